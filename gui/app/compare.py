@@ -12,6 +12,7 @@ from gui.present.render import add_page, application, page_of
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, Console, UsageError
 from planner.errors import StageboardError
+from planner.model.named_machines import NO_MACHINES, Machines
 
 if TYPE_CHECKING:
     from planner.model.times import Use
@@ -48,6 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="bind symbolic batch dimensions (default: as the first plan's model was read)",
     )  # fmt: skip
     inputs.add_times(parser)
+    inputs.add_machine(parser)
     inputs.add_density(parser)
     proving.configure(
         parser, f"bounds are proven beside each plan for {proving.BESIDE:g} seconds of processor time"
@@ -75,7 +77,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
                 f"{args.output}: pictures are written as {', '.join(SUFFIXES)}; give it one of these endings"
             )
         inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
-    opened, notes = read(models, plans, args.batch, args.density, inputs.measured_times(args.times))
+    opened, notes = read(
+        models,
+        plans,
+        args.batch,
+        args.density,
+        inputs.measured_times(args.times),
+        inputs.named_machines(args.machine),
+    )
     comparison, said = compared(opened, args.prove, console)
     notes += said
     for note in (*notes, *comparison.notes):
@@ -101,6 +110,7 @@ def _open_window(
     given = {
         "-o": args.output, "--view": args.view, "--all": args.all, "--size": args.size, "--preset": args.preset,
         "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json, "--times": args.times,
+        "--machine": args.machine,
     }  # fmt: skip
     for option, value in given.items():
         if value:
@@ -149,6 +159,7 @@ def read(
     batch: int | None,
     density: float | None,
     times: Sequence[Use] = (),
+    named: Machines = NO_MACHINES,
 ) -> tuple[list[OpenedPlan | OpenedOrder], list[str]]:
     """The plans in some files, of one model, and what should be said about reading them. Raises :class:`StageboardError`."""
     from planner.formats import read_models
@@ -160,7 +171,7 @@ def read(
     orders = [is_order_plan(plan) for plan in plans]
     opened: list[OpenedPlan | OpenedOrder] = []
     if all(orders):
-        for given, option in ((batch is not None, "--batch"), (times, "--times")):
+        for given, option in ((batch is not None, "--batch"), (times, "--times"), (named.uses, "--machine")):
             if given:
                 raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
         network = inputs.load_network([str(model) for model in models], density)
@@ -175,7 +186,7 @@ def read(
         raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
     batch = plan_model_options(plans[0])["batch"] if batch is None else batch
     graph = read_models(models, batch=batch, times=times)
-    opened += [open_plan(plan, graph) for plan in plans]
+    opened += [open_plan(plan, graph, named=named) for plan in plans]
     return opened, _notes(plans, opened)
 
 

@@ -111,6 +111,6 @@ def key_of(problem: Problem) -> str:
     """What a problem is apart from its count of stages."""
     parts = {k: v for k, v in problem.target.to_dict().items() if k != "count"}
     cost_model = problem.graph.cost_model
-    costs = None if cost_model is None else cost_model.to_dict()
+    costs = None if cost_model is None else cost_model.numbers()
     rules = sorted(token for token in problem.assumptions if not token.startswith("rule:"))
     return repr((problem.graph.fingerprint, costs, sorted(parts.items()), problem.objective, rules))

@@ -55,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )
     inputs.add_times(parser)
+    inputs.add_machine(parser)
     configure_beside(parser, BESIDE)
     parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
 
@@ -250,11 +251,12 @@ def read(
             raise StageboardError(
                 f"--view {args.view} shows the devices of a plan; name a plan file after the model"
             )
-        graph = read_models(models, batch=batch, times=times)
+        graph = read_models(models, batch=batch, times=times, cost_model=inputs.rates(args))
         return Problem(graph, default_target(graph)), None, graph.name, "", (), []
     if args.batch is None:
         batch = plan_model_options(plan)["batch"]
-    opened = open_plan(plan, read_models(models, batch=batch, times=times))
+    graph, named = read_models(models, batch=batch, times=times), inputs.named_machines(args.machine)
+    opened = open_plan(plan, graph, named=named)
     problem = opened.plan.problem
     title = f"{problem.graph.name} on {problem.target.spec()}"
     notes = [f"{plan}: {note}" for note in opened.notes]

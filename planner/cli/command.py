@@ -7,7 +7,7 @@ import importlib
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
@@ -57,6 +57,12 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         self.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
+        self.intermixed = False
+        """Whether files may stand between options: ``A --times a.json B --times b.json``."""
+
+    def parsed(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The arguments of the command."""
+        return self.parse_intermixed_args(arguments) if self.intermixed else self.parse_args(arguments)
 
     def error(self, message: str) -> NoReturn:
         """Raise :class:`UsageError`."""

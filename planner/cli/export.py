@@ -172,6 +172,10 @@ def _model(args: argparse.Namespace, console: Console) -> int:
             graph, attrs=tuple({**a, "device": d} for a, d in zip(graph.attrs, places, strict=True))
         )
     else:
+        if args.machine:
+            raise UsageError(
+                "--machine estimates times, and a model's file holds those that are given; leave it out"
+            )
         times = inputs.measured_times(args.times)
         graph = read_models(args.models, batch=1 if args.batch is None else args.batch, times=times)
     source = "; ".join(

@@ -6,16 +6,26 @@ import argparse
 
 import numpy as np
 
-from planner.cli.command import DONE, Console
+from planner.cli.command import DONE, Console, UsageError
 from planner.cli.info_network import run_network
-from planner.cli.inputs import add_density, add_times, measured_times, whole
+from planner.cli.inputs import (
+    add_density,
+    add_machine,
+    add_times,
+    measured_times,
+    named_machines,
+    rates,
+    whole,
+)
 from planner.cli.report import times_fields
+from planner.evaluation.estimates import rates_words
 from planner.formats import read_graph
 from planner.formats.networks.read import is_network_file
+from planner.model.cost_model import SIDES, RatesSource
 from planner.model.graph import Graph
 from planner.model.groups import colour_classes
 from planner.model.times import measured_words, with_times_of
-from planner.quantity import bytes_text
+from planner.quantity import bytes_text, time_text
 from planner.text_table import large, whole_number
 
 
@@ -28,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--batch", type=whole, metavar="N", help="bind symbolic batch dimensions (default 1)")
     add_times(parser)
+    add_machine(parser)
     group = parser.add_argument_group("sparse networks (the dense layers of an ONNX model, too)")
     add_density(group)
     group.add_argument(
@@ -48,6 +59,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         return run_network(args, console)
     graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
     graph = with_times_of(graph, measured_times(args.times))
+    estimated = _estimated(graph, args)
     classes = _classes(graph)
     data = {
         "name": graph.name,
@@ -62,12 +74,45 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "warnings": list(graph.warnings),
         **({"colour_classes": len(classes)} if classes else {}),
         **times_fields(graph),
+        **(
+            {
+                "estimated": [
+                    {"device": side, "seconds": seconds, **source._asdict()}
+                    for side, seconds, source in estimated
+                ]
+            }
+            if estimated
+            else {}
+        ),
     }
-    console.result(data, lambda: _text(graph))
+    console.result(data, lambda: _text(graph, estimated))
     return DONE
 
 
-def _text(graph: Graph) -> str:
+def _estimated(graph: Graph, args: argparse.Namespace) -> list[tuple[str, float, RatesSource]]:
+    """How long all ops take one after another on the machines that ``--machine`` names: kind of device, seconds, whose rates."""
+    named, model = named_machines(args.machine), rates(args)
+    if named.uses and model is None:
+        raise UsageError(f"{named.names} has no rates for graphs of operators; name another machine")
+    if model is None:
+        return []
+    seconds = dict(zip(SIDES, model.estimate(graph), strict=True))
+    return [
+        (side, float(seconds[side].sum()), source)
+        for side in SIDES
+        if side in named.given() and (source := model.source(side)) is not None
+    ]
+
+
+def _on_any(estimated: list[tuple[str, float, RatesSource]]) -> list[tuple[str, float, RatesSource]]:
+    """One line where one machine stands for every kind of device."""
+    words = {"accelerator": "an accelerator", "cpu": "a CPU"}
+    if len(estimated) > 1 and estimated[0][1:] == estimated[1][1:]:
+        return [("any device", *estimated[0][1:])]
+    return [(words[side], seconds, source) for side, seconds, source in estimated]
+
+
+def _text(graph: Graph, estimated: list[tuple[str, float, RatesSource]]) -> str:
     rows = [
         ("ops", f"{graph.n:,}", _kinds(graph)),
         ("edges", f"{len(graph.edges[0]):,}", f"{graph.tensor_count:,} tensors"),
@@ -76,6 +121,14 @@ def _text(graph: Graph) -> str:
         ("parameters", large(graph.params.sum()), bytes_text(float(graph.param_bytes.sum()))),
         ("MACs", large(graph.macs.sum()), "multiply-accumulates of one pass"),
         ("times", "", _times(graph)),
+        *(
+            (
+                "estimated",
+                time_text(seconds, "s"),
+                f"all ops one after another on {side}: {rates_words(source)}",
+            )
+            for side, seconds, source in _on_any(estimated)
+        ),
     ]
     if classes := _classes(graph):
         ops = sum(map(len, classes))

@@ -24,6 +24,8 @@ def run_network(args: argparse.Namespace, console: Console) -> int:
     """Read the network and say what it holds."""
     if args.batch is not None:
         raise UsageError("info: --batch is about graphs of operators; leave it out for a sparse network")
+    if args.machine:
+        raise UsageError("info: --machine is about graphs of operators; leave it out for a sparse network")
     network = read_network(args.model, args.density, block=args.block)
     data = fields(network)
     console.result(data, lambda: _text(network, data))

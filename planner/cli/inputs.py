@@ -18,6 +18,7 @@ from planner.guard import guarded
 from planner.machines.spec import is_for_networks, parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.model.cost_model import CostModel
+from planner.model.named_machines import Machines, NamedMachine, machine
 from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
@@ -52,6 +53,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="rates that estimate the times a model does not give; may be repeated",
     )  # fmt: skip
     add_times(group)
+    add_machine(group)
     add_density(group)
 
 
@@ -61,6 +63,15 @@ def add_times(parser: argparse._ActionsContainer) -> None:
         "--times", action="append", default=[], metavar="[DEVICE=]FILE",
         help="measured times of ops (stageboard profile, or another program's profile) in place of estimates: of every device, or of"
         " accelerator=FILE (stages, chips) and cpu=FILE alone; may be repeated",
+    )  # fmt: skip
+
+
+def add_machine(parser: argparse._ActionsContainer) -> None:
+    """``--machine``: named rates."""
+    parser.add_argument(
+        "--machine", action="append", default=[], metavar="[DEVICE=]NAME",
+        help="named rates that estimate the times a model does not give (stageboard machines lists them, calibrate makes them, NAME.json reads"
+        " one): of stages, chips and accelerators; a CPU's of every device; or of accelerator=NAME and cpu=NAME alone; may be repeated",
     )  # fmt: skip
 
 
@@ -106,7 +117,7 @@ def add_models_and_plan(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading_of_plans(parser: argparse.ArgumentParser) -> None:
-    """``--batch``, ``--times`` and ``--density``: how the model of a plan is read."""
+    """``--batch``, ``--times``, ``--machine`` and ``--density``: how the model of a plan is read."""
     parser.add_argument(
         "--batch",
         type=whole,
@@ -114,6 +125,7 @@ def add_reading_of_plans(parser: argparse.ArgumentParser) -> None:
         help="bind symbolic batch dimensions (default: as the plan's model was read)",
     )
     add_times(parser)
+    add_machine(parser)
     add_density(parser)
 
 
@@ -193,6 +205,32 @@ def cost_model(texts: Sequence[str]) -> CostModel | None:
     return CostModel.from_dict(numbers)
 
 
+def named_machines(texts: Sequence[str]) -> Machines:
+    """The machines that ``--machine`` names, each with the device whose rates it gives. Raises :class:`StageboardError`."""
+    uses: list[tuple[str, NamedMachine]] = []
+    for text in texts:
+        device, equals, name = text.partition("=")
+        chosen = device.strip() if equals and device.strip() in DEVICES else ""
+        uses.append((chosen, machine(name.strip() if chosen else text.strip())))
+    return Machines(tuple(uses))
+
+
+def rates(args: argparse.Namespace) -> CostModel | None:
+    """The cost model of ``--machine`` and ``--cost-model``, None for the default. Raises :class:`StageboardError`."""
+    named, texts = named_machines(args.machine), getattr(args, "cost_model", [])
+    given = cost_model(texts)
+    if not named.given():
+        return given
+    model = given or CostModel()
+    for side in sorted(named.given()):
+        if model.rates(side) != CostModel().rates(side):
+            raise UsageError(
+                f"--cost-model gives rates of {'CPUs' if side == 'cpu' else 'accelerators'} and --machine names a machine"
+                f" ({named.names}) for them; leave one out"
+            )
+    return named.cost_model(model)
+
+
 def _cost_model_file(path: Path) -> dict[str, Any]:
     table = read_toml(path)
     inner = table.get("cost_model", table)
@@ -240,6 +278,7 @@ def network_problem(args: argparse.Namespace) -> NetworkProblem:
         (args.pin, "--pin"),
         (args.cost_model, "--cost-model"),
         (args.times, "--times"),
+        (args.machine, "--machine"),
         (args.batch is not None, "--batch"),
     ):
         if given:
@@ -260,7 +299,7 @@ def load_models(args: argparse.Namespace) -> Graph:
     return read_models(
         args.models,
         batch=1 if args.batch is None else args.batch,
-        cost_model=cost_model(args.cost_model),
+        cost_model=rates(args),
         times=measured_times(args.times),
     )
 
@@ -268,7 +307,11 @@ def load_models(args: argparse.Namespace) -> Graph:
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     """The plan of ``args``, evaluated anew, on its models read as they were for it. Raises :class:`StageboardError`."""
     if is_order_plan(args.plan):
-        for given, option in ((args.batch is not None, "--batch"), (args.times, "--times")):
+        for given, option in (
+            (args.batch is not None, "--batch"),
+            (args.times, "--times"),
+            (args.machine, "--machine"),
+        ):
             if given:
                 raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
         return open_network_plan(args.plan, load_network(args.models, args.density))
@@ -280,7 +323,8 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
 def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     """As :func:`open_with_plan`, where only plans of graphs will do."""
     batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
-    return open_plan(args.plan, read_models(args.models, batch=batch, times=measured_times(args.times)))
+    graph = read_models(args.models, batch=batch, times=measured_times(args.times))
+    return open_plan(args.plan, graph, named=named_machines(args.machine))
 
 
 def check_output(path: str | None, read: Sequence[str] = ()) -> None:
@@ -329,7 +373,7 @@ def import_readers(paths: Sequence[str]) -> None:
 
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
-    target = parse_target(args.target, graph)
+    target = parse_target(args.target, graph, named_machines(args.machine))
     problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
     if not args.pin:
         return problem

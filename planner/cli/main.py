@@ -17,6 +17,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("info", "say what a model holds", "planner.cli.info"),
     Command("planners", "list the planners and what they can do", "planner.cli.planners"),
     Command("profile", "measure how long a model's ops take", "planner.cli.profile"),
+    Command("machines", "list the machines that --machine names, or forget one", "planner.cli.machines"),
+    Command("calibrate", "make a machine of your own from measured times", "planner.cli.calibrate"),
     Command("plan", "find a plan for one model or several", "planner.cli.plan"),
     Command("race", "let several planners race, sharing what they find", "planner.cli.race"),
     Command("replay", "find a plan again from its provenance", "planner.cli.replay"),
@@ -124,7 +126,7 @@ def _run(command: Command, arguments: Sequence[str], console: Console) -> int:
     parser = Parser(command)
     module.configure(parser)
     try:
-        args = parser.parse_args(arguments)
+        args = parser.parsed(arguments)
     except SystemExit:  # --help has been printed
         return DONE
     console.as_json = args.json

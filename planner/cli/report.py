@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.evaluation.estimates import estimates, estimates_fields, rates_words
 from planner.evaluation.memory_words import held_words, limit_words
-from planner.evaluation.times_source import estimated, times_source
+from planner.evaluation.times_source import estimated, times_mark, times_source
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import NetworkProblem
@@ -33,7 +34,7 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
     if told := warnings(problem):
         head["warnings"] = told
     if isinstance(problem, Problem):
-        head |= times_fields(problem.graph)
+        head |= {**times_fields(problem.graph), **estimates_fields(problem)}
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
     # What a plan file says of an evaluation and what the command line says are one and the same.
@@ -137,10 +138,7 @@ def summary(
         if limit := limit_words(problem, evaluation):
             lines.append(("memory", f"{held_words(problem, evaluation)}: {limit}"))
     if isinstance(problem, Problem):
-        if measured := measured_words(problem.graph):
-            lines.append(("times", measured))
-        elif estimated(problem):
-            lines.append(("times", f"estimated by {times_source(problem)}"))
+        lines.extend(times_rows(problem))
     lines.extend(rows)
     width = max((len(label) for label, _ in lines), default=0)
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
@@ -153,6 +151,22 @@ def summary(
         if len(evaluation.violations) > _SHOWN_VIOLATIONS:
             out.append(f"  ! and {len(evaluation.violations) - _SHOWN_VIOLATIONS} more")
     return "\n".join(out)
+
+
+def times_rows(problem: Problem) -> list[tuple[str, str]]:
+    """The lines on where op times come from: how many were measured, by whom; what estimates the others, with whose rates."""
+    rows = []
+    if measured := measured_words(problem.graph):
+        rows.append(("times", measured))
+        rows += [
+            ("measured by", source)
+            for source in (problem.graph.measured.sources if problem.graph.measured else ())
+        ]
+    elif estimated(problem):
+        rows.append(("times", f"estimated by {times_source(problem)}"))
+    if times_mark(problem):
+        rows += [("rates", f"{one.device} as {rates_words(one.rates)}") for one in estimates(problem)]
+    return rows
 
 
 def io_rows(problem: PlanningProblem, evaluation: OrderEvaluation) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from planner.errors import TargetError
 from planner.guard import guarded
 from planner.machines.catalogue import machines
 from planner.model.graph import Graph
+from planner.model.named_machines import Machines
+from planner.model.named_machines import machines as machines_by_name
 from planner.problem.target import Target
 from planner.quantity import parse_quantity
 from planner.toml_file import read_toml
@@ -28,13 +30,43 @@ _COST_MODEL = "cost_model"
 _YES, _NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
-def parse_target(spec: str, graph: Graph | None = None) -> Target:
+def parse_target(spec: str, graph: Graph | None = None, named: Machines | None = None) -> Target:
     """A target from ``pipeline:8,memory=8MiB``, ``pool:6+1,contiguous=false``, ``memory:100`` or the path of a TOML file.
 
-    ``pool`` without counts takes the deployment that a device-placement file describes. Raises :class:`TargetError`.
+    ``pool`` without counts takes the deployment that a device-placement file describes. What ``named`` machines say of a target that
+    has rates of its own counts where the specification says nothing. Raises :class:`TargetError`.
     """
     with _guarded(spec):
-        return _make(_read(spec), graph)
+        said = _read(spec)
+        if named is not None and said.kind in kinds():
+            said = replace(said, values={**named_parameters(kinds()[said.kind], named), **said.values})
+        return _make(said, graph)
+
+
+def named_parameters(target: type[Target], named: Machines) -> dict[str, float]:
+    """What named machines say of a kind of target that has rates of its own, by parameter; nothing of one that has none.
+
+    Raises :class:`TargetError` where they say nothing of devices of such a target.
+    """
+    if not named.uses:
+        return {}
+    mine = {} if target.uses_cost_model else named.parameters(target.kind)
+    if mine or (target.uses_cost_model and named.given()):
+        return mine
+    fit = [
+        one.name
+        for one in machines_by_name()
+        if (target.kind in one.parameters if not target.uses_cost_model else one.rates is not None)
+    ]
+    raise TargetError(
+        f"machine {named.names} says nothing of {target.in_words}; "
+        + (f"choose from {', '.join(fit)}" if fit else "leave --machine out")
+    )
+
+
+def with_named(target: Target, named: Machines) -> Target:
+    """A target with what named machines say of its rates. Raises :class:`TargetError` as :func:`named_parameters`."""
+    return replace(target, **named_parameters(type(target), named))
 
 
 def is_for_networks(spec: str) -> bool:

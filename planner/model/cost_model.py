@@ -10,6 +10,9 @@ tensors written. Three kinds of op are special:
   take the overhead;
 * look-ups (`Gather`, `Embedding`) read the rows they return, not the whole table.
 
+Calibrated rates (:mod:`planner.runs.calibration`) are told apart by groups of kinds (:mod:`planner.model.kind_groups`): an op of a group
+that has rates of its own is estimated by these, all others by the rates of its kind of device.
+
 A time that a file gives is kept. Where it gives one of an op's two times, the other is that time multiplied by the ratio
 of the op's two estimates (of the two peak rates for an op without multiply-accumulates and bytes). The estimates ignore
 caches, fusion and how well a kernel fits its device: they rank splits, they do not predict milliseconds.
@@ -19,27 +22,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from planner.errors import ModelError, StageboardError
 from planner.model.graph import Floats, Graph
-
-NO_WORK = frozenset({"Input", "InputLayer", "Placeholder", "Parameter", "Constant", "Const", "Output"})
-"""Kinds that take no time."""
-RELABELLING = frozenset(
-    {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "ExpandDims", "Shape", "Size"}
-    | {"SpatialDropout2D", "ActivityRegularization", "StopGradient", "Optional", "OptionalGetElement"}
-)
-"""Kinds that move no data."""
-LOOKUP = frozenset({"Gather", "GatherND", "GatherElements", "Embedding", "EmbeddingLookup"})
-"""Kinds that read only the rows they return."""
+from planner.model.kind_groups import GROUPS, LOOKUP, NO_WORK, RELABELLING, group_of
+from planner.printable import clean, shown
 
 
 def _setting(default: float, label: str, unit: str, help: str, *, zero: bool = False) -> Any:
     metadata = {"label": label, "unit": unit, "help": help, "zero": zero}
     return field(default=default, metadata=metadata)
+
+
+class Rates(NamedTuple):
+    """How fast a device is: floating-point operations and bytes a second, and seconds to start an op."""
+
+    flops: float
+    bandwidth: float
+    overhead: float
+
+    def seconds(self, flops: Floats, moved: Floats) -> Floats:
+        """The roofline time of ops (float64[n]) of so many floating-point operations and bytes moved (float64[n] each)."""
+        return np.maximum(flops / self.flops, moved / self.bandwidth) + self.overhead
+
+
+class RatesSource(NamedTuple):
+    """Whose rates these are: a named machine (:mod:`planner.model.named_machines`), who says so, and when."""
+
+    machine: str
+    source: str
+    date: str
+
+
+Groups = tuple[tuple[str, Rates], ...]
+"""Rates by group of kinds, for groups that have rates of their own."""
+SIDES = ("accelerator", "cpu")
+"""The kinds of devices that have rates."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +90,14 @@ class CostModel:
         40e9, "CPU memory", "B/s", "bytes a CPU moves to and from memory per second"
     )
     cpu_overhead: float = _setting(2e-6, "CPU overhead", "s", "time to start one op on a CPU", zero=True)
+    accelerator_groups: Groups = ()
+    cpu_groups: Groups = ()
+    accelerator_source: RatesSource | None = field(default=None, compare=False)
+    """Whose rates the accelerator's are; None for the default's, and for rates of one's own."""
+    cpu_source: RatesSource | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for f in fields(self):
+        for f in rate_fields():
             value = getattr(self, f.name)
             what = f"{f.metadata['label']} ({f.metadata['unit']})"
             if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -82,29 +108,117 @@ class CostModel:
                 raise StageboardError(f"{what} is {said}; it must be from {low:g} to 1e24")
             object.__setattr__(self, f.name, float(value))
 
-    def to_dict(self) -> dict[str, float]:
-        """JSON-ready: field name -> value in SI units."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+    def rates(self, side: str) -> Rates:
+        """The rates of a kind of device, of :data:`SIDES`."""
+        return Rates(*(getattr(self, f"{side}_{name}") for name in Rates._fields))
+
+    def groups(self, side: str) -> Groups:
+        """The rates by group of kinds of a kind of device."""
+        groups: Groups = getattr(self, f"{side}_groups")
+        return groups
+
+    def source(self, side: str) -> RatesSource | None:
+        """Whose rates a kind of device has; None where no machine is named."""
+        source: RatesSource | None = getattr(self, f"{side}_source")
+        return source
+
+    def with_rates(self, side: str, rates: Rates, groups: Groups, source: RatesSource | None) -> CostModel:
+        """The same but for one kind of device. Raises :class:`StageboardError` where a rate is impossible."""
+        changes: dict[str, Any] = {f"{side}_{name}": value for name, value in rates._asdict().items()}
+        return replace(self, **changes, **{f"{side}_groups": groups, f"{side}_source": source})
+
+    def numbers(self) -> dict[str, Any]:
+        """JSON-ready: all that estimates depend on, so that cost models with equal numbers give equal times."""
+        groups = {side: groups_dict(self.groups(side)) for side in SIDES if self.groups(side)}
+        return {
+            **{f.name: getattr(self, f.name) for f in rate_fields()},
+            **({"groups": groups} if groups else {}),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready: rates in SI units by field, rates by group of kinds, and the machines whose rates they are."""
+        machines = {side: source._asdict() for side in SIDES if (source := self.source(side)) is not None}
+        return {**self.numbers(), **({"machines": machines} if machines else {})}
 
     @staticmethod
     def from_dict(values: Mapping[str, Any]) -> CostModel:
         """The inverse of :meth:`to_dict`; fields left out have their defaults. Raises :class:`StageboardError`."""
         if not isinstance(values, Mapping):
             raise StageboardError(f"a cost model must be an object, not {type(values).__name__}")
-        known = [f.name for f in fields(CostModel)]
-        for name in values:
+        known = [f.name for f in rate_fields()]
+        given = {name: value for name, value in values.items() if name not in ("groups", "machines")}
+        for name in given:
             if name not in known:
                 raise StageboardError(f"a cost model has no parameter '{name}'; it has {', '.join(known)}")
-        return CostModel(**values)
+        model = CostModel(**given)
+        groups, machines = (_by_side(values.get(name, {}), name) for name in ("groups", "machines"))
+        for side in SIDES:
+            source = source_from(machines[side]) if side in machines else None
+            own = groups_from(groups[side], "a cost model") if side in groups else ()
+            model = model.with_rates(side, model.rates(side), own, source)
+        return model
 
     def estimate(self, graph: Graph) -> tuple[Floats, Floats]:
         """Seconds of every op on an accelerator and on a CPU (float64[n] each), whatever the file gives."""
-        moved = bytes_moved(graph)
-        kinds = np.array([0 if k in NO_WORK else 1 for k in graph.kinds], float)
-        flops = 2.0 * graph.macs
-        accelerator = np.maximum(flops / self.accelerator_flops, moved / self.accelerator_bandwidth)
-        cpu = np.maximum(flops / self.cpu_flops, moved / self.cpu_bandwidth)
-        return kinds * (accelerator + self.accelerator_overhead), kinds * (cpu + self.cpu_overhead)
+        moved, flops = bytes_moved(graph), 2.0 * graph.macs
+        works = np.array([0 if k in NO_WORK else 1 for k in graph.kinds], float)
+        accelerator, cpu = (self.rates(side).seconds(flops, moved) for side in SIDES)
+        if self.accelerator_groups or self.cpu_groups:
+            of = np.array([group_of(kind) for kind in graph.kinds])
+            for seconds, side in ((accelerator, "accelerator"), (cpu, "cpu")):
+                for group, rates in self.groups(side):
+                    here = of == group
+                    seconds[here] = rates.seconds(flops[here], moved[here])
+        return works * accelerator, works * cpu
+
+
+def rate_fields() -> tuple[Any, ...]:
+    """The fields of a :class:`CostModel` that are rates of its two kinds of devices."""
+    return tuple(f for f in fields(CostModel) if "unit" in f.metadata)
+
+
+def checked_rates(values: Any, where: str) -> Rates:
+    """Rates as a file gives them, an object of three numbers; ``where`` is what sentences call it. Raises :class:`StageboardError`."""
+    names = Rates._fields
+    if not isinstance(values, Mapping) or set(values) != set(names):
+        raise StageboardError(
+            f"{where}: rates must have {', '.join(names[:-1])} and {names[-1]}, and nothing else"
+        )
+    checked = CostModel(**{f"cpu_{name}": values[name] for name in names})
+    return checked.rates("cpu")
+
+
+def groups_dict(groups: Groups) -> dict[str, dict[str, float]]:
+    """Rates by group of kinds as JSON."""
+    return {group: rates._asdict() for group, rates in groups}
+
+
+def groups_from(values: Any, where: str) -> Groups:
+    """The inverse of :func:`groups_dict`. Raises :class:`StageboardError`."""
+    if not isinstance(values, Mapping):
+        raise StageboardError(f"{where}: groups must be an object, with rates by group of kinds")
+    for group in values:
+        if group not in GROUPS:
+            raise StageboardError(
+                f"{where} has the unknown group {shown(group)}; the groups are {', '.join(GROUPS)}"
+            )
+    return tuple(
+        (group, checked_rates(values[group], f"{where}, {group}")) for group in GROUPS if group in values
+    )
+
+
+def source_from(values: Any) -> RatesSource:
+    """Whose rates these are, as JSON says. Raises :class:`StageboardError`."""
+    names = RatesSource._fields
+    if not isinstance(values, Mapping) or not all(isinstance(values.get(name), str) for name in names):
+        raise StageboardError(f"a cost model's machine must have {', '.join(names)}, as text")
+    return RatesSource(*(clean(values[name]) for name in names))
+
+
+def _by_side(values: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(values, Mapping) or not set(values) <= set(SIDES):
+        raise StageboardError(f"a cost model's {what} must be an object with {' and '.join(SIDES)}")
+    return values
 
 
 def bytes_moved(graph: Graph) -> Floats:

@@ -22,9 +22,11 @@ from planner.errors import PlanError, StageboardError
 from planner.files import to_json, write_atomically
 from planner.formats.checks import Text, shown, table, whole, words
 from planner.guard import guarded
+from planner.machines.spec import with_named
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.cost_model import CostModel, fill
 from planner.model.graph import Graph, Ints
+from planner.model.named_machines import NO_MACHINES, Machines
 from planner.plan_files import order_json
 from planner.plan_files.bound_json import bounds_list, claimant, finite
 from planner.plan_files.plan_parts import (
@@ -213,22 +215,26 @@ def read_plan(
     return opened.plan, opened.bounds
 
 
-def open_plan(path: str | os.PathLike[str], graph: Graph, own_record: bool = False) -> OpenedPlan:
+def open_plan(
+    path: str | os.PathLike[str], graph: Graph, own_record: bool = False, named: Machines = NO_MACHINES
+) -> OpenedPlan:
     """The plan of ``graph`` in a file; nothing that it claims of costs is believed, all is computed again.
 
     Its bounds are claims of the file (:attr:`planner.problem.bound.Bound.claimed_by`), unless the file is part of Stageboard or, as
     ``own_record`` says, was written by Stageboard for itself.
 
     A plan that was made with other times of ops (:attr:`planner.model.graph.Graph.structure` is the same) is evaluated with those of ``graph``.
-    The plan's cost model is applied: ``plan.problem.graph`` is then ``graph`` with other estimated times. ``notes`` says
+    The plan's cost model is applied, with the rates of ``named`` machines in place of its own: ``plan.problem.graph`` is then ``graph`` with other estimated times. ``notes`` says
     where stored numbers differ from computed ones by more than 1e-9, and which stored bounds were dropped. Raises
     :class:`PlanError` where the file is damaged or belongs to another graph; the sentence says how they differ.
     """
     with guarded(Path(path).name, PlanError):
-        return plan_in(load(path), graph, Path(path).name, claimant(path, own_record))
+        return plan_in(load(path), graph, Path(path).name, claimant(path, own_record), named)
 
 
-def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -> OpenedPlan:
+def plan_in(
+    data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str, named: Machines = NO_MACHINES
+) -> OpenedPlan:
     """:func:`open_plan` of the JSON object of a plan file; ``file`` is what sentences call it, ``claimed_by`` who claims its bounds.
 
     Raises :class:`PlanError`.
@@ -248,8 +254,11 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -
         )
     try:
         problem = _problem(stored.problem, graph, file)
+        other = _with_machines(problem, named)
     except StageboardError as error:
         raise PlanError(str(error) if file in str(error) else f"{file}: {error}") from error
+    if other.fingerprint != problem.fingerprint:
+        problem, other_costs = other, True
     device_of = _device_of(places, problem, file)
     provenance = provenance_of(stored.provenance, file, claimed_by)
     plan = problem.plan(device_of, provenance, stored.shown_name)
@@ -266,6 +275,15 @@ def plan_in(data: Mapping[str, Any], graph: Graph, file: str, claimed_by: str) -
         note = "; ".join([*([provenance.note] if provenance.note else []), *notes])
         plan = replace(plan, provenance=replace(provenance, note=note))
     return OpenedPlan(plan, bounds, tuple(notes), other_costs)
+
+
+def _with_machines(problem: Problem, named: Machines) -> Problem:
+    """The problem with the rates of named machines. Raises :class:`StageboardError` where these say nothing of its target."""
+    if not named.uses:
+        return problem
+    model = problem.graph.cost_model
+    graph = problem.graph if model is None else fill(problem.graph, named.cost_model(model))
+    return replace(problem, graph=graph, target=with_named(problem.target, named))
 
 
 def _other_costs(stored: _PlanFile) -> str:

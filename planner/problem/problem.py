@@ -96,7 +96,7 @@ class Problem(EvaluatedProblem):
         cost_model = self.graph.cost_model
         return {
             "graph": self.graph.fingerprint,
-            "cost_model": None if cost_model is None else cost_model.to_dict(),
+            "cost_model": None if cost_model is None else cost_model.numbers(),
         }
 
     @cached_property

@@ -15,8 +15,8 @@ from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
 from planner.evaluation.shared_children import SharedChildrenRule
 from planner.machines.edge_tpu.target import COMMUNICATION, DRAM, MEMORY, EdgeTpuPipeline
 from planner.machines.edge_tpu.times import interval, scratch_of, streaming_times, working_sets
-from planner.model.cost_model import NO_WORK
 from planner.model.graph import Floats, Graph, Ints
+from planner.model.kind_groups import NO_WORK
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Live, Rule
 

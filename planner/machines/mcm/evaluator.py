@@ -15,8 +15,9 @@ from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
 from planner.machines.mcm import kernels as mcm_kernels
 from planner.machines.mcm.rules import ChipMemoryRule, EveryChipRule, MemorySchedule, NoSkipRule, TriangleRule
 from planner.machines.mcm.target import DEFAULT_LINK, LATENCY, McmPackage
-from planner.model.cost_model import NO_WORK, bytes_moved
+from planner.model.cost_model import bytes_moved
 from planner.model.graph import Bools, Floats, Graph, Ints, csr
+from planner.model.kind_groups import NO_WORK
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator, Live, Rule
 

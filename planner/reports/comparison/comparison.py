@@ -271,7 +271,7 @@ def _incomparable(first: Plan, second: Plan, letter: str, other: str) -> str:
     units = [tuple(problem.unit(name) for name in problem.components) for problem in (a, b)]
     if units[0] != units[1]:
         return f"{letter} and {other} count in different units: their objectives do not compare"
-    models = [None if p.graph.cost_model is None else p.graph.cost_model.to_dict() for p in (a, b)]
+    models = [None if p.graph.cost_model is None else p.graph.cost_model.numbers() for p in (a, b)]
     if models[0] != models[1] and a.target.uses_cost_model:
         return f"the op times of {letter} and {other} come from different cost models: their objectives do not compare"
     return ""

@@ -28,7 +28,7 @@ UNET = str(ROOT / "sample_models" / "unet.onnx")
 TARGET = "pipeline:4,bandwidth=12e9"
 PLAN_FIELDS = {
     "planner", "target", "objective_name", "objective", "components", "lower_bound", "bound_method", "gap", "status",
-    "stop_reason", "seconds", "prove_seconds", "seed", "valid", "violations", "devices", "plan_file",
+    "stop_reason", "seconds", "prove_seconds", "seed", "valid", "violations", "devices", "plan_file", "op_times",
 }  # fmt: skip
 DEVICE_FIELDS = {"name", "ops", "receive", "work", "streaming", "send", "cost", "memory"}
 CALL = [sys.executable, "-c", "import sys; from planner.cli import main; sys.exit(main())"]

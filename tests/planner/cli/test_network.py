@@ -35,7 +35,7 @@ def planned(stageboard, network, tmp_path) -> Path:
 @pytest.mark.parametrize("policy", ["min", "lru", "rr"])
 def test_plan_reports_reads_writes_and_what_is_proven(stageboard, network, policy):
     data = stageboard("plan", network, "--target", f"memory:4,policy={policy}", "--json").json
-    assert set(data) >= PLAN_FIELDS
+    assert set(data) >= PLAN_FIELDS - {"op_times"}
     assert data["objective"] == data["reads"] + data["writes"]
     assert data["components"] == {"ios": data["objective"]}
     assert data["lower_bound"] == 8 + 6 + 1

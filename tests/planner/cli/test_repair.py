@@ -16,7 +16,7 @@ from tests.planner.cli.test_cli import RESNET, TARGET, stageboard  # noqa: F401 
 
 FIELDS = {
     "planner", "target", "objective_name", "objective", "components", "valid", "violations", "devices", "status", "sentence",
-    "ops", "moved", "moved_at_least", "fewest", "kept_moved", "moved_at_least_keeping", "before", "seconds", "seed", "plan_file",
+    "ops", "moved", "moved_at_least", "fewest", "kept_moved", "op_times", "moved_at_least_keeping", "before", "seconds", "seed", "plan_file",
 }  # fmt: skip
 
 

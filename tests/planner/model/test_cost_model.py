@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from planner.errors import ModelError, StageboardError
-from planner.model.cost_model import CostModel, bytes_moved, fill
+from planner.model.cost_model import CostModel, bytes_moved, fill, rate_fields
 from planner.model.graph import Graph, Op, Tensor
 
 MODEL = CostModel(accelerator_flops=1e9, accelerator_bandwidth=1e6, accelerator_overhead=0.5,
@@ -86,7 +85,7 @@ def test_units_are_never_mixed() -> None:
 def test_dictionaries_and_settings() -> None:
     assert CostModel.from_dict(MODEL.to_dict()) == MODEL
     assert CostModel.from_dict({}) == CostModel()
-    for f in fields(CostModel):
+    for f in rate_fields():
         assert f.metadata["label"]
         assert f.metadata["unit"] in ("FLOP/s", "B/s", "s")
         assert f.metadata["help"]

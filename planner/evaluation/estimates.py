@@ -1,0 +1,122 @@
+"""Whose rates the times of a problem are estimated with: named machines, or numbers that somebody typed in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from planner.evaluation.times_source import COST_MODEL, FILE, MEASURED, RATES, times_mark, times_source
+from planner.model.cost_model import CostModel, RatesSource
+from planner.model.named_machines import machines, named_rates
+
+if TYPE_CHECKING:
+    from planner.model.graph import Floats, Ints
+    from planner.problem.problem import Problem
+    from planner.problem.target import Device
+
+OWN = RatesSource("", "rates of your own", "")
+"""Rates that no machine is named for."""
+
+
+class Estimate(NamedTuple):
+    """Whose rates estimate the times on a kind of device, and what that kind is called."""
+
+    device: str
+    rates: RatesSource
+
+
+def estimates(problem: Problem) -> tuple[Estimate, ...]:
+    """Whose rates estimate times, for each kind of device of a problem; empty where nothing that counts is estimated."""
+    source, target, model = times_source(problem), problem.target, problem.graph.cost_model
+    if source == RATES:
+        named = _of_target(target.to_dict(), target.kind)
+        return (Estimate(target.words.counted[0], named or OWN),)
+    if source != COST_MODEL or model is None:
+        return ()
+    found: dict[str, Estimate] = {}
+    for device in problem.devices:
+        side = side_of(device)
+        found.setdefault(
+            side, Estimate("CPU" if side == "cpu" else device.kind, named_rates(side, model) or OWN)
+        )
+    return tuple(found.values())
+
+
+def side_of(device: Device) -> str:
+    """Which of a cost model's two kinds of devices (:data:`planner.model.cost_model.SIDES`) a device is: a stage is an accelerator."""
+    return "cpu" if device.kind == "cpu" else "accelerator"
+
+
+def _of_target(parameters: dict[str, Any], kind: str) -> RatesSource | None:
+    """The machine of which all that it says of a kind of target is so."""
+    for one in machines():
+        said = one.parameters.get(kind)
+        if said and all(parameters.get(key) == value for key, value in said.items()):
+            return one.rates_source
+    return None
+
+
+def rates_words(rates: RatesSource) -> str:
+    """Whose rates these are, in words: "t4 (NVIDIA T4 data sheet: ..., 2019-03)"."""
+    if not rates.machine:
+        return rates.source
+    return f"{rates.machine} ({', '.join(part for part in (rates.source, rates.date) if part)})"
+
+
+def estimates_words(problem: Problem) -> str:
+    """Whose rates estimate times, in words, each kind of device with its own; empty where nothing is estimated."""
+    found = estimates(problem)
+    if len(found) == 1:
+        return rates_words(found[0].rates)
+    return "; ".join(f"{one.device} as {rates_words(one.rates)}" for one in found)
+
+
+def machine_words(problem: Problem) -> str:
+    """The machines of :func:`estimates` by name alone: "t4", "t4 and cpu-8-cores", "rates of your own"; empty where nothing is estimated."""
+    return " and ".join(dict.fromkeys(one.rates.machine or one.rates.source for one in estimates(problem)))
+
+
+def estimates_fields(problem: Problem) -> dict[str, Any]:
+    """For JSON: whether times are measured, partly measured, estimated or given by the model's file, where they come from, and whose rates
+    estimate them."""
+    source = times_source(problem)
+    said = {FILE: "file", MEASURED: "measurements", COST_MODEL: "cost model", RATES: "target"}[source]
+    return {
+        "op_times": {
+            "are": times_mark(problem) or ("given" if source == FILE else "estimated"),
+            "from": said,
+            "rates": [{"device": one.device, **one.rates._asdict()} for one in estimates(problem)],
+        }
+    }
+
+
+class OpTimes(NamedTuple):
+    """The time of each op on the device it is on (float64[n] each): estimated, measured (NaN where it was not), and measured over estimated."""
+
+    estimated: Floats
+    measured: Floats
+    ratio: Floats
+
+
+def op_times(problem: Problem, device_of: Ints) -> OpTimes:
+    """What is estimated of each op and what was measured, on the devices (int32[n]) that ops are on.
+
+    The estimate is what the problem's cost model says (the default one where every time is given), measured or not; of a target with
+    rates of its own it is what these say, and NaN where the target takes the measured time.
+    """
+    graph, e = problem.graph, problem.evaluator
+    cpu = np.array([side_of(device) == "cpu" for device in problem.devices])[device_of]
+    work = e.op_work[e.class_of[device_of], np.arange(graph.n)]
+    measured = np.full(graph.n, np.nan)
+    if graph.measured is not None:
+        accelerators, cpus = graph.given_times
+        measured = np.where(graph.measured.ops, np.where(cpu, cpus, accelerators), np.nan)
+    if problem.target.uses_cost_model:
+        estimated, estimated_cpu = (graph.cost_model or CostModel()).estimate(graph)
+        estimated = np.where(cpu, estimated_cpu, estimated)
+    else:
+        estimated = np.where(work == measured, np.nan, work)
+    ratio = np.full(graph.n, np.nan)
+    np.divide(measured, estimated, out=ratio, where=~np.isnan(measured) & (estimated > 0) & (measured > 0))
+    return OpTimes(estimated, measured, ratio)

@@ -1,0 +1,82 @@
+"""Whose rates estimate times, and what is estimated and measured of each op."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from planner.evaluation.estimates import (
+    estimates,
+    estimates_fields,
+    estimates_words,
+    machine_words,
+    op_times,
+)
+from planner.formats import read_model
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import CostModel, fill
+from planner.model.graph import Graph, Op, Tensor
+from planner.model.named_machines import Machines, machine
+from planner.model.samples import sample
+from planner.model.times import OpTime, OpTimes, Use, with_times_of
+from planner.problem.problem import Problem
+
+pytestmark = pytest.mark.coverage
+
+
+def graph(**given: float) -> Graph:
+    """Two ops in a row; ``given`` are their measured seconds."""
+    ops = [Op(name, name, "Conv", macs=1e9) for name in ("a", "b")]
+    made = Graph.build("g", ops, [Tensor("a", ("b",), 1e6)])
+    if given:
+        made = with_times_of(made, [Use(OpTimes({k: OpTime(v) for k, v in given.items()}, "t", "me", "cpu"))])
+    return made
+
+
+def test_each_kind_of_device_names_its_machine() -> None:
+    named = Machines((("", machine("a100-40gb")),)).cost_model(CostModel())
+    pool = Problem(fill(graph(), named), DevicePool(2, 1))
+    assert [(one.device, one.rates.machine) for one in estimates(pool)] == [
+        ("accelerator", "a100-40gb"), ("CPU", "cpu-8-cores"),
+    ]  # fmt: skip
+    assert machine_words(pool) == "a100-40gb and cpu-8-cores"
+    assert estimates_words(pool).startswith("accelerator as a100-40gb (NVIDIA A100 data sheet")
+    stages = Problem(fill(graph(), CostModel(accelerator_flops=1e9)), Pipeline(2))
+    assert estimates_words(stages) == machine_words(stages) == "rates of your own"
+    fields = estimates_fields(stages)["op_times"]
+    assert (fields["are"], fields["from"]) == ("estimated", "cost model")
+    assert fields["rates"] == [{"device": "stage", "machine": "", "source": "rates of your own", "date": ""}]
+
+
+def test_a_target_with_rates_of_its_own_is_known_by_them() -> None:
+    model = read_model(sample("resnet50.json"))
+    usb = Problem(model, EdgeTpuPipeline(2, up=91226112.0, down=330301440.0), "stage-time")
+    assert machine_words(usb) == "edge-tpu-usb"
+    assert estimates_fields(usb)["op_times"]["from"] == "target"
+    other = Problem(model, EdgeTpuPipeline(2, up=1e6), "stage-time")
+    assert machine_words(other) == "rates of your own"
+
+
+def test_nothing_is_estimated_where_all_is_given() -> None:
+    whole = Problem(fill(graph(a=1.0, b=2.0)), Pipeline(2))
+    assert estimates(whole) == () and estimates_words(whole) == machine_words(whole) == ""
+    assert estimates_fields(whole) == {"op_times": {"are": "measured", "from": "measurements", "rates": []}}
+    ops = [Op("a", "a", work=1.0, work_cpu=1.0)]
+    given = Problem(Graph.build("g", ops, []), Pipeline(2))
+    assert estimates_fields(given) == {"op_times": {"are": "given", "from": "file", "rates": []}}
+
+
+def test_estimated_measured_and_their_ratio() -> None:
+    partly = Problem(fill(graph(a=1.0)), DevicePool(1, 1))
+    estimate, estimate_cpu = CostModel().estimate(partly.graph)
+    found = op_times(partly, np.array([1, 0], np.int32))
+    np.testing.assert_allclose(found.estimated, [estimate_cpu[0], estimate[1]])
+    np.testing.assert_array_equal(found.measured, [1.0, np.nan])
+    np.testing.assert_allclose(found.ratio, [1.0 / estimate_cpu[0], np.nan])
+    plain = op_times(Problem(fill(graph()), Pipeline(2)), np.array([0, 1], np.int32))
+    assert np.isnan(plain.measured).all() and np.isnan(plain.ratio).all()
+    chips = op_times(Problem(fill(graph(a=1.0)), McmPackage(2)), np.array([0, 1], np.int32))
+    assert np.isnan(chips.estimated[0]) and chips.estimated[1] > 0, "a chip takes the measured time"
