@@ -131,19 +131,12 @@ def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
 
     Raises :class:`StageboardError`.
     """
-    from planner.plan_files.plan_parts import is_plan
     from planner.reports.comparison.example import example_files
 
     if not arguments:
         model, examples = example_files()
         return [model], list(examples)
-    for argument in arguments:
-        if not Path(argument).exists():
-            raise StageboardError(f"{argument} does not exist; check the path")
-    plans = [Path(argument) for argument in arguments if is_plan(argument)]
-    models = [Path(argument) for argument in arguments if Path(argument) not in plans]
-    if not models:
-        raise UsageError(f"{plans[0]} is a plan; name its model before it")
+    models, plans = inputs.models_and_plans(arguments)
     if not plans and len(models) == 1:
         model, examples = example_files(models[0])
         return [model], list(examples)

@@ -22,6 +22,7 @@ from planner.model.named_machines import Machines, NamedMachine, machine
 from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
+from planner.plan_files.plan_parts import is_plan
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Pin, Problem
 from planner.quantity import parse_quantity
@@ -155,17 +156,18 @@ def seed(text: str) -> int:
 
 def seconds(text: str) -> float:
     """An argument in seconds, more than zero."""
-    return _real(text, math.nextafter(0.0, 1.0), math.inf, "a number of seconds above 0")
+    return real(text, math.nextafter(0.0, 1.0), math.inf, "a number of seconds above 0")
 
 
 def fraction(text: str) -> float:
     """An argument from 0 to 1; ``5%`` is 0.05."""
     if text.endswith("%"):
-        return _real(text[:-1], 0.0, 100.0, "a share from 0 % to 100 %") / 100.0
-    return _real(text, 0.0, 1.0, "a share from 0 to 1")
+        return real(text[:-1], 0.0, 100.0, "a share from 0 % to 100 %") / 100.0
+    return real(text, 0.0, 1.0, "a share from 0 to 1")
 
 
-def _real(text: str, low: float, high: float, what: str) -> float:
+def real(text: str, low: float, high: float, what: str) -> float:
+    """An argument from ``low`` to ``high``; ``what`` says so."""
     try:
         value = float(text)
     except ValueError:
@@ -302,6 +304,18 @@ def load_models(args: argparse.Namespace) -> Graph:
         cost_model=rates(args),
         times=measured_times(args.times),
     )
+
+
+def models_and_plans(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
+    """(models, plans) among files, told apart by content. Raises :class:`StageboardError` where one is missing or no model is among them."""
+    for argument in arguments:
+        if not Path(argument).exists():
+            raise StageboardError(f"{argument} does not exist; check the path")
+    plans = [Path(argument) for argument in arguments if is_plan(argument)]
+    models = [Path(argument) for argument in arguments if Path(argument) not in plans]
+    if not models:
+        raise UsageError(f"{plans[0]} is a plan; name its model before it")
+    return models, plans
 
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:

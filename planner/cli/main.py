@@ -24,6 +24,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("replay", "find a plan again from its provenance", "planner.cli.replay"),
     Command("bound", "prove a lower bound", "planner.cli.bound"),
     Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
+    Command("robust", "say how sure a plan is when op times are not", "planner.cli.robust"),
     Command("repair", "make a valid plan near one that breaks rules", "planner.cli.repair"),
     Command("export", "write a plan in another format", "planner.cli.export"),
     Command("generate", "make up a graph or a sparse network", "planner.cli.generate"),
