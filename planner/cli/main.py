@@ -26,6 +26,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("evaluate", "evaluate a plan again from nothing", "planner.cli.evaluate"),
     Command("robust", "say how sure a plan is when op times are not", "planner.cli.robust"),
     Command("repair", "make a valid plan near one that breaks rules", "planner.cli.repair"),
+    Command("run", "run a plan's stages for real, measured beside predicted", "planner.cli.run"),
     Command("export", "write a plan in another format", "planner.cli.export"),
     Command("generate", "make up a graph or a sparse network", "planner.cli.generate"),
     Command("infer", "run a sparse network in the order of a plan", "planner.cli.infer"),

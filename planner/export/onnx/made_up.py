@@ -14,7 +14,8 @@ from planner.export.onnx.runtime import OnnxModel
 from planner.printable import clean
 
 _HIGH, _LOW = 1000, 2
-_TYPES = {"float": "float32", "double": "float64"}
+NUMPY_NAMES = {"float": "float32", "double": "float64"}
+"""What numpy calls types that ONNX names otherwise."""
 
 Arrays = dict[str, Any]
 Shape = tuple[int, ...] | None
@@ -77,7 +78,7 @@ def _array(dtype: str, shape: tuple[int, ...], rng: np.random.Generator, high: i
     if dtype == "string":
         return np.array([f"text {i}" for i in range(math.prod(shape))], object).reshape(shape)
     try:
-        kind = np.dtype(_TYPES.get(dtype, dtype))
+        kind = np.dtype(NUMPY_NAMES.get(dtype, dtype))
     except TypeError:
         raise StageboardError(
             f"the model's input '{clean(name)}' has values of type {clean(dtype)}, which are not made up here"

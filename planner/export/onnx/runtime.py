@@ -13,19 +13,29 @@ from typing import Any, Literal
 from planner.errors import StageboardError
 from planner.printable import clean
 
+CPU = "CPUExecutionProvider"
+
+
+def providers() -> list[str]:
+    """What the onnxruntime that is installed can run ops on, by its own names."""
+    import onnxruntime  # type: ignore[import-untyped]
+
+    return list(onnxruntime.get_available_providers())
+
 
 class OnnxModel:
     """One ONNX file (or its bytes), ready to run. ``what`` is what sentences call it.
 
     ``optimised``: which graph optimisations ("" for none, "extended"); ``written``: a file for the optimised model;
-    ``profile``: a folder for the profile of what runs (:meth:`end_profile`), empty for none.
+    ``profile``: a folder for the profile of what runs (:meth:`end_profile`), empty for none; ``provider``: what runs the ops that it
+    can (:func:`providers`), the CPU the rest.
     """
 
     def __init__(
         self, model: str | os.PathLike[str] | bytes, what: str, *, optimised: Literal["", "extended"] = "", threads: int = 1,
-        written: str = "", profile: str = "",
+        written: str = "", profile: str = "", provider: str = CPU,
     ) -> None:  # fmt: skip
-        import onnxruntime  # type: ignore[import-untyped]
+        import onnxruntime
 
         self.what = what
         onnxruntime.set_default_logger_severity(4)
@@ -41,7 +51,9 @@ class OnnxModel:
         options.log_severity_level = 4
         given = model if isinstance(model, bytes) else str(model)
         try:
-            self._session = onnxruntime.InferenceSession(given, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(
+                given, options, providers=list(dict.fromkeys((provider, CPU)))
+            )
         except Exception as error:  # the runtime has a dozen kinds of its own
             raise StageboardError(f"{what} is refused by onnxruntime: {_reason(error)}") from error
         self.inputs: dict[str, str] = {value.name: value.type for value in self._session.get_inputs()}

@@ -77,6 +77,15 @@ class OnnxSource:
             return True
         return name in self.maker and self.maker[name] not in self.kept
 
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...] | None]:
+        """Sizes of the model's inputs by name; -1 where one is open, None where nothing is known."""
+        found: dict[str, tuple[int, ...] | None] = {}
+        for name in self.inputs:
+            shape = self.values[name].shape
+            found[name] = None if shape is None else tuple(-1 if d is None else int(d) for d in shape)
+        return found
+
     @cached_property
     def rank(self) -> list[int]:
         """Place of each node in an order in which inputs come first: the file's own where it is one, as it should be."""

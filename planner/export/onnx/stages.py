@@ -167,11 +167,7 @@ def _check(
     seed: int,
     stopped: Callable[[], bool] | None,
 ) -> Checked:
-    shapes: dict[str, tuple[int, ...] | None] = {}
-    for name in source.inputs:
-        shape = source.values[name].shape
-        shapes[name] = None if shape is None else tuple(-1 if d is None else d for d in shape)
-    order = CheckOrder(str(source.path), str(folder), entry.name, shapes, samples, seed)
+    order = CheckOrder(str(source.path), str(folder), entry.name, source.shapes, samples, seed)
 
     def crashed(code: int | None) -> StageboardError:
         return VerificationFailed(

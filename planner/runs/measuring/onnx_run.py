@@ -20,7 +20,7 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.export.onnx.made_up import made_up
 from planner.export.onnx.runtime import OnnxModel
-from planner.formats import read_graph
+from planner.export.onnx.source import OnnxSource
 from planner.formats.onnx import shapes as onnx_shapes
 from planner.formats.times.traces import kernels as kernel_events
 from planner.model.cost_model import CostModel
@@ -35,13 +35,14 @@ def time_kernels(order: Order) -> Timed:
     """Run the model, with and without profiling in turn. Raises :class:`StageboardError` where it does not run."""
     import onnxruntime  # type: ignore[import-untyped]
 
-    graph = read_graph(order.model, batch=order.batch)
+    source = OnnxSource(order.model, batch=order.batch)
+    graph = source.graph
     title = Path(order.model).name
     with tempfile.TemporaryDirectory(prefix="stageboard-measure-") as folder:
         optimised = os.path.join(folder, "optimised.onnx")
         plain = OnnxModel(order.model, title, optimised=LEVEL, threads=order.threads, written=optimised)
         profiled = OnnxModel(order.model, title, optimised=LEVEL, threads=order.threads, profile=folder)
-        feed = made_up(plain, _shapes(graph), np.random.default_rng(order.seed), 1)[0]
+        feed = made_up(plain, source.shapes, np.random.default_rng(order.seed), 1)[0]
         values = [feed[name] for name in plain.inputs]
         took: dict[str, list[float]] = {"plain": [], "profiled": []}
         began = time.perf_counter()
@@ -70,16 +71,6 @@ def time_kernels(order: Order) -> Timed:
         kernels, share, shared, np.array(took["plain"]), np.array(took["profiled"]),
         f"onnxruntime {onnxruntime.__version__}, {LEVEL} optimisations",
     )  # fmt: skip
-
-
-def _shapes(graph: Graph) -> dict[str, tuple[int, ...] | None]:
-    """Sizes of the model's inputs, by name."""
-    first = {int(p): t for t, p in reversed(list(enumerate(graph.tensor_producer.tolist())))}
-    return {
-        graph.op_names[v]: graph.tensor_shapes[first[v]]
-        for v in range(graph.n)
-        if graph.kinds[v] == "Input" and v in first
-    }
 
 
 def _per_run(seconds: Sequence[float], count: int) -> list[float] | None:

@@ -36,7 +36,7 @@ def time_operators(order: Order) -> Timed:
     cutter = Cutter(load(data, title), title)
     ops = sorted(places, key=places.__getitem__)
     stages = cutter.stages([[places[v]] for v in ops])
-    feed = _feed(data, title, order)
+    feed = made_up_feed(data, title, order)
     whole = TfliteModel(data, title, inner=True, threads=order.threads)
     whole.run(feed)
     inner = dict(zip(cutter.inputs, feed, strict=True))
@@ -73,7 +73,7 @@ def time_operators(order: Order) -> Timed:
     )  # fmt: skip
 
 
-def _feed(data: bytes, title: str, order: Order) -> list[Any]:
+def made_up_feed(data: bytes, title: str, order: Order) -> list[Any]:
     """Made-up inputs on which the model runs."""
     rng, error = np.random.default_rng(order.seed), StageboardError(f"{title} cannot be run")
     for below in INTEGERS_BELOW:

@@ -17,6 +17,7 @@ from planner.model.times import Use, coverage, with_times_of
 from planner.runs.measuring.measuring import measure
 from planner.runs.measuring.onnx_run import shares
 from planner.runs.measuring.timed import Order
+from tests.planner.export.onnx_maker import random_model
 
 ROOT = Path(__file__).resolve().parents[4]
 SAMPLES = ROOT / "sample_models"
@@ -81,3 +82,8 @@ def test_what_cannot_be_measured(tmp_path: Path) -> None:
         Order("m.onnx", threads=0)
     with pytest.raises(Cancelled):
         measure(Order(str(SAMPLES / "unet.onnx")), stopped=lambda: True)
+
+
+def test_a_model_with_an_input_that_nothing_reads_is_measured(tmp_path: Path) -> None:
+    path = random_model(tmp_path / "m.onnx", 1)
+    assert measure(Order(str(path), runs=2)).structure == read_graph(path).structure

@@ -1,0 +1,81 @@
+"""``stageboard run`` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.cli.main import main
+from planner.runs.running import running
+from planner.runs.running.order import RunFailed
+from tests.planner.export.onnx_maker import random_model
+
+
+@pytest.fixture
+def files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, str]:
+    model, plan = random_model(tmp_path / "m.onnx", 7), str(tmp_path / "m.plan.json")
+    assert main(["plan", str(model), "--target", "pipeline:2", "--planner", "slice", "-o", plan]) == 0
+    capsys.readouterr()
+    return str(model), plan
+
+
+def test_a_plan_is_run(files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, plan = files
+    report = tmp_path / "report.json"
+    options = ["--samples", "12", "--warm-up", "1", "--against", plan, "--against-copies", "-o", str(report)]
+    assert main(["run", model, plan, *options, "--json"]) == 0
+    streams = capsys.readouterr()
+    found = json.loads(streams.out)
+    assert found["samples"] == 12
+    assert {"throughput", "throughput_unsplit", "throughput_copies", "predicted_throughput"} <= found.keys()
+    assert found["throughput"] > 0 < found["throughput_unsplit"]
+    assert found["outputs_equal"] is True
+    assert [stage["name"] for stage in found["stages"]] == ["stage 0", "stage 1"]
+    for stage in found["stages"]:
+        assert {"busy", "transfer", "wait", "predicted", "cores", "timeline"} <= stage.keys()
+        assert stage["busy"] > 0 < stage["predicted"]
+        assert stage["timeline"][0].keys() == {"sample", "receive", "run", "send", "wait"}
+    assert found["against"][0]["name"] == plan
+    assert json.loads(report.read_text()) == found
+    assert "are estimates, and the stages ran on cores of this computer" in streams.err
+    assert main(["run", model, plan, "--samples", "4", "--seed", "1"]) == 0
+    text = capsys.readouterr().out
+    for word in ("throughput", "predicted", "unsplit", "outputs", "stage 1", "busy", "transfer", "wait"):
+        assert word in text
+
+
+def test_what_fails_is_said(
+    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, plan = files
+    for options, said in (
+        (["--samples", "1"], "--samples 1 says nothing of a pipeline"),
+        (["--cores", "a"], "'a' is no list of cores"),
+        (["--cores", "4095"], "core 4095 is not among those"),
+        (["--inputs", "no.npz"], "no.npz cannot be read as arrays"),
+        (["-o", model], "is a file to be read and would be lost"),
+    ):
+        assert main(["run", model, plan, *options]) == 2
+        assert said in capsys.readouterr().err
+    sample = str(Path(__file__).resolve().parents[3] / "sample_models" / "mlp_100.npz")
+    assert main(["run", sample, plan]) == 2
+
+    def killed(*_: object) -> object:
+        raise RunFailed("the process of stage 1 ended")
+
+    monkeypatch.setattr("planner.cli.run.run_plan", killed)
+    assert main(["run", model, plan]) == 1
+    assert "the process of stage 1 ended" in capsys.readouterr().err
+
+
+def test_other_outputs_are_a_failure(
+    files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(running, "difference", lambda whole, stages: float(np.inf))
+    assert main(["run", *files, "--samples", "3"]) == 1
+    streams = capsys.readouterr()
+    assert "DIFFER from the whole model's" in streams.out
+    assert "the outputs differ from the whole model's" in streams.err
