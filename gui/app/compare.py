@@ -85,7 +85,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         inputs.measured_times(args.times),
         inputs.named_machines(args.machine),
     )
-    comparison, said = compared(opened, args.prove, console)
+    comparison, said = compared(opened, plans, args.prove, console)
     notes += said
     for note in (*notes, *comparison.notes):
         console.note(note)
@@ -116,7 +116,7 @@ def _open_window(
         if value:
             raise UsageError(f"{option} is about what is printed or drawn; leave it or --window out")
     opened, notes = read(models, plans, args.batch, args.density)
-    compared(opened, proving.OFF, console)
+    compared(opened, plans, proving.OFF, console)
     for note in notes:
         console.note(note)
     check_qt()
@@ -184,15 +184,16 @@ def read(
 
 
 def compared(
-    opened: Sequence[OpenedPlan | OpenedOrder], seconds: float | None, console: Console
+    opened: Sequence[OpenedPlan | OpenedOrder], files: Sequence[Path], seconds: float | None, console: Console
 ) -> tuple[Comparison | OrderComparison, list[str]]:
-    """The comparison of some plans, and notes on what was claimed of them.
+    """The comparison of some plans, which are in ``files``, and notes on what was claimed of them.
 
     Claims are proven again for ``seconds`` each, 0 = not; with None bounds are proven beside each plan for a moment.
     """
     from planner.problem.bound import proven
     from planner.problem.problem import Plan
     from planner.reports.comparison import compare, compare_orders
+    from planner.reports.comparison.figures import told_by_file
     from planner.runs.proving import with_known
 
     claims = [each.bounds for each in opened]
@@ -209,7 +210,7 @@ def compared(
             notes += again.notes
         elif seconds is None:
             bounds = list(proving.proven_of(each.plan, tuple(bounds), proving.BESIDE, console))
-    plans = [each.plan for each in opened]
+    plans = told_by_file([each.plan for each in opened], files)
     graphs = [plan for plan in plans if isinstance(plan, Plan)]
     if graphs:
         return compare(graphs, bounds, claims), notes

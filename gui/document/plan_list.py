@@ -16,6 +16,7 @@ from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
 from planner.problem.provenance import Provenance
+from planner.reports.comparison.figures import filed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,12 +134,11 @@ class PlanList(QObject):
         return min(valid, key=lambda entry: entry.components, default=None)
 
     def unused_name(self, name: str, path: Path | None = None) -> str:
-        """``name``; if another entry has it, that of the plan's file at ``path``, or ``name`` with a number."""
+        """``name``; if another entry has it, with that of the plan's file at ``path``, or with a number."""
         taken = {entry.name for entry in self.entries}
         if name not in taken:
             return name
-        own = "" if path is None else path.stem.removesuffix(".plan")
-        if own and own not in taken:
+        if path is not None and (own := filed(name, path)) not in taken:
             return own
         return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
 

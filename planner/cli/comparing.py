@@ -39,6 +39,7 @@ def comparison_fields(comparison: Comparison, files: Sequence[str]) -> dict[str,
             for i, file in enumerate(files)
         ],
         "why_incomparable": comparison.why_incomparable,
+        "differing": comparison.differing.sentence,
         "devices": _device_fields(comparison),
         "moved": [
             {
@@ -141,7 +142,11 @@ def comparison_text(comparison: Comparison, files: Sequence[str], everything: bo
     """Figures of all plans, then for each but the first what differs from it."""
     plans = comparison.plans
     figures = [comparison.figures(i) for i in range(len(plans))]
-    parts = [heading(comparison.graph.name, figures, files), figure_table(figures, _against(comparison))]
+    what, said = comparison.differing
+    parts = [heading(comparison.graph.name, figures, files)]
+    if said:
+        parts.append(f"  {said}")
+    parts.append(figure_table(figures, _against(comparison), what))
     if comparison.why_incomparable:
         parts.append(f"  {comparison.why_incomparable}")
     parts += violation_lines(figures)
@@ -159,8 +164,13 @@ def heading(model: str, figures: Sequence[Figures], files: Sequence[str]) -> str
     return "\n".join(lines)
 
 
-def figure_table(figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[str]]] = ()) -> str:
-    """One column for each plan: objective and its components, what is proven, rules; then the rows ``more``."""
+def figure_table(
+    figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[str]]] = (), own: str = ""
+) -> str:
+    """One column for each plan: objective and its components, what is proven, rules; then the rows ``more``.
+
+    ``own`` is what each plan has its own of, ``rules`` or ``machine``: what is optimal is so for those.
+    """
     rows: list[list[str]] = []
 
     def add(label: str, cells: Sequence[str]) -> None:
@@ -179,6 +189,10 @@ def figure_table(figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[
         dict(bound_rows(each.plan.problem, each.bound, each.standing)) if each.valid else {}
         for each in figures
     ]
+    if own:
+        for each, found in zip(figures, bounds, strict=True):
+            if each.status == "optimal":
+                found["gap"] = f"0, optimal for its own {own}"
     for label in dict.fromkeys(label for found in bounds for label in found):
         add(label, [found.get(label, NONE) for found in bounds])
     if any(each.claim is not None for each in figures):
@@ -298,9 +312,10 @@ def _signed_column(values: Floats, part: str, unit: str | None) -> list[str]:
 
 
 def _device_label(comparison: Comparison, row: int, i: int) -> str:
-    """What a row is called among the reference and plan i, and whether plan i has no such device."""
-    name = comparison.row_title(row, (0, i), short=True)
-    return name if comparison.rows[row].devices[i] >= 0 else f"{name} (not in {comparison.letter(i)})"
+    """What a row is called, and whether plan i has no such device where the name does not say so."""
+    name = comparison.row_title(row, short=True)
+    said = comparison.rows[row].devices[i] >= 0 or name.endswith(")")
+    return name if said else f"{name} (not in {comparison.letter(i)})"
 
 
 def _moved(comparison: Comparison, i: int, everything: bool) -> str:
@@ -311,8 +326,8 @@ def _moved(comparison: Comparison, i: int, everything: bool) -> str:
         [
             _tail(graph.op_names[v]),
             graph.kinds[v],
-            comparison.device_name(int(comparison.places[0][v]), 0),
-            comparison.row_title(int(comparison.places[i][v]), (0, i), short=True),
+            comparison.row_title(int(comparison.places[0][v]), short=True),
+            comparison.row_title(int(comparison.places[i][v]), short=True),
         ]
         for v in shown
     ]
@@ -332,8 +347,8 @@ def _flows(comparison: Comparison, i: int, everything: bool) -> str:
     works = times([amounts["work"] for _, _, amounts in shown], unit)
     rows = [
         [
-            comparison.device_name(a, 0),
-            comparison.row_title(b, (0, i), short=True),
+            comparison.row_title(a, short=True),
+            comparison.row_title(b, short=True),
             f"{amounts['ops']:,}",
             work,
             bytes_text(amounts["param_bytes"]),

@@ -38,6 +38,7 @@ def order_fields(comparison: OrderComparison, files: Sequence[str]) -> dict[str,
             for i, file in enumerate(files)
         ],
         "why_incomparable": "",
+        "differing": comparison.differing.sentence,
         "devices": [],
         "moved": [
             {"plan": comparison.letter(i), "neuron": neuron, "from": before, "to": after}
@@ -65,9 +66,11 @@ def order_text(comparison: OrderComparison, files: Sequence[str], everything: bo
         ("neurons moved", ["", *(f"{len(found.neurons):,} of {neurons:,}" for found in moves)]),
         ("connections displaced", ["", *(f"{found.connections:,} of {connections:,}" for found in moves)]),
     ]  # fmt: skip
+    what, said = comparison.differing
     parts = [
         heading(comparison.network.name, figures, files),
-        figure_table(figures, more),
+        *([f"  {said}"] if said else []),
+        figure_table(figures, more, what),
         *violation_lines(figures),
     ]
     for i in range(1, len(plans)):

@@ -26,6 +26,8 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
     Of a comparison shown as (``how``) ``sankey``, the largest move is named, too.
     """
     sentences = [_sentence(comparison, i) for i in range(1, len(comparison.plans))]
+    if rules := comparison.differing.sentence:
+        sentences.append(f"{rules[:1].upper()}{rules[1:]}.")
     if how == "sankey":
         sentences.append(_largest_move(comparison))
     return fitting(sentences, 240)
@@ -78,5 +80,5 @@ def _largest_move(comparison: Comparison) -> str:
         return ""
     left, right = np.unravel_index(int(ops.argmax()), ops.shape)
     count = int(ops[left, right])
-    from_device, to_device = comparison.row_title(int(left), (0,)), comparison.row_title(int(right), (0, 1))
+    from_device, to_device = comparison.row_title(int(left)), comparison.row_title(int(right))
     return f"Most, {count:,}, go from {from_device} to {to_device}."

@@ -23,6 +23,7 @@ from gui.editors.comparison.menus import context_menu, fill_more
 from gui.editors.comparison.sources import Source
 from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
+from gui.panels.comparison.names import titles_in_a_row
 from gui.widgets.labels import capital
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
@@ -113,11 +114,10 @@ class CompareWindow(CompareBody):
             self.header.show_title("Compare", state.why_not)
             self.strip.count.setText("")
             return
-        names = " · ".join(
-            f"{comparison.letter(i)} {comparison.figures(i).name}" for i in range(len(comparison.plans))
-        )
+        names = titles_in_a_row(comparison)
         self.setWindowTitle(plain(f"{names} – Compare – Stageboard"))
-        self.header.show_title(comparison.graph.name, comparison.why_incomparable or names)
+        said = comparison.why_incomparable or comparison.differing.sentence
+        self.header.show_title(comparison.graph.name, capital(said) if said else names)
         i, j = state.shown
         moved = len(comparison.moved(i, j))
         a, b = comparison.letter(j), comparison.letter(i)

@@ -13,6 +13,7 @@ import numpy as np
 from gui.document.history import Column
 from gui.document.plan_list import PlanEntry, fits
 from planner.problem.problem import Plan, Problem
+from planner.reports.comparison.figures import filed
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -23,7 +24,10 @@ _ids = itertools.count(1)
 
 @dataclass(eq=False)
 class Source:
-    """One column: an ``entry`` of a plan list, or a ``plan`` that was read from a file at ``path``, with what that file claims."""
+    """One column: an ``entry`` of a plan list, or a ``plan`` that was read from a file at ``path``, with what that file claims.
+
+    An entry may have a ``path``, too: that of the file that it was opened from.
+    """
 
     entry: PlanEntry | None = None
     plan: Plan | None = None
@@ -98,15 +102,16 @@ class Source:
 def told_apart(plans: Sequence[Plan], paths: Sequence[Path | None]) -> list[Plan]:
     """Plans under names that tell them apart: where two are called alike, with their machines, else with their files."""
     names = [plan.name for plan in plans]
-    for more in (
-        [plan.problem.places for plan in plans],
-        ["" if path is None else path.name for path in paths],
-    ):
-        alike = [{more[j] for j, other in enumerate(names) if other == name} for name in names]
-        names = [
-            f"{name}, {word}" if word and len(words) > 1 and not name.endswith(word) else name
-            for name, word, words in zip(names, more, alike, strict=True)
-        ]
+    places = [plan.problem.places for plan in plans]
+    alike = [{places[j] for j, other in enumerate(names) if other == name} for name in names]
+    names = [
+        f"{name}, {place}" if len(words) > 1 and not name.endswith(place) else name
+        for name, place, words in zip(names, places, alike, strict=True)
+    ]
+    names = [
+        filed(name, path) if path is not None and names.count(name) > 1 else name
+        for name, path in zip(names, paths, strict=True)
+    ]
     return [
         plan if plan.name == name else replace(plan, name=name)
         for plan, name in zip(plans, names, strict=True)

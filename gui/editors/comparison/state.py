@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -255,7 +254,7 @@ class CompareState(QObject):
         device_of = np.array(plan.decision.device_of, np.int32)
         provenance = plan.provenance
         entry = PlanEntry(
-            document.plan_list.unused_name(source.name), device_of, "file", planner=provenance.planner, seed=provenance.seed,
+            document.plan_list.unused_name(source.name, source.path), device_of, "file", planner=provenance.planner, seed=provenance.seed,
             seconds=provenance.seconds, provenance=provenance, claims=source.claims,
         )  # fmt: skip
         ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
@@ -302,11 +301,4 @@ def file_sources(paths: Iterable[Path], document: Document) -> tuple[list[Source
         plan, stored = read_plan(Path(path), graph)
         sources.append(Source(plan=plan, path=Path(path), file_claims=claimed(stored)))
         bounds += proven(with_known(plan.problem, stored))
-    names = [source.name for source in sources]
-    for source in sources:
-        # Plans that nobody named are called by their planner: two files of one planner are told apart by theirs.
-        if names.count(source.name) > 1 and source.plan is not None and source.path is not None:
-            source.plan = replace(
-                source.plan, name=f"{source.name} ({source.path.stem.removesuffix('.plan')})"
-            )
     return sources, bounds

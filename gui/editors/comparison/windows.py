@@ -82,8 +82,15 @@ def open_plans(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow
     document = window.document
     sources, bounds = file_sources([Path(path) for path in paths], document)
     if len(sources) == 1 and document.active is not None:
-        sources.insert(0, Source(document.active))
+        sources.insert(0, on_canvas(document))
     return _open(window, sources, bounds)
+
+
+def on_canvas(document: Document) -> Source:
+    """The plan on the canvas, which has one, as a column."""
+    active = document.active
+    assert active is not None
+    return Source(active, path=document.plan_path if active.origin == "file" else None)
 
 
 def open_with_canvas(window: PlanWindow, paths: Sequence[str | Path]) -> CompareWindow:
@@ -96,7 +103,7 @@ def open_with_canvas(window: PlanWindow, paths: Sequence[str | Path]) -> Compare
         return open_plans(window, paths)
     sources, bounds = file_sources([Path(path) for path in paths], window.document)
     shown, rest = sources[: MOST - 1], sources[MOST - 1 :]
-    compared = _open(window, [Source(active), *shown], bounds)
+    compared = _open(window, [on_canvas(window.document), *shown], bounds)
     if rest:
         names = " and ".join(str(source.path.name) for source in rest if source.path is not None)
         compared.say(
@@ -131,8 +138,7 @@ def open_files(
         try:
             others, bounds = file_sources(plans[1:], document)
             document.open_plan(plans[0])
-            assert document.active is not None
-            _open(window, [Source(document.active), *others], bounds)
+            _open(window, [on_canvas(document), *others], bounds)
         except StageboardError as error:
             window.say("error", str(error))
 

@@ -20,6 +20,7 @@ from gui.layout.result import Rect
 from gui.look.fonts import font
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import Marks, marks_of, paint_badges
+from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import row_headers, scene_of_plan
 from gui.panels.comparison.words import fitting_words, moved_words, rules_words
 from planner.model.graph import Ints
@@ -103,7 +104,7 @@ def canvases(
         words = fitting_words(comparison, i, others, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         picture = Picture(
             scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
-            f"{comparison.letter(i)}  {comparison.figures(i).name}", words, (width, height),
+            plan_title(comparison, i), words, (width, height),
         )  # fmt: skip
         x = box.left() + (i % columns) * (width + GAP)
         y = box.top() + (i // columns) * (height + GAP)

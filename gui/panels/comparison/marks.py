@@ -15,7 +15,6 @@ from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import glyph_path
-from gui.panels.comparison.rows import names_elsewhere
 from gui.raster import engine as raster
 from planner.model.graph import Bools, Ints
 from planner.reports.comparison import Comparison
@@ -28,8 +27,8 @@ AWAY = 2.6
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """What is marked: ``moved`` bool[count], the row of each card in the other plan (``elsewhere`` int32[count]), and what that
-    plan's device of each row is called there."""
+    """What is marked: ``moved`` bool[count], the row of each card in the other plan (``elsewhere`` int32[count]), and what
+    each row is called."""
 
     moved: Bools
     elsewhere: Ints
@@ -43,7 +42,8 @@ def marks_of(comparison: Comparison, items: Items, plan: int, shown: tuple[int, 
     moved = np.zeros(items.count, bool)
     moved[items.item_of[comparison.moved(plan, other)]] = True
     elsewhere, _ = items.devices(comparison.places[other], len(comparison.rows))
-    return Marks(moved, elsewhere, names_elsewhere(comparison, other))
+    names = tuple(comparison.row_title(row, short=True) for row in range(len(comparison.rows)))
+    return Marks(moved, elsewhere, names)
 
 
 def paint_rings(

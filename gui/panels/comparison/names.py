@@ -18,27 +18,19 @@ Pair = tuple[int, int]
 """Plan i against plan j: differences are i minus j, ops go from j to i."""
 
 
-def plan_title(comparison: Comparison, plan: int) -> str:
-    """``B  free``: letter and name."""
-    return f"{comparison.letter(plan)}  {comparison.figures(plan).name}"
+def plan_title(comparison: Compared, plan: int) -> str:
+    """``B: free``, letter and name."""
+    return f"{comparison.letter(plan)}: {comparison.figures(plan).name}"
 
 
-def device_name(comparison: Comparison, pair: Pair, side: int, row: int, short: bool = False) -> str:
-    """What the device of a row is called: ``side`` 0 speaks of plan ``pair[1]``, 1 of plan ``pair[0]``.
-
-    Both sides use the name that plan ``pair[1]`` has for it, so that counterparts have one name; where the other plan calls
-    it otherwise that follows in brackets. ``short``: in a word.
-    """
-    both = comparison.row_title(row, (pair[1], pair[0]), short=short)
-    if side == 1:
-        return both
-    return (comparison.device_name if short else comparison.device_title)(row, pair[1]) or both
+def titles_in_a_row(comparison: Comparison) -> str:
+    """``A: contiguous · B: free``, the plans in a line."""
+    return " · ".join(plan_title(comparison, plan) for plan in range(len(comparison.plans)))
 
 
-def shortened(title: str) -> str:
-    """What a row is called where there is less room: ``Stage 1 (2 in C)``, ``Stage 3 (B)``."""
-    word = title.partition(" ")[0]
-    return title.replace(f"({word} ", "(").replace(f", {word} ", ", ").replace("(only in ", "(")
+def numbered(comparison: Comparison, row: int) -> str:
+    """What a row is called where there is no room for the word: ``1``, ``1 (2 in C)``."""
+    return comparison.row_title(row, short=True).partition(" ")[2]
 
 
 def ops_between(comparison: Comparison, pair: Pair, left: int, right: int) -> Ints:

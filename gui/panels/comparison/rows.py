@@ -10,6 +10,7 @@ from gui.canvas.graph.scene import Scene, crossing_bytes
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column
+from gui.panels.comparison.names import numbered
 from planner.model.graph import Floats, Ints
 from planner.problem.target import Device
 from planner.reports.comparison import Comparison
@@ -18,22 +19,18 @@ MISSING = "not in this plan"
 
 
 def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:
-    """What a plan calls the device of each row; a row that it has no device for says so."""
-    devices = comparison.plans[plan].problem.devices
+    """The device of each row by the name that it has in the whole comparison; a row that ``plan`` has no device for says so."""
     return tuple(
-        devices[row.devices[plan]] if row.devices[plan] >= 0 else Device("\N{EN DASH}", row.kind, MISSING)
-        for row in comparison.rows
+        Device(comparison.row_title(r, short=True), row.kind, comparison.row_title(r))
+        if row.devices[plan] >= 0
+        else Device("\N{EN DASH}", row.kind, MISSING)
+        for r, row in enumerate(comparison.rows)
     )
 
 
-def names_elsewhere(comparison: Comparison, plan: int) -> tuple[str, ...]:
-    """What another plan's cards call the device of each row in ``plan``: ``stage 2``, or ``stage 2 in C`` where the reference
-    calls it otherwise or has no such device."""
-    found = []
-    for row, device in enumerate(row_devices(comparison, plan)):
-        alike = not plan or comparison.device_name(row, 0) == device.name or device.title == MISSING
-        found.append(device.name if alike else f"{device.name} in {comparison.letter(plan)}")
-    return tuple(found)
+def device_titles(comparison: Comparison, plan: int) -> list[str]:
+    """What each of a plan's own devices is called in the comparison, in the plan's order."""
+    return [comparison.row_title(row) for row in comparison.row_of[plan].tolist()]
 
 
 def violating_ops(comparison: Comparison, plan: int) -> Ints:
@@ -84,14 +81,10 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         for i, other in enumerate(comparison.plans)
         if not comparison.incomparable(plan, i)
     ]
-    titles = tuple(
-        device.title
-        if row.devices[plan] < 0
-        else comparison.row_title(r, (0, plan) if row.devices[0] >= 0 else (plan,))
-        for r, (row, device) in enumerate(zip(comparison.rows, devices, strict=True))
+    titles = tuple(device.title for device in devices)
+    names = tuple(
+        title if title == MISSING else numbered(comparison, row) for row, title in enumerate(titles)
     )
-    # Where there is no room for both names the plan's own stands alone.
-    names = tuple(d.name if title == d.title else d.title for title, d in zip(titles, devices, strict=True))
     return HeaderData(
         titles, names,
         by_row(evaluation.pace, np.nan), parts, by_row(received), by_row(sent),

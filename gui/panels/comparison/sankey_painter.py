@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, Q
 
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
-from gui.panels.comparison.names import device_name, plan_title, shortened
+from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
 from gui.panels.comparison.sankey_words import HEAD, Sankey
 
@@ -52,9 +52,9 @@ def _widest(sankey: Sankey) -> float:
     """How much room the longest label takes (pixels), with its glyph and margins."""
     names, values = QFontMetricsF(font(8.5)), QFontMetricsF(font(8.0))
     widest = 0.0
-    for side, amounts in ((0, sankey.layout.left_value), (1, sankey.layout.right_value)):
+    for amounts in (sankey.layout.left_value, sankey.layout.right_value):
         for row in sankey.layout.order.tolist():
-            title = device_name(sankey.comparison, sankey.pair, side, row)
+            title = sankey.comparison.row_title(row)
             value = sankey.column.text(float(amounts[row]))
             widest = max(widest, names.horizontalAdvance(title) + values.horizontalAdvance(value))
     return widest + 44.0
@@ -221,11 +221,9 @@ def _labels(
         left = glyph + 5
         value = sankey.column.text(float(amounts[row]))
         wide = values.horizontalAdvance(value) + 8
-        title = device_name(c, sankey.pair, side, row)
+        title = c.row_title(row)
         if names.horizontalAdvance(title) + wide > room - left:
-            title = shortened(title)
-        if names.horizontalAdvance(title) + wide > room - left:
-            title = shortened(device_name(c, sankey.pair, side, row, short=True))
+            title = c.row_title(row, short=True)
         if names.horizontalAdvance(title) + wide > room - left:
             value = ""
         title = names.elidedText(title, Qt.TextElideMode.ElideMiddle, max(0.0, room - left))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from gui.look.numbers import Column, amount_column, one_time, percent, plural
-from gui.panels.comparison.names import Pair, device_name, ops_between
+from gui.panels.comparison.names import Pair, ops_between
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, lay_out
 from planner.model.graph import Ints
 from planner.quantity import bytes_text
@@ -57,7 +57,7 @@ class Sankey:
         c, (i, j) = self.comparison, self.pair
         left, right = int(self.layout.left[ribbon]), int(self.layout.right[ribbon])
         ops = self.ops(ribbon)
-        here, there = device_name(c, self.pair, 0, left), device_name(c, self.pair, 1, right)
+        here, there = c.row_title(left), c.row_title(right)
         count, one = plural(len(ops), "op"), len(ops) == 1
         if left != right:
             text = f"{count} {'goes' if one else 'go'} from {here} to {there}"
@@ -90,9 +90,7 @@ class Sankey:
         verb = ("comes" if away == 1 else "come") if side else ("goes" if away == 1 else "go")
         other = f"{verb} from elsewhere" if side else f"{verb} elsewhere"
         moved = f", of which {away:,} {other}" if away else ", all of which stay" if count else ""
-        return (
-            f"{device_name(c, self.pair, side, row)} of plan {c.letter(plan)}: {plural(count, 'op')}{moved}"
-        )
+        return f"{c.row_title(row)} of plan {c.letter(plan)}: {plural(count, 'op')}{moved}"
 
     def summary(self) -> str:
         """How much moves, and the largest moves."""
@@ -104,8 +102,8 @@ class Sankey:
         first = np.flatnonzero(~stays)
         first = first[np.argsort(-layout.ops[first], kind="stable")[:LARGEST]]
         largest = ", ".join(
-            f"{int(layout.ops[r]):,} {device_name(c, self.pair, 0, int(layout.left[r]), True)}"
-            f" → {device_name(c, self.pair, 1, int(layout.right[r]), True)}"
+            f"{int(layout.ops[r]):,} {c.row_title(int(layout.left[r]), short=True)}"
+            f" → {c.row_title(int(layout.right[r]), short=True)}"
             for r in first.tolist()
         )
         more = "most: " if np.count_nonzero(~stays) > LARGEST else ""

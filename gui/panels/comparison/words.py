@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
@@ -14,6 +15,9 @@ from gui.words.objectives import amount, component_words
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
+
+if TYPE_CHECKING:
+    from gui.panels.comparison.names import Compared
 
 BETWEEN = "   "
 """Between the items of a line."""
@@ -62,8 +66,14 @@ def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
     found = [words]
     gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
     if gap is not None:
-        found.append("proven optimal" if gap == 0.0 else f"gap {gap_text(gap)}")
+        found.append(optimal_words(comparison) if gap == 0.0 else f"gap {gap_text(gap)}")
     return found, "" if claim is None else claimed_note(problem, claim)
+
+
+def optimal_words(comparison: Compared) -> str:
+    """What is said of a plan that is proven to be the best: of all, or where rules differ, of those under its own."""
+    own = comparison.differing.what
+    return f"optimal for its own {own}" if own else "proven optimal"
 
 
 def standing_tip(comparison: Comparison, plan: int) -> str:
@@ -88,9 +98,9 @@ def moved_words(comparison: Comparison, plan: int, against: int) -> str:
 
 
 def device_words(comparison: Comparison, plan: int, ops: Ints) -> str:
-    """The device of some ops in a plan, or the first of several; by both names where the reference calls it otherwise."""
+    """The device of some ops in a plan, or the first of several, by the names of their rows."""
     rows = np.unique(comparison.places[plan][ops])
-    titles = [comparison.row_title(int(row), (0, plan) if plan else (0,)) for row in rows[:MOST_NAMED]]
+    titles = [comparison.row_title(int(row)) for row in rows[:MOST_NAMED]]
     more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
     return ", ".join(titles) + more
 

@@ -36,7 +36,7 @@ class Row:
     lanes: int
     piece: int = -1
     short: str = ""
-    """What a narrow gutter calls it; empty: the title."""
+    """What it is called where there is no room for the title; empty: the title."""
 
 
 def letters(number: int) -> str:

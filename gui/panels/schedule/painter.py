@@ -111,9 +111,10 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
         sets_pace = row.device in s.bottlenecks
         paint_glyph(painter, colour, 14, top + height / 2, GLYPH_SIZE)
         right = layout.gutter - 8
-        title = row.short if narrow and row.short else row.title
         face = font(8.5, bold=sets_pace)
         metrics = QFontMetricsF(face)
+        fits = not narrow and metrics.horizontalAdvance(row.title) <= right - 24 - room
+        title = row.title if fits or not row.short else row.short
         # Where there is no room for both, colour and weight say which device is busiest, and not how busy.
         both = not (narrow and sets_pace) or metrics.horizontalAdvance(title) <= right - 24 - room
         if both:

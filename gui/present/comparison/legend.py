@@ -8,7 +8,6 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, font, numbered_colours
 from gui.look.writing import LEFT, write
-from gui.panels.comparison.names import shortened
 from planner.reports.comparison import Comparison
 
 HIGH = 24.0
@@ -25,7 +24,7 @@ def paint_devices_line(painter: QPainter, box: QRectF, comparison: Comparison, t
     x, rows = box.left() + 16.0, len(comparison.rows)
     titles = [comparison.row_title(row) for row in range(rows)]
     if sum(measure.horizontalAdvance(title) + GLYPH + 6.0 + GAP for title in titles) > box.width() - 32.0:
-        titles = [shortened(comparison.row_title(row, short=True)) for row in range(rows)]
+        titles = [comparison.row_title(row, short=True) for row in range(rows)]
     for row, title in enumerate(titles):
         wide = GLYPH + 6.0 + measure.horizontalAdvance(title) + 1.0
         left = f"and {rows - row} more"

@@ -10,7 +10,8 @@ from PySide6.QtGui import QPainter
 
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, write
-from gui.panels.comparison.names import plan_title
+from gui.panels.comparison.names import numbered, plan_title
+from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     STRIP,
     ScheduleMaker,
@@ -95,15 +96,16 @@ class SchedulesShot(ComparisonShot):
 
     def line(self, i: int) -> str:
         """A plan's name and how it keeps its devices busy."""
-        devices = self.comparison.plans[i].problem.devices
-        words = summary(self._made.of[i], [d.title for d in devices], self.comparison.graph.time_unit)
+        comparison = self.comparison
+        words = summary(self._made.of[i], device_titles(comparison, i), comparison.graph.time_unit)
         return f"{plan_title(self.comparison, i)}   {words}"
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
         """A plan's chart, on the scale of all, and the moment that times are counted from."""
         plan, found = self.comparison.plans[i], self._made.of[i]
-        devices = plan.problem.devices
-        rows = device_rows(found, [d.title for d in devices], short=[d.name for d in devices])
+        titles = device_titles(self.comparison, i)
+        short = [numbered(self.comparison, row) for row in self.comparison.row_of[i].tolist()]
+        rows = device_rows(found, titles, short=short)
         kept = shared_rows(self.comparison, i, rows)
         layout = shared_layout(found, kept, plan.problem.graph.time_unit, width, height, self._made.until)
         spans = [next((s for s in made.spans if s.name == STEADY), None) for made in self._made.of]

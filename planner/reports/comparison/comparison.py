@@ -17,6 +17,7 @@ from planner.problem.problem import Plan
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
 from planner.reports.comparison.matching import works
 from planner.reports.comparison.rows import matched_rows
+from planner.reports.comparison.rules import Differing, differing
 
 LEAST, MOST = 2, len(LETTERS)
 """How many plans can be compared at once."""
@@ -99,24 +100,32 @@ class Comparison:
         device = self.rows[row].devices[i]
         return "" if device < 0 else self.plans[i].problem.devices[device].name
 
-    def row_title(self, row: int, plans: Iterable[int] | None = None, *, short: bool = False) -> str:
-        """What a row is called among some of the plans (None: all): ``Stage 1``; by all its names, ``Stage 1 (Stage 2 in C)``;
-        ``Stage 3 (only in B)`` where the first of ``plans`` has no such device. ``short``: by names instead of titles."""
-        asked = list(range(len(self.plans)) if plans is None else plans)
+    def row_title(self, row: int, *, short: bool = False) -> str:
+        """What a row is called, everywhere in the comparison, so that no two rows have one name: ``Stage 1`` as the first plan calls it;
+        ``Stage 1 (2 in C)`` by all its names where plans call it differently; ``Stage 1 (C)`` where the first plan has no such device,
+        or one that has none calls another by that name. ``short``: by names instead of titles."""
         names: dict[str, list[int]] = {}
-        for i in asked:
-            device = self.rows[row].devices[i]
+        for i, device in enumerate(self.rows[row].devices):
             if device >= 0:
                 known = self.plans[i].problem.devices[device]
                 names.setdefault(known.name if short else known.title, []).append(i)
-        if not names:
-            return self.row_title(row, short=short)
         first, *others = names
-        within = [f"in {' and '.join(self.letter(i) for i in having)}" for having in names.values()]
-        further = [f"{name} {where}" for name, where in zip(others, within[1:], strict=True)]
-        if asked[0] in names[first]:
-            return f"{first} ({', '.join(further)})" if further else first
-        return ", ".join([f"{first} {within[0]}", *further]) if further else f"{first} (only {within[0]})"
+        further = [f"{_after(first, name)} in {self._letters(names[name])}" for name in others]
+        if 0 not in names[first] or self._called_otherwise(row, first, short):
+            further.insert(0, self._letters(names[first]))
+        return f"{first} ({', '.join(further)})" if further else first
+
+    def _called_otherwise(self, row: int, name: str, short: bool) -> bool:
+        """Whether a plan without a device in a row calls another one by that name."""
+        return any(
+            any((known.name if short else known.title) == name for known in self.plans[i].problem.devices)
+            for i, device in enumerate(self.rows[row].devices)
+            if device < 0
+        )
+
+    def _letters(self, plans: Iterable[int]) -> str:
+        """``B``, or ``B and C``."""
+        return " and ".join(self.letter(i) for i in plans)
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -191,6 +200,11 @@ class Comparison:
         """Why not all objectives can be compared; empty where they can."""
         return next((why for i in range(1, len(self.plans)) if (why := self.incomparable(i))), "")
 
+    @cached_property
+    def differing(self) -> Differing:
+        """In what the rules or machines differ for which the plans were made, where they can be compared."""
+        return differing(self.plans, LETTERS[: len(self.plans)])
+
     # ------------------------------------------------------------------ picking
     def picked(self, ops: Iterable[int] | Ints, source: int, into: int = 0) -> Ints:
         """The devices of plan ``into`` (int32[n]) with ``ops`` where plan ``source`` has them.
@@ -202,10 +216,9 @@ class Comparison:
         taken = device_in[self.places[source][chosen]]
         if (taken < 0).any():
             strangers = sorted(set(self.places[source][chosen[taken < 0]].tolist()))
-            titles = ", ".join(self.device_title(row, source) for row in strangers[:3])
+            titles = ", ".join(self.row_title(row) for row in strangers[:3])
             raise StageboardError(
-                f"{titles}{', ...' if len(strangers) > 3 else ''} of plan {LETTERS[source]} has no counterpart in plan"
-                f" {LETTERS[into]}; choose ops of a device that both plans have, or give plan {LETTERS[into]} more devices"
+                f"{titles}{', ...' if len(strangers) > 3 else ''} has no counterpart in plan {LETTERS[into]}; choose ops of a device that both plans have, or give plan {LETTERS[into]} more devices"
             )
         device_of = np.array(self.plans[into].decision.device_of, np.int32)
         device_of[chosen] = taken
@@ -246,6 +259,12 @@ def compare(
     places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
     kept, own, notes = weighed(plans, bounds, claims)
     return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes, own)
+
+
+def _after(first: str, name: str) -> str:
+    """A further name of a row beside its first: without the word that both begin with."""
+    word = first.partition(" ")[0]
+    return name.removeprefix(f"{word} ")
 
 
 def check_count(count: int) -> None:

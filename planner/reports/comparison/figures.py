@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
 
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.base import PlanningProblem, refuted
@@ -12,6 +14,7 @@ from planner.problem.claims import claim_of, claimed
 from planner.problem.decision import Violation
 from planner.problem.problem import Plan
 
+AnyPlan = TypeVar("AnyPlan", bound=Plan | OrderPlan)
 LETTERS = "ABCD"
 """What plans are called for short, in their order."""
 
@@ -49,6 +52,21 @@ class Figures:
 def own_name(plan: Plan | OrderPlan) -> str:
     """A plan's name, else that of what found it."""
     return plan.name or plan.provenance.planner
+
+
+def filed(name: str, path: str | Path) -> str:
+    """A plan's name beside plans of other files: ``second (slice)``; that of its file alone where it says the name already."""
+    own = Path(path).stem.removesuffix(".plan")
+    return own if name.casefold() in own.casefold() else f"{own} ({name})"
+
+
+def told_by_file(plans: Sequence[AnyPlan], paths: Sequence[str | Path]) -> list[AnyPlan]:
+    """Plans from files: those that :func:`told_apart` cannot tell apart are called by their files, too."""
+    names = told_apart(plans)
+    return [
+        plan if names.count(name) < 2 else replace(plan, name=filed(name, path))
+        for plan, name, path in zip(plans, names, paths, strict=True)
+    ]
 
 
 def told_apart(plans: Sequence[Plan | OrderPlan]) -> tuple[str, ...]:

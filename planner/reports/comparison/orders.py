@@ -17,6 +17,7 @@ from planner.plan_files import order_json
 from planner.problem.bound import Bound
 from planner.reports.comparison.comparison import check_count
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
+from planner.reports.comparison.rules import Differing, differing
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +70,11 @@ class OrderComparison:
     def sequence(self, i: int) -> Ints:
         """The neurons with inputs (int32[neurons], ids) in the order in which plan i completes them."""
         return self._sequences[i]
+
+    @cached_property
+    def differing(self) -> Differing:
+        """In what memory and policy of the orders differ."""
+        return differing(self.plans, LETTERS[: len(self.plans)])
 
     def displaced(self, i: int, j: int = 0) -> Displacement:
         """The fewest neurons that must move to make plan i's order of neurons from plan j's, and the connections displaced."""

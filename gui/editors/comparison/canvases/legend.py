@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gui.editors.comparison.state import CompareState
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, font, numbered_colours
+from gui.panels.comparison.names import numbered
 from gui.widgets.plain import plain_tip
 from planner.reports.comparison import Comparison
 
@@ -53,14 +54,11 @@ class Legend(QWidget):
 
     def _words(self, comparison: Comparison) -> list[str]:
         """What stands beside each shape, as long as all of it fits."""
-        devices = [next(i for i, device in enumerate(row.devices) if device >= 0) for row in comparison.rows]
-        names = [
-            comparison.plans[i].problem.devices[row.devices[i]].name
-            for row, i in zip(comparison.rows, devices, strict=True)
-        ]
-        numbers = [name.rpartition(" ")[2] for name in names]
-        whole = [comparison.row_title(row) for row in range(len(comparison.rows))]
-        for words in (whole, [row.title for row in comparison.rows], names, numbers):
+        rows = range(len(comparison.rows))
+        whole = [comparison.row_title(row) for row in rows]
+        short = [comparison.row_title(row, short=True) for row in rows]
+        numbers = [numbered(comparison, row) for row in rows]
+        for words in (whole, short, numbers):
             if self._wide(words) <= self.width():
                 return words
         return numbers

@@ -18,6 +18,7 @@ from gui.panels.comparison.words import moved_words, rules_words, standing_tip, 
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
 from gui.words.objectives import SAME
+from planner.reports.comparison.figures import filed
 
 if TYPE_CHECKING:
     from planner.reports.comparison import Comparison
@@ -165,7 +166,8 @@ class PaneTitle(QWidget):
                 self._offer(entry.name, Source(entry), entry is mine.entry, _used(state, entry))
         for source in state.sources:
             if source.entry is None:
-                self._offer(source.name, source, source is mine, "")
+                name = source.name if source.path is None else filed(source.name, source.path)
+                self._offer(name, source, source is mine, "")
 
     def _offer(self, name: str, source: Source, current: bool, used: str) -> None:
         action = self.menu.addAction(

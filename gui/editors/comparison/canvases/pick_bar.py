@@ -151,7 +151,7 @@ class PickBar(QWidget):
             ops = differing(comparison, row, i, j)
             if not len(ops):
                 continue
-            words = f"{comparison.row_title(row, (0, i) if i else (0,))}: {plural(len(ops), 'op')}"
+            words = f"{comparison.row_title(row)}: {plural(len(ops), 'op')}"
             try:
                 pick = look(comparison, ops, i, j)
             except StageboardError as error:

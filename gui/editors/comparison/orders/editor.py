@@ -77,7 +77,7 @@ class OrdersWindow(ComparisonWindow):
         """Say what is compared."""
         document = self.document
         names = [one.name for one in (document.active, document.compared) if one is not None]
-        said = " · ".join(f"{letter} {name}" for letter, name in zip("AB", names, strict=False))
+        said = " · ".join(f"{letter}: {name}" for letter, name in zip("AB", names, strict=False))
         self.setWindowTitle(plain(f"{said} – Compare – Stageboard"))
         self.header.show_title("" if document.problem is None else document.problem.name, said)
 

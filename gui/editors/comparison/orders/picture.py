@@ -10,6 +10,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural, signed_amount, signed_percent
 from gui.look.page import SHEET, Page
 from gui.look.writing import LEFT, face, write
+from gui.panels.comparison.names import plan_title
 from planner.reports.comparison import OrderComparison
 
 WIDTH, HEIGHT = 1280.0, 800.0
@@ -71,7 +72,7 @@ def draw_orders(comparison: OrderComparison, page: Page = SHEET) -> Drawing:
 
 def _name(comparison: OrderComparison, i: int) -> str:
     """What order i is called, and how many neurons moved."""
-    name = f"{comparison.letter(i)}   {comparison.figures(i).name}"
+    name = plan_title(comparison, i)
     return f"{name}, {plural(len(comparison.displaced(i).neurons), 'neuron')} moved" if i else name
 
 

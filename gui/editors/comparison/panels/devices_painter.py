@@ -11,7 +11,6 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import ENDS, LEFT, RIGHT, write
-from gui.panels.comparison.names import shortened
 from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_track
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
@@ -83,8 +82,6 @@ def paint_name(
     paint_glyph(painter, colour, box.left() + 6, box.center().y(), min(8.0, 0.6 * box.height()))
     face = font(size)
     room = box.adjusted(16, 0, 0, 0)
-    if QFontMetricsF(face).horizontalAdvance(text) > room.width():
-        text = shortened(text)
     write(painter, room, LEFT, text, face, theme.text, ENDS)
 
 

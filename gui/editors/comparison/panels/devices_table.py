@@ -76,9 +76,13 @@ class DeviceTable:
         return column.kind == AMOUNT and column.part == self.hot_part and self.hot[column.plan] == row
 
     def bottlenecks(self) -> str:
-        """The bottleneck of every plan by its own name."""
+        """The bottleneck of every plan."""
         c = self.comparison
-        found = [f"{c.device_title(row, i)} in {c.letter(i)}" for i, row in enumerate(self.hot) if row >= 0]
+        plans: dict[int, list[str]] = {}
+        for i, row in enumerate(self.hot):
+            if row >= 0:
+                plans.setdefault(row, []).append(c.letter(i))
+        found = [f"{c.row_title(row)} in {' and '.join(letters)}" for row, letters in plans.items()]
         return f"bottleneck {', '.join(found)}" if found else ""
 
     def summary(self) -> str:
@@ -91,7 +95,7 @@ class DeviceTable:
             texts.append(
                 f"bottleneck {names[here]} in both"
                 if here == there
-                else f"bottleneck {c.device_title(here, j)} in {c.letter(j)}, {c.device_title(there, i)} in {c.letter(i)}"
+                else f"bottleneck {names[here]} in {c.letter(j)}, {names[there]} in {c.letter(i)}"
             )
         change = self.find(CHANGE, self.hot_part)
         if change is not None and np.nanmax(np.abs(change.values), initial=0.0) > 0:

@@ -168,9 +168,8 @@ class FiguresStrip(CompareView):
         self.table.setAccessibleDescription(summary(table))
         self._widen(fresh=table.titles != before)
         self.table.selectRow(self.pair[0])
-        self._tell(
-            "   ".join(filter(None, [capital(comparison.why_incomparable), *map(capital, comparison.notes)]))
-        )
+        said = [comparison.why_incomparable, comparison.differing.sentence, *comparison.notes]
+        self._tell("   ".join(map(capital, filter(None, said))))
 
     def _tell(self, text: str) -> None:
         self.note.setText(text)

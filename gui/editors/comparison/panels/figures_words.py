@@ -17,6 +17,7 @@ from gui.look.numbers import (
     signed_percent,
 )
 from gui.panels.comparison.names import Pair
+from gui.panels.comparison.words import optimal_words
 from gui.words.objectives import SAME, change, component_words, components_text, objective_title
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.reports.comparison import Figures
@@ -65,7 +66,7 @@ def figures_table(comparison: Compared, pair: Pair) -> Table:
     titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
     rows = []
     for i, f in enumerate(figures):
-        cells = [Cell(f"{f.letter}  {f.name}", strong=i in pair, tip=plan_words(comparison, i))]
+        cells = [Cell(f"{f.letter}: {f.name}", strong=i in pair, tip=plan_words(comparison, i))]
         if alike:
             cells += [
                 Cell(column.text(f.components[name]), "" if f.valid else "muted", True, strong=at == 0)
@@ -75,7 +76,7 @@ def figures_table(comparison: Compared, pair: Pair) -> Table:
             problem = comparison.plans[i].problem
             shown = f"{objective_title(f.objective_name)}: {components_text(problem, list(f.components.values()))}"
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
-        cells += [_bound(f, columns), _gap(f), _rules(f), *_change(comparison, i, base)]
+        cells += [_bound(f, columns), _gap(comparison, f), _rules(f), *_change(comparison, i, base)]
         rows.append(tuple(cells))
     return Table(tuple(titles), tuple(rows))
 
@@ -87,7 +88,7 @@ def _heading(words: str) -> str:
 def plan_words(comparison: Compared, i: int) -> str:
     """All there is to say about one plan, in lines."""
     f, plan = comparison.figures(i), comparison.plans[i]
-    lines = [f"{f.letter}  {f.name}", f"on {f.target_words}, {objective_title(f.objective_name).lower()}"]
+    lines = [f"{f.letter}: {f.name}", f"on {f.target_words}, {objective_title(f.objective_name).lower()}"]
     if f.planner and f.planner != f.name:
         lines.append(f"by {f.planner}")
     if f.valid:
@@ -112,9 +113,9 @@ def _bound(f: Figures, columns: Sequence[Column]) -> Cell:
     return Cell(shown + claim, "", True, tip="\n".join(filter(None, [f"proven by {f.bound.method}", tip])))
 
 
-def _gap(f: Figures) -> Cell:
+def _gap(comparison: Compared, f: Figures) -> Cell:
     if f.status == "optimal":
-        return Cell(f"{CHECK} proven optimal", "good", strong=True)
+        return Cell(f"{CHECK} {optimal_words(comparison)}", "good", strong=True)
     if f.gap is None:
         return Cell(DASH, "muted")
     # Met in the first component while a later one is open would read as optimal.

@@ -163,16 +163,14 @@ class MovedList(CompareView):
         if moves is None or not len(moves.ops):
             return "device"
         op = int(moves.ops[0])
-        return (
-            f"{moves.short_names[0][int(moves.before[op])]} -> {moves.short_names[1][int(moves.after[op])]}"
-        )
+        return f"{moves.short_names[int(moves.before[op])]} -> {moves.short_names[int(moves.after[op])]}"
 
     def _widen(self) -> None:
         """Devices are always named in full."""
         moves, measure = self.model.moves, self.table.fontMetrics()
-        for side, column in enumerate((FROM, TO)):
-            names = moves.short_names[side] if moves is not None else []
-            widest = max((measure.horizontalAdvance(name) for name in names), default=0)
+        names = moves.short_names if moves is not None else []
+        widest = max((measure.horizontalAdvance(name) for name in names), default=0)
+        for column in (FROM, TO):
             self.table.setColumnWidth(column, max(WIDTHS[column], widest + 36))
         self._give_names_the_rest()
 

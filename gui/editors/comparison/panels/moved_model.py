@@ -12,7 +12,7 @@ from PySide6.QtGui import QIcon
 from gui.look.glyphs import glyph_icon
 from gui.look.numbers import detailed_column
 from gui.look.theme import LIGHT, Theme, numbered_colours
-from gui.panels.comparison.names import Pair, device_name
+from gui.panels.comparison.names import Pair
 from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.widgets.plain import plain_tip
 from planner.model.graph import Ints
@@ -34,11 +34,8 @@ class Moves:
         self.before, self.after = comparison.places[j], comparison.places[i]
         self.work = works(comparison.plans[i])
         rows = range(len(comparison.rows))
-        self.from_names = [device_name(comparison, pair, 0, row) for row in rows]
-        self.to_names = [device_name(comparison, pair, 1, row) for row in rows]
-        self.short_names = [
-            [device_name(comparison, pair, side, row, short=True) for row in rows] for side in (0, 1)
-        ]
+        self.names = [comparison.row_title(row) for row in rows]
+        self.short_names = [comparison.row_title(row, short=True) for row in rows]
 
     @cached_property
     def output(self) -> np.ndarray:
@@ -50,8 +47,8 @@ class Moves:
         """What a filter looks at, for each moved op."""
         graph = self.comparison.graph
         return [
-            f"{graph.op_names[op]} {graph.kinds[op]} {self.from_names[a]} {self.short_names[0][a]} \u2192"
-            f" {self.to_names[b]} {self.short_names[1][b]}".casefold()
+            f"{graph.op_names[op]} {graph.kinds[op]} {self.names[a]} {self.short_names[a]} \u2192"
+            f" {self.names[b]} {self.short_names[b]}".casefold()
             for op, a, b in zip(
                 self.ops.tolist(), self.before[self.ops].tolist(), self.after[self.ops].tolist(), strict=True
             )
@@ -151,7 +148,7 @@ class MovedModel(OpRows):
             if column == KIND:
                 return graph.kinds[op]
             if column in (FROM, TO):
-                return moves.short_names[column - FROM][before if column == FROM else after]
+                return moves.short_names[before if column == FROM else after]
             if column == WORK:
                 return self._column.number(float(moves.work[op]))
             stored = float(graph.param_bytes[op]) if column == PARAMETERS else float(moves.output[op])
@@ -161,7 +158,9 @@ class MovedModel(OpRows):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column in NUMBERS else LEFT
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            words = f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.from_names[before]} to {moves.to_names[after]}"
+            words = (
+                f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.names[before]} to {moves.names[after]}"
+            )
             if role == Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(words)
             return words if column == OP else None

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
 from gui.editors.comparison.base import CompareView, scrolling
 from gui.look.numbers import one_time, signed_percent
 from gui.look.theme import Theme, font
-from gui.panels.comparison.names import plan_title
+from gui.panels.comparison.names import numbered, plan_title
+from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     STRIP,
     ScheduleMaker,
@@ -61,9 +62,8 @@ class SharedChart(ScheduleChart):
     def show_plan(self, comparison: Comparison, made: Made, keep_view: bool) -> None:
         """Show this chart's plan."""
         self._comparison, self._made = comparison, made
-        # The colours of rows tell counterparts; a name with another plan's in brackets is too long for the gutter.
-        devices = comparison.plans[self.plan].problem.devices
-        names, short = [device.title for device in devices], [device.name for device in devices]
+        names = device_titles(comparison, self.plan)
+        short = [numbered(comparison, row) for row in comparison.row_of[self.plan].tolist()]
         unit = comparison.plans[self.plan].problem.graph.time_unit
         self.show_schedule(made.of[self.plan], names, unit, False, keep_view, short)
         self.setAccessibleName(f"Schedule of plan {comparison.letter(self.plan)}")
@@ -196,8 +196,7 @@ class Schedules(CompareView):
         unit = comparison.graph.time_unit
         base = self.pair[1]
         for i, words in enumerate(self.words):
-            devices = comparison.plans[i].problem.devices
-            text = f"{plan_title(comparison, i)}   {summary(made.of[i], [d.title for d in devices], unit)}"
+            text = f"{plan_title(comparison, i)}   {summary(made.of[i], device_titles(comparison, i), unit)}"
             words.setText(text)
             self.charts[i].setAccessibleName(f"Schedule of plan {text}")
         shown = self.pair[0]

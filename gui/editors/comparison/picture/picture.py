@@ -17,7 +17,7 @@ from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
 from gui.panels.comparison.canvases import Canvas, canvases, paint_canvas
-from gui.panels.comparison.names import Pair
+from gui.panels.comparison.names import Pair, titles_in_a_row
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.widgets.labels import capital
@@ -62,9 +62,8 @@ def draw_comparison(comparison: Comparison, page: Page = SHEET, view: str = "flo
 
 
 def title_of(comparison: Comparison) -> str:
-    """``BERT-3: A contiguous, B free``."""
-    names = [f"{comparison.letter(i)} {comparison.figures(i).name}" for i in range(len(comparison.plans))]
-    return f"{comparison.graph.name}: {', '.join(names)}"
+    """``BERT-3   A: contiguous · B: free``."""
+    return f"{comparison.graph.name}   {titles_in_a_row(comparison)}"
 
 
 def subtitle_of(comparison: Comparison) -> str:
@@ -79,7 +78,9 @@ def subtitle_of(comparison: Comparison) -> str:
                 f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
             )
         )
-    return "   ".join([*parts, *filter(None, [capital(comparison.why_incomparable)])])
+    return "   ".join(
+        [*parts, *map(capital, filter(None, [comparison.why_incomparable, comparison.differing.sentence]))]
+    )
 
 
 def composed(

@@ -174,4 +174,6 @@ def test_plans_called_alike_go_by_their_files(document: Document, tmp_path: Path
     document.save_plan(tmp_path / "monday.json")
     document.open_plan(tmp_path / "monday.json")
     document.open_plan(tmp_path / "monday.json")
-    assert [entry.name for entry in document.plans] == [active.name, "monday", f"{active.name} 2"]
+    assert [entry.name for entry in document.plans] == [
+        active.name, f"monday ({active.name})", f"{active.name} 2",
+    ]  # fmt: skip

@@ -146,8 +146,8 @@ def test_with_plan_files_is_with_the_plan_on_the_canvas(
     rest(qtbot, compare)
     assert [plan.name for plan in compare.state.plans] == [
         document.active.name,
-        "slice (p0)",
-        "slice (p1)",
+        "p0 (slice)",
+        "p1 (slice)",
         "file 2",
     ]
     assert not compare.notice.isVisible()

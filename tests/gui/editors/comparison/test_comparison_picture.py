@@ -59,10 +59,10 @@ def test_two_to_four_plans_have_their_figures_and_names(
     scribe.end()
     written = [text for _, text in scribe.written]
     for i in range(len(plans)):
-        name = f"{comparison.letter(i)}  {comparison.figures(i).name}"
+        name = f"{comparison.letter(i)}: {comparison.figures(i).name}"
         assert written.count(name) >= 2  # in the figures and over its canvas
     assert any(text.startswith("Against A") for text in written)
-    assert title_of(comparison).startswith("chain: A first, B second")
+    assert title_of(comparison).startswith("chain   A: first · B: second")
 
 
 @pytest.mark.parametrize("plans", [(A, B), (A, B, C), (A, B, C, A)])
@@ -82,7 +82,7 @@ def test_a_column_has_everything_one_below_the_other(
     tables = wrapped(figures_table(comparison, (1, 0)), page.room[0] - 40)
     assert len(tables) > 1 and all(table.titles[1] for table in tables)
     for i in range(len(plans)):
-        name = f"{comparison.letter(i)}  {comparison.figures(i).name}"
+        name = f"{comparison.letter(i)}: {comparison.figures(i).name}"
         assert written.count(name) >= 2  # over each part of the table
 
 

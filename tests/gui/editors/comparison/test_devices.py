@@ -69,7 +69,7 @@ def test_a_device_without_counterpart_has_dashes() -> None:
     assert change is not None
     assert cost is not None
     assert change.texts[row] == cost.texts[row] == DASH
-    assert table.columns[0].texts[row].endswith("(only in B)")
+    assert table.columns[0].texts[row].endswith("(B)")
     for descending in (True, False):
         assert change.order(descending)[-1] == row
 

@@ -43,7 +43,7 @@ def test_differences_have_a_sign_and_a_share() -> None:
     assert turned.titles[-2] == "Against B"
     assert turned.rows[0][-2].text[0] != sign
     assert table.rows[1][-1].tone == ("bad" if second > first else "good")
-    assert "B  second: Bottleneck" in summary(table)
+    assert "B: second: Bottleneck" in summary(table)
 
 
 def test_optimal_is_only_said_where_a_bound_proves_it() -> None:

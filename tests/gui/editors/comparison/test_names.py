@@ -8,20 +8,27 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 
+from gui.canvas.graph.items import items_of
 from gui.editors.comparison.panels.devices_table import device_table
+from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.panels.moved_model import Moves
 from gui.editors.comparison.panels.schedules import row_colours
+from gui.editors.comparison.picture.picture import subtitle_of
 from gui.editors.comparison.sources import told_apart
 from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
-from gui.panels.comparison.names import device_name, shortened
-from gui.panels.comparison.rows import names_elsewhere, row_headers
-from gui.panels.comparison.words import device_words, where_words
+from gui.panels.comparison.marks import marks_of
+from gui.panels.comparison.rows import device_titles, row_headers
+from gui.panels.comparison.sankey_words import sankey_of
+from gui.panels.comparison.words import device_words, optimal_words, standing_words, where_words
 from gui.present.panels.difference import own_colours, paint_difference
+from planner.cli.comparing import comparison_text
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison, compare
+from planner.story.comparing import comparison_caption
 from tests.gui.editors.comparison.compare_parts import HAND, pool
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
@@ -40,36 +47,41 @@ def comparison() -> Comparison:
     ])  # fmt: skip
 
 
-def test_lists_say_both_names(comparison: Comparison) -> None:
-    assert [device_name(comparison, (1, 0), 0, row) for row in range(3)] == [
-        "Stage 0", "Stage 1 (only in B)", "Stage 1",
-    ]  # fmt: skip
-    both = [device_name(comparison, (1, 0), 1, row) for row in range(3)]
-    assert both == ["Stage 0", "Stage 1 (only in B)", "Stage 1 (Stage 2 in B)"]
-    assert [shortened(name) for name in both] == ["Stage 0", "Stage 1 (B)", "Stage 1 (2 in B)"]
-    assert shortened("Stage 4 in B, Stage 5 in C") == "Stage 4 in B, 5 in C"
-    assert Moves(comparison, (1, 0)).short_names[1] == [
-        "stage 0", "stage 1 (only in B)", "stage 1 (stage 2 in B)",
-    ]  # fmt: skip
-    assert device_words(comparison, 1, np.array([3, 7])) == "Stage 1 (only in B), Stage 1 (Stage 2 in B)"
-    assert where_words(comparison, 0, np.array([3])) == "Stage 0 here, Stage 1 (only in B) in B"
+NAMES = ["Stage 0", "Stage 1 (B)", "Stage 1 (2 in B)"]
+
+
+def test_every_list_calls_a_row_by_its_one_name(comparison: Comparison) -> None:
+    assert [comparison.row_title(row) for row in range(3)] == NAMES
+    short = [name.replace("Stage", "stage") for name in NAMES]
+    moves = Moves(comparison, (1, 0))
+    assert (moves.names, moves.short_names) == (NAMES, short)
+    assert device_words(comparison, 1, np.array([3, 7])) == "Stage 1 (B), Stage 1 (2 in B)"
+    assert where_words(comparison, 0, np.array([3])) == "Stage 0 here, Stage 1 (B) in B"
+    sankey = sankey_of(comparison, (1, 0), "ops", 300)
+    assert sankey.device_words(0, 2).startswith("Stage 1 (2 in B) of plan A")
+    assert sankey.device_words(1, 2).startswith("Stage 1 (2 in B) of plan B")
+    assert device_titles(comparison, 0) == ["Stage 0", "Stage 1 (2 in B)"]
+    assert device_titles(comparison, 1) == NAMES
 
 
 def test_the_bottleneck_is_marked_in_the_row_that_is_named(comparison: Comparison) -> None:
     table = device_table(comparison, (2, 0))
     for i, row in enumerate(table.hot):
-        assert comparison.device_title(row, i) in table.columns[0].texts[row]
-        assert f"{comparison.device_title(row, i)} in {comparison.letter(i)}" in table.bottlenecks()
+        assert comparison.device_title(row, i).rpartition(" ")[2] in table.columns[0].texts[row]
+        assert comparison.letter(i) in table.bottlenecks().partition(comparison.row_title(row))[2]
     # B is not of the pair, but has columns.
-    assert table.columns[0].texts[2] == "Stage 1 (Stage 2 in B)"
+    assert list(table.columns[0].texts) == NAMES
 
 
 def test_cards_and_lanes(comparison: Comparison) -> None:
-    assert names_elsewhere(comparison, 1) == ("stage 0", "stage 1 in B", "stage 2 in B")
-    assert names_elsewhere(comparison, 0)[2] == "stage 1"
+    items = items_of(comparison.graph, None, frozenset())
+    for plan in (0, 1):
+        found = marks_of(comparison, items, plan, (1, 0)).names
+        assert found == ("stage 0", "stage 1 (B)", "stage 1 (2 in B)")
     headers = row_headers(comparison, 1)
-    assert headers.titles == ("Stage 0", "Stage 1", "Stage 1 (Stage 2 in B)")
-    assert headers.names == ("stage 0", "stage 1", "Stage 2")
+    assert headers.titles == tuple(NAMES)
+    assert headers.names == ("0", "1 (B)", "1 (2 in B)"), "where there is little room they still differ"
+    assert row_headers(comparison, 0).titles == ("Stage 0", "not in this plan", "Stage 1 (2 in B)")
 
 
 def test_bars_of_lanes_are_on_one_scale() -> None:
@@ -134,8 +146,7 @@ def test_those_of_a_pool_keep_their_numbers() -> None:
     ]
     found = compare(plans)
     assert found.numbers == (0, 1, 2)
-    assert found.row_title(0) == "Accelerator 0 (Accelerator 1 in B)"
-    assert shortened(found.row_title(0)) == "Accelerator 0 (1 in B)"
+    assert found.row_title(0) == "Accelerator 0 (1 in B)"
 
 
 def test_plans_called_alike_are_told_apart() -> None:
@@ -147,5 +158,33 @@ def test_plans_called_alike_are_told_apart() -> None:
     names = [plan.name for plan in told_apart([three, two, other], [None] * 3)]
     assert names == ["slice, 3 stages", "slice, 2 stages", "mine"]
     files = [plan.name for plan in told_apart([three, three], [Path("a.json"), Path("b.json")])]
-    assert files == ["slice, a.json", "slice, b.json"]
+    assert files == ["a (slice)", "b (slice)"]
+    mixed = told_apart([three, two, three], [Path("a.plan.json"), Path("b.plan.json"), None])
+    assert [plan.name for plan in mixed] == ["a (slice, 3 stages)", "slice, 2 stages", "slice, 3 stages"]
     assert told_apart([three, other], [None] * 2) == [three, other]
+
+
+def test_what_is_optimal_under_other_rules_is_so_for_its_own() -> None:
+    graph = chain_graph(8)
+    problems = [Problem(graph, DevicePool(2, 0, contiguous=contiguous)) for contiguous in (True, False)]
+    plans = [
+        problem.plan(np.array(places, np.int32), HAND, "p")
+        for problem, places in zip(problems, ([0] * 8, [1] * 8), strict=True)
+    ]
+    bounds = [
+        plan.problem.bound("max-load", plan.objective, "exact", plan.problem.assumptions) for plan in plans
+    ]
+    differing, alike = compare(plans, bounds), compare([plans[0], plans[0]], bounds)
+    assert optimal_words(differing) == "optimal for its own rules" and "optimal for" in standing_words(
+        differing, 1
+    )
+    assert optimal_words(alike) == "proven optimal" and "proven optimal" in standing_words(alike, 1)
+    assert [row[3].text for row in figures_table(differing, (1, 0)).rows] == [
+        "✓ optimal for its own rules"
+    ] * 2
+    assert "The rules differ: contiguous in A, not in B" in subtitle_of(differing)
+    assert comparison_caption(differing).endswith("The rules differ: contiguous in A, not in B.")
+    text = comparison_text(differing, ["a", "b"])
+    assert text.index("the rules differ: contiguous in A, not in B") < text.index(
+        "0, optimal for its own rules"
+    )

@@ -224,7 +224,7 @@ def test_orders_change_places_in_one_step(qtbot: QtBot) -> None:
         shown.actions_set["plan.apply"].trigger()
         assert (document.active, document.compared) == (b, a) and document.undo_stack.count() == steps + 1
         settle()
-        assert shown.header.subtitle.text().startswith(f"A {b.name}")  # type: ignore[union-attr]
+        assert shown.header.subtitle.text().startswith(f"A: {b.name}")  # type: ignore[union-attr]
         document.add_plan(document.order, "third")
         shown.actions_set["compare.pair"].trigger()
         assert document.compared is document.plans[-1]

@@ -155,9 +155,9 @@ def test_relabelled_devices_have_one_name_on_both_sides() -> None:
     swapped = [{0: 1, 1: 0, 2: 2}[d] for d in A]
     swapped[0] = 2
     sankey = sankey_of(comparison_of(A, swapped, target=pool()), (1, 0), "ops", 300.0)
-    assert sankey.summary() == "1 of 12 ops move   1 acc 0 → acc 2"
+    assert sankey.summary() == "1 of 12 ops move   1 acc 0 (1 in B) → acc 2"
     stays = sankey.ribbon_words(sankey.layout.find(0, 0))
-    assert stays.startswith("3 ops stay on Accelerator 0 (Accelerator 1 in B)")
+    assert stays.startswith("3 ops stay on Accelerator 0 (1 in B)")
 
 
 def test_thirty_six_labels_lie_apart(qapp: object) -> None:

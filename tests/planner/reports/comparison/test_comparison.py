@@ -17,10 +17,13 @@ from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel, fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.bound import Bound
-from planner.problem.problem import Plan, Problem
+from planner.problem.problem import Pin, Plan, Problem
 from planner.problem.provenance import Provenance
+from planner.problem.target import Target
 from planner.reports.comparison import Comparison, compare
 from planner.reports.comparison.comparison import PARTS
+from planner.reports.comparison.figures import own_name, told_by_file
+from planner.reports.comparison.rules import Differing
 from tests.planner.strategies import graphs, placements, problems
 
 
@@ -160,7 +163,7 @@ def test_a_device_without_counterpart_cannot_be_picked_from() -> None:
             plan(Problem(graph, Pipeline(3)), [0, 0, 0, 1, 1, 2]),
         ]
     )
-    with pytest.raises(StageboardError, match="Stage 2 of plan B has no counterpart in plan A; choose"):
+    with pytest.raises(StageboardError, match=r"Stage 2 \(B\) has no counterpart in plan A; choose"):
         comparison.picked([5], source=1)
     assert comparison.picked([4], source=1).tolist() == [0, 0, 0, 1, 1, 1]
 
@@ -271,6 +274,41 @@ def test_bounds_of_another_graph_do_not_matter() -> None:
     stranger = Bound("bottleneck", 1e9, "other", "another relaxation")
     comparison = compare([each, each], [stranger])
     assert comparison.figures(0).bound is None and comparison.notes == ()
+
+
+def test_plans_of_one_name_and_problem_are_called_by_their_files() -> None:
+    problem = Problem(chain(), Pipeline(3))
+    same = problem.plan(np.zeros(problem.graph.n, np.int32), Provenance("slice"), "")
+    other = replace(same, name="mine")
+    told = told_by_file([same, other, same], ["/a/first.plan.json", "second.plan.json", "slice-2.plan.json"])
+    assert [own_name(each) for each in told] == ["first (slice)", "mine", "slice-2"]
+
+
+def test_in_what_rules_differ_is_said_of_plans_that_compare() -> None:
+    graph = chain()
+
+    def told(*targets: Target, constraints: tuple[Pin, ...] = ()) -> Differing:
+        problems = [Problem(graph, target) for target in targets]
+        problems[-1] = problems[-1].with_constraints(constraints)
+        return compare([plan(problem, [0] * 6) for problem in problems]).differing
+
+    pool = DevicePool(2, 1, bandwidth=12e9)
+    assert told(pool, pool) == ("", "")
+    assert told(pool, replace(pool, contiguous=False)) == (
+        "rules", "the rules differ: contiguous in A, not in B",
+    )  # fmt: skip
+    assert told(pool, pool, replace(pool, bandwidth=1.5e9, memory=2.0**30)) == (
+        "rules",
+        "the rules differ: memory unlimited in A and B, 1.00 GiB in C; bandwidth 12 GB/s in A and B, 1.5 GB/s in C",
+    )
+    assert told(pool, replace(pool, bandwidth=0.0)).sentence.endswith(
+        "bandwidth 12 GB/s in A, automatic in B"
+    )
+    assert told(Pipeline(4), Pipeline(6)) == ("machine", "the machines differ: 4 stages in A, 6 stages in B")
+    assert told(Pipeline(4), Pipeline(4), constraints=(Pin("op0", "stage 0"),)) == (
+        "rules", "the rules differ: pins and ops kept together",
+    )  # fmt: skip
+    assert told(pool, Pipeline(3)) == ("", ""), "these do not compare at all"
 
 
 def test_plans_of_one_name_are_told_apart() -> None:

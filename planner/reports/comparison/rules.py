@@ -1,0 +1,89 @@
+"""In what the rules differ under which compared plans were made: "optimal" then is said of each plan's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import Field, fields
+from typing import Any, NamedTuple
+
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.problem import Plan
+from planner.problem.target import Target
+from planner.quantity import bytes_text
+
+RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+MOST = 4
+"""Differences that are named one by one."""
+
+
+class Differing(NamedTuple):
+    """In what the problems of plans differ. ``what``: ``rules`` or ``machine``, each plan having its own; ``sentence`` says in what,
+    as ``the rules differ: contiguous in A, not in B``. Both are empty where nothing differs."""
+
+    what: str = ""
+    sentence: str = ""
+
+
+def differing(plans: Sequence[Plan | OrderPlan], letters: Sequence[str]) -> Differing:
+    """In what machines and constraints of the plans differ; nothing where all plans are of one problem.
+
+    Nothing either where kinds of machines or objectives differ: those plans do not compare at all.
+    """
+    problems = [plan.problem for plan in plans]
+    if len({(problem.target.kind, problem.objective) for problem in problems}) > 1:
+        return Differing()
+    targets = [problem.target for problem in problems]
+    found = {
+        field.name: words
+        for field in fields(targets[0])  # type: ignore[arg-type]
+        if (words := _difference(field, targets, letters))
+    }
+    rules = bool(found.keys() & targets[0].rule_parameters)
+    said = list(found.values())
+    if len({problem.constraints for problem in problems}) > 1:
+        rules = True
+        said.append("pins and ops kept together")
+    if not said:
+        return Differing()
+    more = [f"{len(said) - MOST} more"] if len(said) > MOST else []
+    what = "rules" if rules else "machine"
+    listed = "; ".join([*said[:MOST], *more])
+    return Differing(what, f"the {'rules' if rules else 'machines'} differ: {listed}")
+
+
+def _difference(field: Field[Any], targets: Sequence[Target], letters: Sequence[str]) -> str:
+    """``bandwidth 12 GB/s in A, 1 GB/s in B`` of one parameter; empty where it is the same for all."""
+    values = [getattr(target, field.name) for target in targets]
+    if len(set(values)) == 1:
+        return ""
+    name = (field.metadata["label"] or field.name.replace("_", " ")).lower()
+    where: dict[Any, list[str]] = {}
+    for value, letter in zip(values, letters, strict=True):
+        where.setdefault(value, []).append(letter)
+    if isinstance(values[0], bool):
+        return f"{name} in {_all(where[True])}, not in {_all(where[False])}"
+    if field.name == targets[0].count_parameter and not targets[0].plans_networks:
+        many = targets[0].words.many
+        return ", ".join(f"{value} {many} in {_all(having)}" for value, having in where.items())
+    told = [f"{_value(value, field)} in {_all(having)}" for value, having in where.items()]
+    return f"{name} {', '.join(told)}"
+
+
+def _value(value: Any, field: Field[Any]) -> str:
+    """A parameter for a person, in its unit."""
+    unit = field.metadata["unit"]
+    if value == 0 and field.metadata["unset"]:
+        return str(field.metadata["unset"])
+    if not isinstance(value, float) or not unit:
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    if unit == "B":
+        return bytes_text(value)
+    if math.isinf(value):
+        return "unlimited"
+    size, letter = next(((size, letter) for size, letter in RATES if value >= size), (1.0, ""))
+    return f"{value / size:.4g} {letter}{unit}"
+
+
+def _all(letters: Sequence[str]) -> str:
+    return " and ".join(letters)
