@@ -9,15 +9,19 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui.document.values import Message
 from gui.widgets.later import Later
 from planner.errors import StageboardError
+from planner.machines.catalogue import DEFAULT, bound_method
 from planner.runs.messages import Ended, Failed, Order, Proven
 from planner.runs.worker import Worker
 from planner.search.search import Shared
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gui.background.job import Job
     from gui.background.jobs import Jobs
     from gui.document.document import PlannedDocument
     from planner.problem.base import PlanningProblem
+    from planner.problem.bound import Bound
 
     AnyDocument = PlannedDocument[Any, Any]
 
@@ -27,6 +31,74 @@ ASKED = 60.0
 """Seconds of processor time that a proof takes at most for which somebody asks."""
 REMEMBERED = 64
 """Problems of which it is remembered that they had their turn."""
+
+
+class Proof(QObject):
+    """The bound method ``auto`` on one problem, in a process of its own: starts once, and tells what it proves until it ends.
+
+    ``proven(Bound)``, ``ended()`` when it comes to its end by itself. Call :meth:`stop` before the window goes.
+    """
+
+    proven = Signal(object)
+    ended = Signal()
+    POLL_MS = 40
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.problem: PlanningProblem | None = None
+        """What is being proven of; None: nothing is."""
+        self._worker: Worker | None = None
+        self._timer = QTimer(self, interval=self.POLL_MS)
+        self._timer.timeout.connect(self._poll)
+
+    @property
+    def running(self) -> bool:
+        """Whether it has started and not ended."""
+        return self._worker is not None
+
+    def start(self, problem: PlanningProblem, bounds: Iterable[Bound], best: Shared | None) -> None:
+        """Prove beyond ``bounds``; where ``best``, a valid plan, is proven to be the best there is nothing left to prove."""
+        self.stop()
+        self.problem = problem
+        self._worker = Worker()
+        self._worker.start(Order(DEFAULT, problem, is_bound=True, bounds=list(bounds)))
+        if best is not None:
+            self._worker.tell(best)
+        self._timer.start()
+
+    def _poll(self) -> None:
+        assert self._worker is not None
+        for message in self._worker.poll():
+            if isinstance(message, Proven):
+                self.proven.emit(message.bound)
+            elif isinstance(message, (Ended, Failed)):
+                self.ended.emit()
+                return
+
+    def stop(self) -> None:
+        """End it."""
+        self._timer.stop()
+        if self._worker is not None:
+            if not self._worker.finished:
+                self._worker.close(grace=0.0)
+            self._worker = None
+        self.problem = None
+
+
+class Turns:
+    """The problems that had their turn: what was proven once, for as long as that took, is not proven again."""
+
+    def __init__(self) -> None:
+        self._done: dict[PlanningProblem, None] = {}
+
+    def __contains__(self, problem: object) -> bool:
+        return problem in self._done
+
+    def add(self, problem: PlanningProblem) -> None:
+        """Remember it, and forget the oldest of many."""
+        self._done[problem] = None
+        while len(self._done) > REMEMBERED:
+            del self._done[next(iter(self._done))]
 
 
 class ProvingUnasked(QObject):
@@ -39,28 +111,30 @@ class ProvingUnasked(QObject):
     changed = Signal()
     """It began, or ended."""
 
-    POLL_MS = 40
-
     def __init__(self, document: AnyDocument, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document, self._jobs = document, jobs
         self._begun = False
-        self._problem: PlanningProblem | None = None
-        self._worker: Worker | None = None
-        self._done: dict[PlanningProblem, None] = {}
+        self._done = Turns()
         self._settle = Later(self._start, self, SETTLE, about=self._about)
-        self._timer = QTimer(self, interval=self.POLL_MS)
-        self._timer.timeout.connect(self._poll)
+        self._proof = Proof(self)
+        self._proof.proven.connect(self._proven)
+        self._proof.ended.connect(self._finished)
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._problem_changed)
         for signal in (jobs.jobs_changed, jobs.ended):
             signal.connect(self._jobs_changed)
 
     @property
+    def begun(self) -> bool:
+        """Whether it proves at all."""
+        return self._begun
+
+    @property
     def running(self) -> bool:
         """Whether something is being proven of the open problem, unasked or asked for, or about to be."""
         asked = any(job.is_bound and job.problem == self._document.problem for job in self._jobs.running)
-        return asked or self._worker is not None or self._settle.waiting
+        return asked or self._proof.running or self._settle.waiting
 
     def begin(self) -> None:
         """Prove from now on, the open problem first. Call when the window is up."""
@@ -76,59 +150,35 @@ class ProvingUnasked(QObject):
 
     def _problem_changed(self) -> None:
         problem = self._document.problem
-        if problem == self._problem and self._worker is not None:
+        if self._proof.running and problem == self._proof.problem:
             return
-        self._stop()
+        self._proof.stop()
         self._settle.stop()
         if self._begun and problem is not None and problem.size and problem not in self._done:
             self._settle.ask()
         self.changed.emit()
 
     def _start(self) -> None:
-        from planner.machines.catalogue import DEFAULT, bound_method
-
         problem, document = self._document.problem, self._document
         if problem is None or document.gap == 0.0 or bound_method(DEFAULT).refusal(problem) is not None:
             self.changed.emit()
             return
-        self._problem = problem
-        self._worker = Worker()
-        self._worker.start(Order(DEFAULT, problem, is_bound=True, bounds=list(document.bounds)))
-        if document.evaluation.valid:
-            self._worker.tell(_open_plan(document))
-        self._timer.start()
+        best = _open_plan(document) if document.evaluation.valid else None
+        self._proof.start(problem, document.bounds, best)
         self.changed.emit()
 
-    def _poll(self) -> None:
-        assert self._worker is not None
-        for message in self._worker.poll():
-            if isinstance(message, Proven):
-                self._document.add_bounds([message.bound])
-                self._jobs.hear(message.bound)
-            elif isinstance(message, (Ended, Failed)):
-                self._finished()
-                return
+    def _proven(self, bound: Bound) -> None:
+        self._document.add_bounds([bound])
+        self._jobs.hear(bound)
 
     def _finished(self) -> None:
-        if self._problem is not None:
-            self._done[self._problem] = None
-            while len(self._done) > REMEMBERED:
-                del self._done[next(iter(self._done))]
-        self._stop()
+        if self._proof.problem is not None:
+            self._done.add(self._proof.problem)
+        self._proof.stop()
         self.changed.emit()
-
-    def _stop(self) -> None:
-        self._timer.stop()
-        if self._worker is not None:
-            if not self._worker.finished:
-                self._worker.close(grace=0.0)
-            self._worker = None
-        self._problem = None
 
     def prove_more(self) -> Job | None:
         """Spend a minute on a stronger bound, as a job like any other; None where nothing proves bounds for the problem."""
-        from planner.machines.catalogue import DEFAULT
-
         document, problem = self._document, self._document.problem
         if problem is None:
             return None
@@ -148,14 +198,14 @@ class ProvingUnasked(QObject):
     def stop(self) -> None:
         """Leave the open problem alone: somebody else proves."""
         self._settle.stop()
-        self._stop()
+        self._proof.stop()
         self.changed.emit()
 
     def close(self) -> None:
         """End it for good."""
         self._begun = False
         self._settle.stop()
-        self._stop()
+        self._proof.stop()
 
 
 def _open_plan(document: AnyDocument) -> Shared:

@@ -19,6 +19,7 @@ from gui.editors.comparison.panels.figures import FiguresStrip
 from gui.editors.comparison.panels.moved import MovedList
 from gui.editors.comparison.panels.sankey import SankeyView
 from gui.editors.comparison.panels.schedules import Schedules
+from gui.editors.comparison.proving import ProvingCompared
 from gui.editors.comparison.state import CompareState
 from gui.editors.comparison.window import ComparisonWindow
 from gui.look.theme import ThemeController
@@ -57,6 +58,8 @@ class CompareBody(ComparisonWindow):
             rows.addWidget(widget, stretch)
         self.setCentralWidget(middle)
         self.notice.lie_over(middle, lambda: self.columns)
+        self.proving = ProvingCompared(self.state, self)
+        self.proving.changed.connect(self._say_proving)
         self.taking = Taking(self.state, self.picking, self.columns)
         # ---- panels
         self.moved = MovedList(self.state, theme)
@@ -71,6 +74,9 @@ class CompareBody(ComparisonWindow):
                 "schedules": self.schedules,
             },
         )  # fmt: skip
+
+    def _say_proving(self) -> None:
+        self.columns.set_proving([self.proving.busy(i) for i in range(len(self.state.plans))])
 
     def moved_ops(self) -> Ints:
         """What differs between the plans that lists are about, sorted."""

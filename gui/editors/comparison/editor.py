@@ -292,6 +292,7 @@ class CompareWindow(CompareBody):
 
     def end(self) -> None:
         """End threads and animations."""
+        self.proving.close()
         self.columns.stop()
         self.picking.close()
         self.linking.close()

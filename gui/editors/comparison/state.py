@@ -65,7 +65,7 @@ class CompareState(QObject):
         for signal in (
             document.decision_changed, document.problem_changed, document.plans_changed, document.readouts_changed,
         ):  # fmt: skip
-            signal.connect(self._soon)
+            signal.connect(self.refresh_soon)
         document.model_changed.connect(self._graph_changed)
         document.selection_changed.connect(self.selection_changed)
         document.hover_changed.connect(self.hover_changed)
@@ -199,7 +199,8 @@ class CompareState(QObject):
         self._known = list(document.plans)
         self._live_id = "" if document.active is None else document.active.id
 
-    def _soon(self, *_: object) -> None:
+    def refresh_soon(self, *_: object) -> None:
+        """Compare anew, once for many changes."""
         self._later.ask_once()
 
     def _graph_changed(self) -> None:
@@ -210,7 +211,7 @@ class CompareState(QObject):
             self.why_not = "another model is open in the main window"
             self.ended.emit()
             return
-        self._soon()
+        self.refresh_soon()
 
     # ------------------------------------------------------------------ what is looked at
     @property

@@ -19,6 +19,7 @@ from gui.shell.host import reveal, show_editor
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
+    from gui.background.proving_unasked import ProvingUnasked
     from gui.document.network.document import OrderDocument
     from gui.document.plan.document import Document
     from gui.editors.comparison.editor import CompareWindow
@@ -48,6 +49,7 @@ class PlanWindow(AnyWindow, Protocol):
 
     document: Document
     studio: Studio
+    proving_unasked: ProvingUnasked
 
 
 class OrderWindow(AnyWindow, Protocol):
@@ -178,6 +180,8 @@ def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound]
     shown, new = _window(window, CompareWindow)
     if new:
         shown.tell_with(window.studio)
+        if window.proving_unasked.begun:
+            shown.proving.begin(window.proving_unasked)
     shown.compare(sources, bounds)
     reveal(shown)
     return shown

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
@@ -16,6 +18,9 @@ from gui.editors.comparison.state import CompareState
 from gui.look.numbers import plural
 from gui.look.theme import Theme
 from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from planner.reports.comparison import Comparison
 
 MODES = ("side", "over")
 GAP = 1
@@ -79,6 +84,7 @@ class Columns(QWidget):
         self.titles: list[PaneTitle] = []
         self.fade_bar: FadeBar | None = None
         self._calm, self._reduced = True, False
+        self._proving: list[bool] = []
         self._shape: tuple[object, ...] = ()
         self._carry_words: dict[tuple[int, int, bytes], tuple[str, bool]] = {}
         self._grid = QGridLayout(self)
@@ -107,11 +113,21 @@ class Columns(QWidget):
             self._shape = (count, self.mode)
             self._rebuild(count)
         if comparison is not None:
-            for title in self.titles:
-                title.show_plan(comparison, self.state.shown)
+            self._show_titles(comparison)
             if self.fade_bar is not None:
                 i, j = self.state.shown
                 self.fade_bar.show_names(comparison.letter(j), comparison.letter(i))
+
+    def set_proving(self, proving: list[bool]) -> None:
+        """Of which plans something is being proven: what is known of them now may soon be more."""
+        if proving != self._proving:
+            self._proving = proving
+            if self.state.comparison is not None:
+                self._show_titles(self.state.comparison)
+
+    def _show_titles(self, comparison: Comparison) -> None:
+        for i, title in enumerate(self.titles):
+            title.show_plan(comparison, self.state.shown, i < len(self._proving) and self._proving[i])
 
     def _show_live(self) -> None:
         for title in self.titles:

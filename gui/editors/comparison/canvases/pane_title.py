@@ -14,7 +14,7 @@ from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import signed_percent
 from gui.look.theme import Theme, font
-from gui.panels.comparison.words import moved_words, rules_words, standing_tip, standing_words
+from gui.panels.comparison.words import BETWEEN, moved_words, rules_words, standing_tip, standing_words
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
 from gui.words.objectives import SAME
@@ -89,8 +89,8 @@ class PaneTitle(QWidget):
         )
         self.name.setStyleSheet("QToolButton::menu-indicator { image: none; }")
 
-    def show_plan(self, comparison: Comparison, shown: tuple[int, int]) -> None:
-        """Say what there is to say about the plan; ``shown`` is the pair that lists are about."""
+    def show_plan(self, comparison: Comparison, shown: tuple[int, int], proving: bool = False) -> None:
+        """Say what there is to say about the plan; ``shown`` is the pair that lists are about, ``proving``: its bound may soon be better."""
         i = self._index
         letter, name = comparison.letter(i), comparison.figures(i).name
         self._name = name
@@ -110,7 +110,8 @@ class PaneTitle(QWidget):
         self.close_button.setVisible(len(comparison.plans) > 2)
         self.close_button.setToolTip("Take this plan out of the comparison")
         self.close_button.setAccessibleName(f"Take plan {letter} out of the comparison")
-        self.figures.setText(standing_words(comparison, i))
+        words = standing_words(comparison, i)
+        self.figures.setText(f"{words}{BETWEEN}proving …" if proving else words)
         self._say_difference(comparison)
         valid = comparison.plans[i].evaluation.valid
         self.rules.setText(("\N{CHECK MARK} " if valid else "\N{BALLOT X} ") + rules_words(comparison, i))
