@@ -13,6 +13,7 @@ from planner.model.graph import Floats
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison.comparison import PARTS, Comparison
 from planner.reports.comparison.figures import Figures
+from planner.reports.comparison.moves import Move
 from planner.text_table import percent, table, times
 
 SHOWN_OPS, SHOWN_FLOWS, SHOWN_VIOLATIONS = 12, 10, 4
@@ -41,6 +42,18 @@ def comparison_fields(comparison: Comparison, files: Sequence[str]) -> dict[str,
         "why_incomparable": comparison.why_incomparable,
         "differing": comparison.differing.sentence,
         "devices": _device_fields(comparison),
+        "groups": [
+            {
+                "plan": comparison.letter(i),
+                "ops": len(move.ops),
+                "from": row_name(comparison, move.source),
+                "to": row_name(comparison, move.target),
+                "first": graph.op_names[first],
+                "last": graph.op_names[last],
+            }
+            for i in others
+            for move, first, last in _groups(comparison, i)
+        ],
         "moved": [
             {
                 "plan": comparison.letter(i),
@@ -106,6 +119,16 @@ def _device_fields(comparison: Comparison) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _groups(comparison: Comparison, i: int) -> list[tuple[Move, int, int]]:
+    """What moved from the reference to plan i in groups, each with its first and its last op in the order of the graph."""
+    place = np.empty(comparison.graph.n, np.int64)
+    place[comparison.graph.topological_order] = np.arange(comparison.graph.n)
+    return [
+        (move, int(move.ops[place[move.ops].argmin()]), int(move.ops[place[move.ops].argmax()]))
+        for move in comparison.moves(i)
+    ]
 
 
 def flow_entries(
@@ -259,9 +282,12 @@ def _section(comparison: Comparison, i: int, everything: bool) -> str:
     parts = [f"{b} against {a}: devices, {b} minus {a}\n{_device_table(comparison, i)}"]
     if not len(moved):
         return "\n".join([*parts, f"  no op is on another device than in {a}"])
+    groups = len(comparison.moves(i))
     parts.append(
-        f"{b} against {a}: {len(moved):,} of {comparison.graph.n:,} ops moved\n{_moved(comparison, i, everything)}"
+        f"{b} against {a}: {len(moved):,} of {comparison.graph.n:,} ops moved, in {groups:,} group{'' if groups == 1 else 's'}"
+        f"\n{_group_table(comparison, i, everything)}"
     )
+    parts.append(f"The ops that moved from {a} to {b}\n{_moved(comparison, i, everything)}")
     parts.append(f"Flows from {a} to {b}\n{_flows(comparison, i, everything)}")
     return "\n\n".join(parts)
 
@@ -316,6 +342,23 @@ def _device_label(comparison: Comparison, row: int, i: int) -> str:
     name = comparison.row_title(row, short=True)
     said = comparison.rows[row].devices[i] >= 0 or name.endswith(")")
     return name if said else f"{name} (not in {comparison.letter(i)})"
+
+
+def _group_table(comparison: Comparison, i: int, everything: bool) -> str:
+    """A line for ops that moved together."""
+    groups, names = _groups(comparison, i), comparison.graph.op_names
+    shown = groups if everything else groups[:SHOWN_OPS]
+    rows = [
+        [
+            _tail(names[first]) if first == last else f"{_tail(names[first])} to {_tail(names[last])}",
+            comparison.row_title(move.source, short=True),
+            comparison.row_title(move.target, short=True),
+            f"{len(move.ops):,}",
+        ]
+        for move, first, last in shown
+    ]
+    head = ["ops", f"in {comparison.letter(0)}", f"in {comparison.letter(i)}", "count"]
+    return table(head, rows, left=3) + and_more(len(groups) - len(shown))
 
 
 def _moved(comparison: Comparison, i: int, everything: bool) -> str:

@@ -40,6 +40,7 @@ def order_fields(comparison: OrderComparison, files: Sequence[str]) -> dict[str,
         "why_incomparable": "",
         "differing": comparison.differing.sentence,
         "devices": [],
+        "groups": [],
         "moved": [
             {"plan": comparison.letter(i), "neuron": neuron, "from": before, "to": after}
             for i, found in enumerate(moves)

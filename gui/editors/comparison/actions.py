@@ -101,8 +101,10 @@ COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
     panel_action("view.focus_figures", "Go to the Figures", "figures", ("Ctrl+5",), "objective, bound and gap of each plan"),
     *LOOK_ACTIONS,
     # ------------------------------------------------------------------ compare
-    ActionSpec("compare.next", "Next Difference", "Compare", lambda w: w.step(1), ("N",), "select the next op that moved and show it in every plan", has_differences),
-    ActionSpec("compare.previous", "Previous Difference", "Compare", lambda w: w.step(-1), ("Shift+N",), "select the one before it", has_differences),
+    ActionSpec("compare.next", "Next Difference", "Compare", lambda w: w.step(1), ("N",), "select the next ops that moved together, and show them in every plan", has_differences),
+    ActionSpec("compare.previous", "Previous Difference", "Compare", lambda w: w.step(-1), ("Shift+N",), "select those before them", has_differences),
+    ActionSpec("compare.next_op", "Next Moved Op", "Compare", lambda w: w.step_op(1), ("Alt+N",), "select the next single op that moved", has_differences),
+    ActionSpec("compare.previous_op", "Previous Moved Op", "Compare", lambda w: w.step_op(-1), ("Alt+Shift+N",), "select the single op before it", has_differences),
     ActionSpec("compare.reference", "Make This Plan the Reference", "Compare", lambda w: w.make_reference(), ("A",), "compare the others with the plan whose canvas has the keyboard", is_compared, group=1),
     ActionSpec("compare.pair", "Compare the Next Plan", "Compare", lambda w: w.next_pair(), ("C",), "let lists speak of the next plan against the reference", has_several, group=1),
     ActionSpec("plan.apply", "Put This Plan on the Main Canvas", "Compare", lambda w: w.apply_plan(), ("Ctrl+Shift+Return",), "the plan whose canvas has the keyboard takes the place of the one under edit: one undo step", is_compared, group=1),

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 
 from gui.editors.comparison.actions import COMPARE_ACTIONS, COMPARE_ELSEWHERE, COMPARE_MENUS
 from gui.editors.comparison.body import CompareBody
-from gui.editors.comparison.canvases.linking import walk
+from gui.editors.comparison.canvases.linking import move_selected, walk, walk_moves
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.picking import look
 from gui.editors.comparison.canvases.strip import CompareStrip
@@ -121,8 +121,12 @@ class CompareWindow(CompareBody):
         i, j = state.shown
         moved = len(comparison.moved(i, j))
         a, b = comparison.letter(j), comparison.letter(i)
+        moves = comparison.moves(i, j)
+        at = move_selected(moves, state.selection)
         self.strip.count.setText(
-            f"{a} and {b} differ in {plural(moved, 'op')} of {comparison.graph.n:,}"
+            f"Difference {at + 1} of {len(moves):,}: {comparison.move_words(moves[at])}"
+            if at >= 0
+            else f"{a} and {b} differ in {plural(moved, 'op')} of {comparison.graph.n:,}"
             if moved
             else f"{a} and {b} are the same plan"
         )
@@ -220,7 +224,18 @@ class CompareWindow(CompareBody):
             pane.zoom_by(factor)
 
     def step(self, by: int) -> None:
-        """The next difference, in every plan at once."""
+        """The next difference, ops that moved together, in every plan at once."""
+        state, comparison = self.state, self.state.comparison
+        if comparison is None:
+            return
+        moves = comparison.moves(*state.shown)
+        at = walk_moves(moves, comparison.graph.topological_order, state.selection, by)
+        if at >= 0:
+            state.select(moves[at].ops)
+            self.linking.reveal_ops(moves[at].ops)
+
+    def step_op(self, by: int) -> None:
+        """The next op that moved, in every plan at once."""
         state, comparison = self.state, self.state.comparison
         if comparison is None:
             return

@@ -16,6 +16,7 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
 from planner.reports.comparison.matching import works
+from planner.reports.comparison.moves import Move, moves
 from planner.reports.comparison.rows import matched_rows
 from planner.reports.comparison.rules import Differing, differing
 
@@ -136,6 +137,22 @@ class Comparison:
     def moved(self, i: int, j: int = 0) -> Ints:
         """The ops (int32[moved]) that plan i has on another device than plan j."""
         return np.flatnonzero(self.places[i] != self.places[j]).astype(np.int32)
+
+    def moves(self, i: int, j: int = 0) -> tuple[Move, ...]:
+        """What :meth:`moved` lists in groups of ops that hang together, each from one row to one row, in the order of the graph."""
+        if (i, j) not in self._moves:
+            self._moves[i, j] = moves(self.graph, self.places[j], self.places[i])
+        return self._moves[i, j]
+
+    @cached_property
+    def _moves(self) -> dict[tuple[int, int], tuple[Move, ...]]:
+        return {}
+
+    def move_words(self, move: Move, *, short: bool = False) -> str:
+        """``12 ops, Stage 1 → Stage 2``."""
+        count = len(move.ops)
+        source, target = (self.row_title(row, short=short) for row in (move.source, move.target))
+        return f"{count:,} op{'' if count == 1 else 's'}, {source} \N{RIGHTWARDS ARROW} {target}"
 
     def flows(self, i: int, j: int = 0) -> Flows:
         """What goes from which device of plan j to which of plan i."""

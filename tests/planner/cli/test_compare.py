@@ -29,6 +29,7 @@ TOP = {
     "plans",
     "why_incomparable",
     "differing",
+    "groups",
     "devices",
     "moved",
     "flows",
@@ -118,6 +119,8 @@ def test_json_holds_the_public_fields(stageboard: Any, pair: list[Path]) -> None
         assert device["differences"][0] is None and set(device["differences"][1]) == AMOUNTS
     assert sum(device["differences"][1]["ops"] for device in data["devices"]) == 0
     assert len(data["moved"]) == second["moved_ops"] > 0
+    assert sum(group["ops"] for group in data["groups"]) == second["moved_ops"]
+    assert set(data["groups"][0]) == {"plan", "ops", "from", "to", "first", "last"}
     assert set(data["moved"][0]) == {"plan", "op", "name", "from", "to", "called"}
     assert {entry["plan"] for entry in data["moved"]} == {"B"}
     assert all(set(flow) == {"plan", "from", "to", "ops", "work", "param_bytes"} for flow in data["flows"])

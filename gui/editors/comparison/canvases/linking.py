@@ -18,7 +18,10 @@ from gui.widgets.later import Later
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from planner.reports.comparison import Comparison
+    from planner.reports.comparison.moves import Move
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,6 +307,27 @@ def _same_gesture(
     moved.ox = factor * viewport.ox + now[1] - factor * before[1]
     moved.oy = factor * viewport.oy + now[2] - factor * before[2]
     return moved
+
+
+def walk_moves(moves: Sequence[Move], order: Ints, selection: Ints, step: int) -> int:
+    """The next (``step`` 1) or previous (-1) of the moves after what is selected in a graph's order, around the end; -1 for none."""
+    if not moves:
+        return -1
+    if not len(selection):
+        return 0 if step > 0 else len(moves) - 1
+    at = move_selected(moves, selection)
+    if at < 0:
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        here = int(place[selection].min())
+        before = sum(int(place[move.ops].min()) <= here for move in moves)
+        at = before - 1 if step > 0 else before
+    return (at + step) % len(moves)
+
+
+def move_selected(moves: Sequence[Move], selection: Ints) -> int:
+    """The move whose ops are selected, and no others; -1 for none."""
+    return next((i for i, move in enumerate(moves) if np.array_equal(move.ops, selection)), -1)
 
 
 def walk(moved: Ints, order: Ints, current: int, step: int) -> int:

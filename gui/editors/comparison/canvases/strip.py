@@ -22,9 +22,10 @@ class CompareStrip(QWidget):
         row.setSpacing(8)
         self.count = ElidedLabel("", self)
         set_role(self.count, "heading")
-        row.addWidget(self.count)
+        # Before the words, whose length changes: buttons stay under the pointer.
         for id, text in (("previous", "\N{LEFTWARDS ARROW}"), ("next", "\N{RIGHTWARDS ARROW}")):
             row.addWidget(self._button(f"compare.{id}", text))
+        row.addWidget(self.count)
         row.addStretch(1)
         self.find_box = QLineEdit(self)
         self.find_box.setPlaceholderText("Find ops")

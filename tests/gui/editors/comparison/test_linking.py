@@ -14,6 +14,7 @@ from gui.editors.comparison.canvases.linking import walk
 from gui.editors.comparison.canvases.pane import PlanPane
 from gui.editors.comparison.editor import CompareWindow
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
+from tests.gui.window_parts import opened
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
 
@@ -121,6 +122,52 @@ def test_keys_walk_through_the_differences_in_all_panes(qtbot: QtBot) -> None:
         assert window.state.selection.tolist() != [7], "arrows walk"
         QTest.keyClick(first, Qt.Key.Key_Escape)
         assert not len(window.state.selection)
+
+
+def test_ops_that_moved_together_are_one_difference(qtbot: QtBot) -> None:
+    document = opened(24, 3)
+    later = document.device_of.copy()
+    later[[5, 6, 7, 14, 15]] += 1  # the last of each stage
+    document.add_plan(later, "later")
+    with window_on(qtbot, document) as window:
+        first, _ = panes(window)
+        first.setFocus()
+        said = window.strip.count
+        for ops, words in (
+            ([5, 6, 7], "Difference 1 of 2: 3 ops, Stage 0 → Stage 1"),
+            ([14, 15], "Difference 2 of 2: 2 ops, Stage 1 → Stage 2"),
+            ([5, 6, 7], "Difference 1 of 2: 3 ops, Stage 0 → Stage 1"),
+        ):
+            QTest.keyClick(first, Qt.Key.Key_N)
+            rest(qtbot, window)
+            assert window.state.selection.tolist() == ops and said.text() == words
+            for pane in panes(window):
+                assert all(pane.rect().toRectF().contains(pane.op_rect(op)) for op in ops)
+        window.state.select([10])
+        QTest.keyClick(first, Qt.Key.Key_N)
+        assert window.state.selection.tolist() == [14, 15], "from where one is"
+        window.state.select([10])
+        QTest.keyClick(first, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
+        assert window.state.selection.tolist() == [5, 6, 7]
+        for op in (14, 15, 5):
+            QTest.keyClick(first, Qt.Key.Key_N, Qt.KeyboardModifier.AltModifier)
+            assert window.state.selection.tolist() == [op], "single ops, too"
+        rest(qtbot, window)
+        assert said.text() == "A and B differ in 5 ops of 24"
+
+
+def test_one_goes_back_from_a_difference_in_all_panes(qtbot: QtBot) -> None:
+    document = two_plans(2000, 3)
+    with window_on(qtbot, document) as window:
+        first, second = panes(window)
+        before = place(first.viewport)
+        window.actions_set.update()
+        assert not window.actions_set["view.back"].isEnabled()
+        window.step(1)
+        rest(qtbot, window)
+        assert place(first.viewport) == place(second.viewport) != before
+        window.actions_set["view.back"].trigger()
+        assert place(first.viewport) == place(second.viewport) == before
 
 
 def test_dragging_an_op_to_another_pane_takes_it_over(qtbot: QtBot) -> None:
