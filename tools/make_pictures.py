@@ -7,6 +7,8 @@
     docs/images/edge-tpu-dark.png  `stageboard render --view memory` draws them
     docs/images/edge-tpu-counts.png  how many TPUs that network needs, in the window
     docs/images/edge-tpu-models.png  two networks on the same four Edge TPUs
+    docs/images/robust-light.png   a U-Net over four stages, and how sure its plan is
+    docs/images/robust-dark.png    the same, dark, with errors that go together by kind
     docs/images/mcm-light.png      BERT-large on a package of 36 chips, lanes above the package
     docs/images/mcm-dark.png       the same, dark
     docs/images/mcm-package.png    its chips, as `stageboard render --view package` draws them
@@ -38,7 +40,7 @@
     docs/images/speaker-light.png  the speaker's window of a talk
     docs/images/certificate.png    a certificate
 
-Parts: window, edge-tpu, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
+Parts: window, edge-tpu, robust, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
 a race depends on the machine.
 """
 
@@ -63,7 +65,7 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 SIZE = (1440, 900)
-PARTS = ("window", "edge-tpu", "mcm", "network", "compare", "race", "stories")
+PARTS = ("window", "edge-tpu", "robust", "mcm", "network", "compare", "race", "stories")
 FEWEST_DRAGGED, MOST_DRAGGED = 1, 48
 """So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
@@ -125,6 +127,21 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         tour.open(("resnet101.json", "densenet169.json"), "edge-tpu:4")
         exact()
         shot("edge-tpu-models.png", "light", "lanes")
+
+    def robust() -> None:
+        """How sure a plan is, with one op chosen."""
+        tour.open(("unet.onnx",), "pipeline:4")
+        tour.start("chain-dp")
+        until(app, tour.searched, SEARCH_LIMIT)
+        tour.take_best()
+        window.docks.reveal("robust")
+        until(app, lambda: window.sureness.known is not None and not window.sureness.running, SEARCH_LIMIT)
+        window.robust.table.selectRow(1)
+        shot("robust-light.png", "light", "flow")
+        window.robust.dependence.setCurrentIndex(1)
+        window.robust.request_refresh()
+        shot("robust-dark.png", "dark", "flow")
+        window.docks.docks["robust"].hide()
 
     def package() -> None:
         """The pictures of a multi-chip module: a plan, a drag that breaks a rule, and what Repair makes of the drop."""
@@ -215,7 +232,7 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
 
     try:
         made = (
-            pipelines, edge_tpu, package, networks, partial(compare_pictures, app, parts, folder),
+            pipelines, edge_tpu, robust, package, networks, partial(compare_pictures, app, parts, folder),
             partial(race_pictures, app, parts, folder), partial(story_pictures, app, parts, folder),
         )  # fmt: skip
         for name, part in zip(PARTS, made, strict=True):

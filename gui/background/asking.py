@@ -7,15 +7,19 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from planner.processes.question import Aside
+from planner.processes.question import Aside, Part
 
 LOOK_MS = 80
 
 
 class Asking(QObject):
-    """``answered(Answer)`` comes once for each question that was not dropped. Call :meth:`stop` before the window goes."""
+    """``answered(Answer)`` comes once for each question that was not dropped. Call :meth:`stop` before the window goes.
+
+    Where the work is a generator, what it yields comes before, as ``told(object)``.
+    """
 
     answered = Signal(object)
+    told = Signal(object)
     busy_changed = Signal()
     """A question was asked, or is no longer."""
 
@@ -38,10 +42,12 @@ class Asking(QObject):
         self.busy_changed.emit()
 
     def _look(self) -> None:
-        answer = None if self._aside is None else self._aside.poll()
-        if answer is not None:
-            self.stop()
-            self.answered.emit(answer)
+        while self._aside is not None and (answer := self._aside.poll()) is not None:
+            if isinstance(answer, Part):
+                self.told.emit(answer.value)
+            else:
+                self.stop()
+                self.answered.emit(answer)
 
     def stop(self) -> None:
         """End the process at once, if there is one; nothing is said of it."""

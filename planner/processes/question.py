@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import multiprocessing
 import os
 import threading
@@ -27,8 +28,15 @@ class Answer:
     detail: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One of several things that a generator yields before its answer, which then has no value."""
+
+    value: Any
+
+
 def _serve(pipe: Connection) -> None:
-    """The process's main: one call, one answer."""
+    """The process's main: one call, one answer, with all parts before it where the call yields some."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -37,7 +45,12 @@ def _serve(pipe: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         function, arguments, named = pipe.recv()
         try:
-            answer = Answer(function(*arguments, **named))
+            found = function(*arguments, **named)
+            if inspect.isgenerator(found):
+                for value in found:
+                    pipe.send(Part(value))
+                found = None
+            answer = Answer(found)
         except StageboardError as error:
             answer = Answer(sentence=str(error))
         except Exception as error:  # the last line of defence: whoever waits must hear of every failure
@@ -71,11 +84,11 @@ class Aside:
         self._sender = threading.Thread(target=send, name="question to a process", daemon=True)
         self._sender.start()
 
-    def poll(self) -> Answer | None:
-        """The answer once it is there; None before."""
+    def poll(self) -> Answer | Part | None:
+        """The next part, or the answer once it is there; None while nothing is."""
         try:
             if self._connection.poll():
-                answer: Answer = self._connection.recv()
+                answer: Answer | Part = self._connection.recv()
                 return answer
         except (EOFError, OSError):
             return Answer(sentence="the process that worked on it ended unexpectedly")

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.background.proving import Proving
 from gui.background.proving_unasked import ProvingUnasked
+from gui.background.robustness import RobustnessSearch
 from gui.background.stage_counting import StageCounting
 from gui.background.warming import warming
 from gui.editors.plan.docks import GraphDocks
@@ -20,6 +21,7 @@ from gui.editors.plan.model_bar import ModelBar
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.editors.plan.panels.ops import OpsPanel
+from gui.editors.plan.panels.robust import RobustPanel
 from gui.editors.plan.panels.settings import SettingsPanel
 from gui.editors.plan.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
@@ -104,12 +106,14 @@ class GraphBody(PlanningWindow):
         self.counting = StageCounting(document, self)
         self.counts = StageCountsPanel(document, self.counting, theme)
         self.package = PackagePanel(document, theme)
+        self.sureness = RobustnessSearch(document, self)
+        self.robust = RobustPanel(document, self.sureness, theme)
         self.studio = Studio(
             self, GraphShots(document, self.canvas), partial(revisit_graph, document, self.canvas)
         )
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
-            self.violations, self.schedule, self.convergence, self.counts, self.package,
+            self.violations, self.schedule, self.convergence, self.counts, self.package, self.robust,
             self.studio.panel, self.race,
         )  # fmt: skip
         self.docks = GraphDocks(self, {panel.id: panel for panel in panels})
@@ -161,7 +165,7 @@ class GraphBody(PlanningWindow):
         places: dict[str, QWidget] = {
             "ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
             "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
-            "package": self.package.view, "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
+            "package": self.package.view, "robust": self.robust.table, "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
         }  # fmt: skip
         return places.get(id)
 

@@ -150,6 +150,7 @@ class MainWindow(GraphBody):
         self.readouts.target_requested.connect(lambda: self.focus_panel("target"))
         self.readouts.bottleneck_requested.connect(self._explain_bottleneck)
         self.readouts.prove_requested.connect(self.proving_unasked.prove_more)
+        self.why.sure_requested.connect(lambda: self.focus_panel("robust"))
         self.start_page.offer([
             ("Two plans of a transformer, compared", self.actions_set["compare.example"]),
             *((title, self.actions_set[f"story.shipped.{name}"]) for name, title in SHIPPED),
@@ -311,5 +312,6 @@ class MainWindow(GraphBody):
         self.mending.close()
         self.planning_anew.close()
         self.counting.close()
+        self.sureness.close()
         self.proving_unasked.close()
         self.canvas.close_canvas()

@@ -99,10 +99,10 @@ def regret_sentence(found: Robustness, dependence: Dependence) -> str:
         return "No other plan was found to compare with."
     sampled = found.outlooks[dependence]
     regret, most = float(sampled.expected_regret[best]), float(sampled.most_regret[best])
-    who = f"This plan, {compared[0].name}," if best == 0 else compared[best].name
+    who = f"This plan, '{compared[0].name}'," if best == 0 else f"'{compared[best].name}'"
     said = f"{who} regrets least of the {len(compared)} plans compared: {percent(regret)} on average, {percent(most)} at most"
     if best:
-        said += f"; this plan, {compared[0].name}, {percent(float(sampled.expected_regret[0]))}"
+        said += f"; this plan, '{compared[0].name}', {percent(float(sampled.expected_regret[0]))}"
     return f"{said}."
 
 

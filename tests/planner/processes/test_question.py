@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 
 from planner.machines.spec import parse_target
-from planner.processes.question import Answer, Aside
+from planner.processes.question import Answer, Aside, Part
 
 
 def asked(aside: Aside) -> Answer:
@@ -14,7 +15,7 @@ def asked(aside: Aside) -> Answer:
     while (answer := aside.poll()) is None and time.monotonic() < deadline:
         time.sleep(0.01)
     aside.close()
-    assert answer is not None
+    assert isinstance(answer, Answer)
     return answer
 
 
@@ -42,3 +43,27 @@ def test_a_process_that_is_gone_is_told() -> None:
     aside._process.kill()
     aside._process.join()
     assert "ended unexpectedly" in asked(aside).sentence
+
+
+def test_what_a_generator_yields_comes_before_the_answer() -> None:
+    aside = Aside(iterated, 3)
+    deadline, parts = time.monotonic() + 60, []
+    while not isinstance(said := aside.poll(), Answer) and time.monotonic() < deadline:
+        if isinstance(said, Part):
+            parts.append(said.value)
+    aside.close()
+    assert parts == [0, 1, 2]
+    assert isinstance(said, Answer) and said.value is None and not said.sentence
+
+
+def test_a_generator_that_fails_says_so_after_its_parts() -> None:
+    aside = Aside(iterated, -1)
+    answer = asked(aside)
+    assert "failed unexpectedly (ValueError: below 0)" in answer.sentence
+
+
+def iterated(count: int) -> Iterator[int]:
+    """Some numbers, one after the other."""
+    if count < 0:
+        raise ValueError("below 0")
+    yield from range(count)

@@ -257,6 +257,9 @@ class WhyPanel(Panel):
     title: ClassVar[str] = "Why the bottleneck"
 
     PARTS: ClassVar[tuple[str, ...]] = ("receive", "work", "streaming", "send", *AMOUNTS)
+    sure_requested = Signal()
+    """How sure is the plan?"""
+
     WORDS: ClassVar[dict[str, str]] = {
         "streaming": "stream parameters", "cache": "parameters on chip", "dram": "parameters off chip",
         "bytes_in": "enters from other stages", "bytes_out": "leaves for other stages",
@@ -283,17 +286,21 @@ class WhyPanel(Panel):
         self.step = PlainLabel("", self)
         self.step.setWordWrap(True)
         grid.addWidget(self.step, 2, 0, 1, 2)
+        self.sure = QPushButton("How sure is this plan?", self)
+        self.sure.setToolTip("What it costs when op times are off, and which errors would change it")
+        self.sure.clicked.connect(lambda _=False: self.sure_requested.emit())
+        grid.addWidget(self.sure, 3, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         self._rows: dict[str, tuple[ElidedLabel, QLabel, StackedBar]] = {}
         for i, part in enumerate(self.PARTS):
             name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
             set_role(name, "muted")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            grid.addWidget(name, 3 + 2 * i, 0)
-            grid.addWidget(value, 3 + 2 * i, 1)
-            grid.addWidget(bar, 4 + 2 * i, 0, 1, 2)
+            grid.addWidget(name, 4 + 2 * i, 0)
+            grid.addWidget(value, 4 + 2 * i, 1)
+            grid.addWidget(bar, 5 + 2 * i, 0, 1, 2)
             self._rows[part] = (name, value, bar)
         grid.setColumnStretch(0, 1)
-        grid.setRowStretch(3 + 2 * len(self.PARTS), 1)
+        grid.setRowStretch(4 + 2 * len(self.PARTS), 1)
         scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
         for signal in (
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
@@ -304,6 +311,7 @@ class WhyPanel(Panel):
         """Explain the bottleneck of the present plan."""
         problem = self.document.problem
         shown = problem is not None and problem.graph.n > 0
+        self.sure.setVisible(shown and problem is not None and problem.unit(problem.components[0]) != "B")
         for widgets in self._rows.values():
             for widget in widgets:
                 widget.setVisible(shown)
