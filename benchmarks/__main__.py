@@ -20,7 +20,7 @@ TITLES = {
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
-    "race", "gaps", "blocks", "chain",
+    "race", "gaps", "blocks", "chain", "running",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
 MODULES = {

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
-from planner.cli.command import DONE, FAILED, Console, UsageError
+from planner.cli.command import DONE, FAILED, Console, UsageError, plain
 from planner.cli.searching import soft_interrupt
 from planner.export.stages.child import Cancelled
 from planner.files import to_json, write_atomically
+from planner.formats.times.stageboard_times import write as write_times
 from planner.plan_files.order_json import is_order_plan
+from planner.plan_files.plan_json import write_plan
+from planner.runs.running.again import plan_again
 from planner.runs.running.cores import cores_text, parse_cores
 from planner.runs.running.order import RunFailed, RunOrder, Split
 from planner.runs.running.result import ratio, to_dict
@@ -20,6 +23,7 @@ from planner.text_table import percent, table
 from planner.text_table import times as in_one_unit
 
 if TYPE_CHECKING:
+    from planner.runs.running.again import Agreed
     from planner.runs.running.result import LineRun, PlanRun
 
 
@@ -51,6 +55,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     beside.add_argument(
         "--against-copies", action="store_true", help="whole models side by side, one on each core"
     )
+    again = parser.add_argument_group("planning again from what was measured")
+    again.add_argument(
+        "--plan-again", action="store_true",
+        help="scale the times of each stage's ops to what it took, plan anew, run that plan, until nothing better is found or three plans were run",
+    )  # fmt: skip
+    again.add_argument(
+        "--new-plan", metavar="FILE", help="with --plan-again: the plan to write, the fastest that was run"
+    )
+    again.add_argument(
+        "--new-times", metavar="FILE", help="with --plan-again: the times to write that agree with what was measured, for --times"
+    )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE", help="the report to write (JSON), with a timeline")
     parser.epilog = (
         "example: stageboard profile sample_models/unet.onnx -o times.json\n"
@@ -61,19 +76,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """Read, run, write."""
-    inputs.check_output(
-        args.output, [*args.models, args.plan, *args.against, *([args.inputs] if args.inputs else [])]
-    )
+    """Read, run, plan again where that is asked for, write."""
+    _check_files(args)
     order = order_of(args, console)
 
     def progress(done: int, of: int) -> None:
         console.progress(f"running ... {done} of {of} samples")
 
     console.progress("cutting the model and starting its stages ...")
+    agreed = None
     try:
         with soft_interrupt(console, "") as cancelled:
-            found = run_plan(order, progress, cancelled)
+            if args.plan_again:
+                agreed = plan_again(order, progress, cancelled)
+                found = agreed.best.run
+            else:
+                found = run_plan(order, progress, cancelled)
     except Cancelled:
         raise KeyboardInterrupt from None
     except RunFailed as error:
@@ -82,9 +100,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in found.notes:
         console.note(note)
     data = {**to_dict(found), "file": args.output}
+    if agreed is not None:
+        data["plan_again"] = _written(agreed, args)
     if args.output is not None:
-        write_atomically(args.output, to_json(data))
-    console.result(data, lambda: text_of(found, args.output))
+        write_atomically(args.output, to_json(plain(data)))
+
+    def text() -> str:
+        return text_of(found, args.output) + ("" if agreed is None else f"\n\n{rounds_text(agreed, args)}")
+
+    console.result(data, text)
     if not found.outputs_equal:
         console.note(
             f"the outputs differ from the whole model's by {found.largest_difference:.1e} of their largest value (allowed:"
@@ -92,6 +116,59 @@ def run(args: argparse.Namespace, console: Console) -> int:
         )
         return FAILED
     return DONE
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse places that cannot be written to, and options that would do nothing."""
+    read = [*args.models, args.plan, *args.against, *([args.inputs] if args.inputs else [])]
+    for place in (args.output, args.new_plan, args.new_times):
+        inputs.check_output(place, read)
+    if not args.plan_again and (args.new_plan or args.new_times):
+        raise UsageError("--new-plan and --new-times are written by --plan-again; add it")
+    if args.new_times and len(args.models) > 1:
+        raise UsageError(
+            "--new-times is about one model, and the plan is of several; leave it out, or run a plan of one"
+        )
+
+
+def _written(agreed: Agreed, args: argparse.Namespace) -> dict[str, Any]:
+    """Write what was planned again; its JSON."""
+    if args.new_plan:
+        write_plan(args.new_plan, agreed.plan, agreed.bounds)
+    if args.new_times:
+        write_times(agreed.best.times, args.new_times)
+    return {
+        "rounds": [each.to_dict() for each in agreed.rounds],
+        "settled": agreed.settled,
+        "kept": agreed.rounds.index(agreed.best) + 1,
+        "objective": agreed.plan.objective,
+        "plan_file": args.new_plan,
+        "times_file": args.new_times,
+    }
+
+
+def rounds_text(agreed: Agreed, args: argparse.Namespace) -> str:
+    """The plans that were run one after the other, for a person."""
+    rows = [
+        [
+            f"{i}{' <' if each is agreed.best else ''}", str(each.moved), pace(each.run.plan.predicted), pace(each.run.plan.throughput),
+            percent(each.off), f"{each.over_first:.2f}",
+        ]
+        for i, each in enumerate(agreed.rounds, 1)
+    ]  # fmt: skip
+    ended = (
+        "planning again finds nothing better: the plan stays"
+        if agreed.settled
+        else "planning again still finds better plans; run the new plan with the new times to go on"
+    )
+    lines = [
+        table(["plan", "ops moved", "predicted", "measured", "worst stage off by", "times the first"], rows),
+        f"  {ended}; < is kept",
+    ]
+    lines += [
+        f"  {what}  {file}" for what, file in (("plan ", args.new_plan), ("times", args.new_times)) if file
+    ]
+    return "\n".join(lines)
 
 
 def order_of(args: argparse.Namespace, console: Console) -> RunOrder:
@@ -119,7 +196,8 @@ def _split(args: argparse.Namespace, path: str, console: Console) -> Split:
     opened = inputs.open_graph_plan(argparse.Namespace(**{**vars(args), "plan": path}))
     for note in opened.notes:
         console.note(f"{path}: {note}")
-    return Split(opened.plan.problem, opened.plan.decision.device_of, path)
+    plan = opened.plan
+    return Split(plan.problem, plan.decision.device_of, path, plan.provenance)
 
 
 def text_of(found: PlanRun, output: str | None = None) -> str:

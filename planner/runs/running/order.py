@@ -13,6 +13,7 @@ from planner.problem.provenance import Provenance
 from planner.runs.measuring.timed import MOST_THREADS, RUNNABLE, WARM_UP
 from planner.runs.running.cores import check_cores
 
+BY_HAND = Provenance("")
 MOST_SAMPLES = 1_000_000
 MOST_WARM_UP = 10_000
 
@@ -32,11 +33,12 @@ class Split:
     device_of: Ints
     name: str = ""
     """What tables call it."""
+    provenance: Provenance = BY_HAND
 
     @property
     def plan(self) -> Plan:
         """The same, evaluated."""
-        return self.problem.plan(self.device_of, Provenance("run"))
+        return self.problem.plan(self.device_of, self.provenance)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from planner.cli.main import main
-from planner.runs.running import running
+from planner.runs.running import again, running
 from planner.runs.running.order import RunFailed
 from tests.planner.export.onnx_maker import random_model
+from tests.planner.runs.running.fake import machine
+from tests.planner.runs.running.test_again import UNET, skewed
 
 
 @pytest.fixture
@@ -79,3 +81,36 @@ def test_other_outputs_are_a_failure(
     streams = capsys.readouterr()
     assert "DIFFER from the whole model's" in streams.out
     assert "the outputs differ from the whole model's" in streams.err
+
+
+def test_a_plan_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(again, "run_plan", machine(skewed))
+    model, plan = str(UNET), str(tmp_path / "p.json")
+    new, times = str(tmp_path / "new.json"), str(tmp_path / "times.json")
+    assert main(["plan", model, "--target", "pipeline:2", "--planner", "slice", "-o", plan]) == 0
+    capsys.readouterr()
+    assert main(["run", model, plan, "--plan-again", "--new-plan", new, "--new-times", times, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["plan_again"]
+    assert found["settled"] is True
+    assert len(found["rounds"]) == found["kept"] > 1
+    assert found["rounds"][0].keys() == {
+        "objective", "predicted_throughput", "throughput", "off", "moved", "over_first",
+    }  # fmt: skip
+    assert main(["evaluate", model, new, "--times", times, "--json"]) == 0
+    streams = capsys.readouterr()
+    assert json.loads(streams.out)["objective"] == pytest.approx(found["objective"])
+    assert streams.err == "", "the plan was made with these times"
+    assert main(["run", model, plan, "--plan-again"]) == 0
+    text = capsys.readouterr().out
+    assert "the plan stays" in text
+    assert "times the first" in text
+    for options, said in (
+        (["--new-plan", new], "are written by --plan-again"),
+        (["--plan-again", "--new-times", model], "is a file to be read and would be lost"),
+    ):
+        assert main(["run", model, plan, *options]) == 2
+        assert said in capsys.readouterr().err
+    assert main(["run", model, model, plan, "--plan-again", "--new-times", times]) == 2
+    assert "the plan is of several" in capsys.readouterr().err
