@@ -26,12 +26,13 @@ from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 from planner.options import Option
+from planner.problem.per_device import TYPE, PerDevice
 from planner.quantity import parse_quantity
 
 FIELD_WIDTH = 100
 TITLES = {"cpus": "CPUs", "count": "Stages"}
 """Titles that are not the field's name with a capital letter."""
-Value = bool | int | float | str
+Value = bool | int | float | str | PerDevice
 _PREFIXES = (("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
 _BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
 
@@ -83,6 +84,18 @@ def quantity_value(text: str, unit: str, what: str) -> float:
     except (ValueError, ArithmeticError):
         example = f" with a unit such as 25 G{unit}" if unit else ""
         raise StageboardError(f"{what}: '{text}' is not a number{example}") from None
+
+
+def per_device_text(value: PerDevice, unit: str) -> str:
+    """One number or one per device so that :func:`per_device_value` reads it back exactly: ``8 MiB / 16 MiB``."""
+    numbers = value if isinstance(value, tuple) else (value,)
+    return " / ".join(quantity_text(number, unit) for number in numbers)
+
+
+def per_device_value(text: str, unit: str, what: str) -> PerDevice:
+    """The inverse of :func:`per_device_text`. Raises :class:`StageboardError`."""
+    numbers = tuple(quantity_value(part, unit, what) for part in text.split("/"))
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def _scaled(number: str, exponent: int) -> float:
@@ -256,6 +269,14 @@ class Form(QWidget):
 
         self._add(name, title, tip, field, read)
 
+    def add_per_device(self, name: str, title: str, value: PerDevice, unit: str, tip: str = "") -> None:
+        """A line for a number with a unit, or for one per device: ``8 MiB / 8 MiB / 16 MiB``."""
+        field = QLineEdit(per_device_text(value, unit), self)
+        field.setAlignment(Qt.AlignmentFlag.AlignRight)
+        field.setCursorPosition(0)
+        field.textEdited.connect(lambda _: self.changed.emit())
+        self._add(name, title, tip, field, lambda: per_device_value(field.text(), unit, title))
+
     def add_text(self, name: str, title: str, value: str, tip: str = "") -> None:
         """A line of text."""
         field = QLineEdit(value, self)
@@ -313,6 +334,8 @@ class Form(QWidget):
             self.add_bool(f.name, title, value, tip)
         elif meta.get("choices"):
             self.add_choice(f.name, title, str(value), meta["choices"], tip)
+        elif f.type == TYPE:
+            self.add_per_device(f.name, title, value, str(meta.get("unit", "")), tip)
         elif isinstance(value, int) and not isinstance(f.default, float):
             self.add_int(f.name, title, value, 0, 1024, tip)
         elif isinstance(value, int | float):

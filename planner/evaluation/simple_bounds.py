@@ -49,9 +49,9 @@ def replicated_part(problem: Problem, work: Floats) -> float:
 def fractional_share(work: Floats, class_of: np.ndarray) -> float:
     """Least possible largest load when pieces may be cut up (work float64[k, pieces], inf = not allowed).
 
-    Pieces confined to one device by a pin load that device; the others are shared over the (at most two) classes of
-    equal devices. The relaxation treats a class as one device of its size, which is exact for two classes: at the
-    optimum pieces go to the class where they are relatively cheapest.
+    Pieces confined to one device by a pin load that device; the others are shared over the classes of equal devices. The
+    relaxation treats a class as one device of its size. For two classes it is solved exactly: at the optimum pieces go to the class
+    where they are relatively cheapest; for more it is bounded by prices of the classes (:func:`_priced_share`).
     """
     classes = np.unique(class_of)
     sizes = np.array([np.count_nonzero(class_of == c) for c in classes], float)
@@ -63,6 +63,8 @@ def fractional_share(work: Floats, class_of: np.ndarray) -> float:
         pinned_floor = max(pinned_floor, float(row[own].sum()))
     if len(classes) == 1:
         return max(pinned_floor, float(best[0].sum() / sizes[0]))
+    if len(classes) > 2:
+        return max(pinned_floor, _priced_share(best, sizes))
     a, b = best
     only_a, only_b = np.isfinite(a) & ~np.isfinite(b), np.isfinite(b) & ~np.isfinite(a)
     both = np.isfinite(a) & np.isfinite(b)
@@ -83,3 +85,36 @@ def fractional_share(work: Floats, class_of: np.ndarray) -> float:
     drop, rise = right[lo] - right[hi], left[hi] - left[lo]
     share = (right[lo] - left[lo]) / (drop + rise) if drop + rise > 0 else 0.0
     return max(pinned_floor, float(left[lo] + share * rise))
+
+
+PRICE_STEPS = 300
+"""Steps from price to price: each sums up all pieces once per class."""
+
+
+def _priced_share(best: Floats, sizes: Floats) -> float:
+    """A lower bound on the largest average load of classes (best float64[c, pieces], inf = not allowed; sizes float64[c]).
+
+    For prices p >= 0 of the classes that sum to one, the largest average load is at least their mean by p, and so at least the sum over all
+    pieces of the least p(c) best(c, piece) / sizes(c): any prices bound, in any order of steps. They begin where a class is as
+    dear as it is fast, and go up the slope, dearer for classes that are loaded more than others.
+    """
+    share = best / sizes[:, None]
+    fine = np.isfinite(share)
+    common = fine.all(axis=0)
+    total = np.where(fine, share, 0.0)[:, common].sum(axis=1) if common.any() else np.ones(len(sizes))
+    price = 1.0 / np.maximum(total, 1e-300) if (total > 0).all() else np.ones(len(sizes))
+    price /= price.sum()
+    value = 0.0
+    for step in range(PRICE_STEPS):
+        with np.errstate(invalid="ignore"):
+            paid = np.where(fine, share * price[:, None], np.inf)
+        chosen = paid.argmin(axis=0)
+        least = paid[chosen, np.arange(paid.shape[1])]
+        value = max(value, float(least.sum()))
+        load = np.bincount(chosen, weights=share[chosen, np.arange(paid.shape[1])], minlength=len(sizes))
+        mean = float(load @ price)
+        if mean <= 0.0:
+            break
+        price = price * np.exp(np.clip(load / mean - 1.0, -1.0, 1.0) / (1.0 + 0.5 * step))
+        price /= price.sum()
+    return value * (1 - 1e-12)

@@ -16,7 +16,9 @@ from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.requirements import name_of, switched_off, token
 from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.feasibility.wording import listed
+from planner.problem.per_device import at_least, smallest
 from planner.problem.problem import Problem
+from planner.problem.target import Target
 from planner.quantity import bytes_text
 
 MOST_OF_A_KIND = 4
@@ -103,9 +105,9 @@ def _tight(problem: Problem, remedy: Remedy) -> Remedy:
     fullest = knowledge_of(changed).fullest(changed, remedy.device_of)
     if fullest is None:
         return remedy
-    now, given = (float(getattr(target, field)) for target in (problem.target, remedy.target))
+    now, given = (smallest(getattr(target, field)) for target in (problem.target, remedy.target))
     size = min(_rounded(fullest.bytes), given)
-    target = replace(remedy.target, **{field: size})  # type: ignore[type-var]
+    target = _with_memory(problem.target, field, size)
     if valid(replace(problem, target=target), remedy.device_of) is None:
         size, target = given, remedy.target
     sentence = (
@@ -113,6 +115,11 @@ def _tight(problem: Problem, remedy: Remedy) -> Remedy:
         f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
     )
     return replace(remedy, title=_giving(what, size), sentence=sentence, target=target)
+
+
+def _with_memory(target: Target, field: str, size: float) -> Target:
+    """The target with at least so many bytes in each device's memory, if each has one of its own."""
+    return replace(target, **{field: at_least(getattr(target, field), size)})  # type: ignore[type-var]
 
 
 def _rounded(size: float) -> float:
@@ -167,12 +174,12 @@ def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     field, what = target.grows.get("memory", ("", ""))
     if not field or "memory" not in cause.rules:
         return
-    now = float(getattr(target, field))
+    now = smallest(getattr(target, field))
     least = max(cause.memory, now)
     for factor in MEMORY_STEPS:
         size = _rounded(least * factor)
         if size > now and not clock.over():
-            changed = replace(target, **{field: size})  # type: ignore[type-var]
+            changed = _with_memory(target, field, size)
             if conflict_of(replace(problem, target=changed)) is None:
                 yield Change(
                     _giving(what, size),
@@ -190,7 +197,7 @@ def _devices(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     now = int(getattr(target, field))
     for count in sorted({max(now + 1, math.ceil(cause.devices * factor)) for factor in MEMORY_STEPS}):
         try:
-            changed = replace(target, **{field: count})  # type: ignore[type-var]
+            changed = target.resized(field, count)
         except StageboardError:
             return
         yield Change(f"Use {count} {what}", f"{count} {what} instead of {now} hold all ops", target=changed)

@@ -15,6 +15,7 @@ from planner.machines.catalogue import machines
 from planner.model.graph import Graph
 from planner.model.named_machines import Machines
 from planner.model.named_machines import machines as machines_by_name
+from planner.problem import per_device
 from planner.problem.target import Target
 from planner.quantity import parse_quantity
 from planner.toml_file import read_toml
@@ -184,7 +185,9 @@ def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
                 return int(text)
             except ValueError:
                 raise ValueError(f"'{text}' is not a whole number") from None
-        if annotation in ("float", float):
+        if annotation == per_device.TYPE and "/" in text:
+            return tuple(parse_quantity(part.strip()) for part in text.split("/"))
+        if annotation in ("float", float, per_device.TYPE):
             return parse_quantity(text)
     except ValueError as error:
         raise TargetError(f"{where}, {key}: {error}") from None
@@ -197,22 +200,22 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
     if not isinstance(kind, str) or kind not in kinds():
         raise TargetError(f"unknown target kind {kind!r}; this version knows {', '.join(kinds())}")
     cls = kinds()[kind]
-    arguments = {}
+    arguments: dict[str, Any] = {}
     for f in fields(cls):  # type: ignore[arg-type]
         if f.name not in data:
             continue
         value = data[f.name]
-        if f.type in ("float", float):
-            if value is None:
-                value = math.inf
-            elif isinstance(value, int) and not isinstance(value, bool):
-                try:
-                    value = float(value)
-                except OverflowError:
-                    raise TargetError(
-                        f"target parameter '{f.name}' is too large a number; leave it out for unlimited"
-                    ) from None
+        if f.type == per_device.TYPE and isinstance(value, (list, tuple)):
+            numbers = tuple(_number(f.name, one) for one in value)
+            wrong = [one for one in numbers if not isinstance(one, float)]
+            if wrong:
+                raise TargetError(f"target parameter '{f.name}' holds {wrong[0]!r}; numbers were expected")
+            arguments[f.name] = numbers
+            continue
         said = f.type if isinstance(f.type, str) else f.type.__name__
+        said = "float" if said == per_device.TYPE else said
+        if said == "float":
+            value = _number(f.name, value)
         expected = {"float": float, "int": int, "bool": bool, "str": str}[said]
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
             raise TargetError(f"target parameter '{f.name}' is {value!r}; a {said} was expected")
@@ -221,6 +224,20 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
     if unknown:
         raise TargetError(f"target '{kind}' has no parameter '{min(unknown)}'")
     return cls(**arguments)
+
+
+def _number(name: str, value: Any) -> Any:
+    """A number of a file: null stands for infinity, whole numbers become floating ones, what is no number stays as it is."""
+    if value is None:
+        return math.inf
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            raise TargetError(
+                f"target parameter '{name}' is too large a number; leave it out for unlimited"
+            ) from None
+    return value
 
 
 def network_target() -> Target:

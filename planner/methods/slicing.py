@@ -160,6 +160,23 @@ def grow(
     return m
 
 
+def even_cut(units: Units, order: Ints, devices: Ints) -> Ints:
+    """The device of each unit (int32[m]) where ``order`` (int32[m]) is cut into shares of the work that take ``devices`` (int[d]) equally long."""
+    class_of = units.problem.evaluator.class_of[devices]
+    work = units.work[class_of[0]].sum(axis=1)[order]
+    ends = np.cumsum(work)
+    total = float(ends[-1]) if len(ends) else 0.0
+    share = (ends - work / 2) / total if total > 0 else np.zeros(len(order))
+    if (class_of == class_of[0]).all():
+        place = (share * len(devices)).astype(np.int64)
+    else:
+        pace = 1.0 / np.maximum(units.work[class_of].sum(axis=(1, 2)), np.finfo(float).tiny)
+        place = np.searchsorted(np.cumsum(pace / pace.max()) / (pace / pace.max()).sum(), share, side="right")
+    device_of = np.zeros(units.count, np.int32)
+    device_of[order] = devices[np.minimum(place, len(devices) - 1)]
+    return device_of
+
+
 class Slicer:
     """Slices orders of ``units`` over the devices of their problem; ``segment_bound`` is a lower bound for all orders.
 
@@ -189,9 +206,12 @@ class Slicer:
         else:
             self._pool_states(e.class_of)
         if self._states * (units.count + 1) > MOST_CELLS:
+            if e.alike:
+                what = f"pins on {len(np.unique(e.pinned[e.pinned >= 0]))} devices of a pool are"
+            else:
+                what = f"{len(self._type_devices)} kinds of devices in a pool, pinned ones among them, are"
             raise PlannerRefusal(
-                f"pins on {len(np.unique(e.pinned[e.pinned >= 0]))} devices of a pool are too many to slice"
-                " a linear order with; remove some pins, or let local-search start from a plan of your own"
+                f"{what} too many to slice a linear order with; remove some pins, or let local-search start from a plan of your own"
             )
         self._scratch()
         self.segment_bound = self._work_bound()
@@ -200,17 +220,18 @@ class Slicer:
     def _chain_states(self, k: int) -> None:
         """Devices in a fixed order, any of them empty: the state is how many have been passed."""
         units = self.units
-        pinned = bool((~units.allowed).any())
+        class_of = units.problem.evaluator.class_of
+        told_apart = bool((~units.allowed).any()) or bool((class_of != class_of[:1]).any())
         self._states = k + 1
         self._from = np.arange(k, dtype=np.int32)
         self._to = self._from + np.int32(1)
-        if pinned:
+        if told_apart:
             self._type_devices = [[d] for d in range(k)]
-            self._type_class = np.zeros(k, np.int32)
+            self._type_class = class_of.astype(np.int32)
             self._edge_type = np.arange(k, dtype=np.int32)
             self._skip_from, self._skip_to = self._from, self._to
         else:
-            # Without pins a device need not stay empty in the middle: as many segments as there are devices suffice.
+            # Devices that are alike need not stay empty in the middle: as many segments as there are devices suffice.
             self._type_devices = [list(range(k))]
             self._type_class = np.zeros(1, np.int32)
             self._edge_type = np.zeros(k, np.int32)
@@ -318,14 +339,9 @@ class Slicer:
 
     def even(self, order: Ints) -> Ints:
         """The device of each unit (int32[m]) where ``order`` (int32[m]) is cut into equal shares of the work: a first plan, valid or not."""
-        devices = np.flatnonzero(self.units.problem.evaluator.class_of == self._type_class[0])
-        work = self.units.work[self._type_class[0]].sum(axis=1)[order]
-        ends = np.cumsum(work)
-        total = float(ends[-1]) if len(ends) else 0.0
-        share = (ends - work / 2) / total if total > 0 else np.zeros(len(order))
-        device_of = np.zeros(self.units.count, np.int32)
-        device_of[order] = devices[np.minimum((share * len(devices)).astype(np.int64), len(devices) - 1)]
-        return device_of
+        e = self.units.problem.evaluator
+        devices = np.flatnonzero(e.pays == self._pays[self._type_class[0]]).astype(np.int32)
+        return even_cut(self.units, order, devices)
 
     def best(self, order: Ints, search: Search, below: float = math.inf) -> tuple[float, Ints] | None:
         """The best slicing of ``order`` (int32[m]) for ``bottleneck`` or ``max-load``, if it is below ``below``: its objective and

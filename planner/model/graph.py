@@ -113,6 +113,8 @@ class Graph:
     given_work_cpu: Floats | None = None
     measured: Measured | None = None
     """Which of the given times were measured, and by whom; None where they come from the model's file alone."""
+    device_times: tuple[tuple[str, Floats], ...] = ()
+    """Times measured on single devices of a machine, by the device's name (float64[n], NaN where none was), in the order of the names."""
 
     # ------------------------------------------------------------------ building
     @staticmethod
@@ -282,6 +284,8 @@ class Graph:
             value = getattr(self, f.name)
             if isinstance(value, np.ndarray):
                 _add(digest, f.name, value)
+        for device, times in self.device_times:
+            _add(digest, f"device_times\0{device}", times)
         return digest.hexdigest()
 
     @cached_property
@@ -321,6 +325,17 @@ class Graph:
             given_work_cpu=None,
             measured=measured,
         )
+
+    def with_device_times(self, times: Mapping[str, Floats]) -> Graph:
+        """The same graph with other times measured on single devices, by name (float64[n] each, NaN where none was); what was estimated is gone."""
+        work, work_cpu = self.given_times
+        kept = {}
+        for device in sorted(times):
+            if not np.isnan(times[device]).all():
+                kept[device] = times[device]
+                kept[device].setflags(write=False)
+        graph = self.with_given_times(work, work_cpu, self.time_unit, self.measured)
+        return replace(graph, device_times=tuple(kept.items()))
 
     def with_times(self, work: Floats, work_cpu: Floats, cost_model: Any) -> Graph:
         """The same graph with all times (float64[n] each) known; it keeps the fingerprint of what the file gave."""

@@ -186,6 +186,15 @@ class Evaluator(ABC):
         """Bytes of activations that a device holds at least while each op runs (float64[n]); zero where no rule counts them."""
 
     @cached_property
+    def alike(self) -> bool:
+        """Whether devices of a kind differ by number and pins only: all that pay transfers are of one class, and all that do not, whose
+        memory is without limit."""
+        unlimited = bool(np.isinf(self.capacity[~self.pays]).all())
+        return unlimited and all(
+            len(np.unique(self.class_of[self.pays == pays])) <= 1 for pays in (True, False)
+        )
+
+    @cached_property
     def shares_memory(self) -> Bools:
         """bool[k, k]: devices whose ops fill one memory, that of their accelerator; every CPU stands for itself."""
         same = (self.owner[:, None] == self.owner[None, :]) & self.pays[:, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from planner.errors import ConstraintError, TargetError
-from planner.model.graph import Graph, Ints
+from planner.model.graph import Floats, Graph, Ints
 from planner.model.groups import GroupView, colour_classes, union
 from planner.problem.base import AnyPlan
 from planner.problem.decision import Assignment, Evaluation
@@ -115,6 +116,13 @@ class Problem(EvaluatedProblem):
     def devices(self) -> tuple[Device, ...]:
         """The places an op can go."""
         return self.target.devices(self.graph)
+
+    @cached_property
+    def measured_times(self) -> Mapping[int, Floats]:
+        """Times measured on single devices of the target, by number (float64[n] each, NaN where none was); those of other devices do not count."""
+        known = dict(self.graph.device_times)
+        hardware = self.target.hardware(self.graph) if known else ()
+        return {d: known[name] for d, name in enumerate(hardware) if name in known}
 
     def device_index(self, device: str) -> int:
         """A device by name or number. Raises :class:`TargetError`."""

@@ -14,6 +14,7 @@ import numpy as np
 from planner.errors import TargetError
 from planner.loading import load
 from planner.model.graph import Floats, Graph
+from planner.problem import per_device
 
 DEFAULT_BANDWIDTH = 12e9
 """B/s; our default: PCIe 3.0 x16 in practice."""
@@ -56,14 +57,17 @@ def parameter(
     label: str = "",
     group: str = "",
     unset: str = "",
+    later: bool = False,
 ) -> Any:
     """A dataclass field that carries what a settings form and the documentation need.
 
     ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title;
-    ``unset`` is what a form calls the value 0 where that stands for something else than nothing.
+    ``unset`` is what a form calls the value 0 where that stands for something else than nothing. A field that came ``later`` than
+    the first files with this target is written only where it is not the default, so that their fingerprints stay.
     """
     about = {
         "help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group, "unset": unset,
+        "later": later,
     }  # fmt: skip
     return field(default=default, metadata=about)
 
@@ -111,6 +115,10 @@ class Target(ABC):
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """The devices in order."""
 
+    def hardware(self, graph: Graph) -> tuple[str, ...]:
+        """The name of what each device is part of, whose measured times it has: its own, but for slots of one accelerator."""
+        return tuple(device.name for device in self.devices(graph))
+
     @abstractmethod
     def rules(self, graph: Graph) -> tuple[str, ...]:
         """Names of the rules in force for this graph."""
@@ -127,7 +135,17 @@ class Target(ABC):
     def with_count(self, count: int) -> Target:
         """The same machine with ``count`` devices, or as near to that as it can be; itself where its devices are not counted so."""
         counted = any(f.name == "count" for f in fields(self))  # type: ignore[arg-type]
-        return replace(self, count=count) if counted else self  # type: ignore[type-var,call-arg]
+        return self.resized("count", count) if counted else self
+
+    def resized(self, field: str, count: int) -> Target:
+        """The same machine with another number in ``field``, which counts devices: what is said of each is kept as far as they go,
+        and further devices are like the last."""
+        old, changes = int(getattr(self, field)), dict[str, Any]({field: count})
+        for f in fields(self):  # type: ignore[arg-type]
+            if f.type == per_device.TYPE:
+                unsaid: Any = f.default
+                changes[f.name] = per_device.resized(getattr(self, f.name), old, count, unsaid)
+        return replace(self, **changes)  # type: ignore[type-var]
 
     def components(self, objective: str) -> tuple[str, ...]:
         """The parts of an objective in the order in which plans are compared; most objectives are one number."""
@@ -164,11 +182,13 @@ class Target(ABC):
         return "", ""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready parameters; infinities are written as null."""
+        """JSON-ready parameters; infinities are written as null, one number per device as a list."""
         out: dict[str, Any] = {"kind": self.kind}
         for f in fields(self):  # type: ignore[arg-type]
             value = getattr(self, f.name)
-            out[f.name] = None if isinstance(value, float) and math.isinf(value) else value
+            if f.metadata["later"] and value == f.default:
+                continue
+            out[f.name] = [finite(x) for x in value] if isinstance(value, tuple) else finite(value)
         return out
 
     def machine(self) -> dict[str, Any]:
@@ -183,13 +203,7 @@ class Target(ABC):
             value = getattr(self, f.name)
             if f.name in said or value == f.default:
                 continue
-            if isinstance(value, bool):
-                text = str(value).lower()
-            elif isinstance(value, float):
-                text = _bytes(value) if f.metadata["unit"] == "B" else _number(value)
-            else:
-                text = str(value)
-            shown.append(f"{f.name}={text}")
+            shown.append(f"{f.name}={value_text(value, f.metadata['unit'])}")
         return ",".join([head, *shown])
 
     def spec_head(self) -> tuple[frozenset[str], str]:
@@ -235,6 +249,22 @@ def whole(text: str, where: str, what: str = "devices") -> int:
         return int(text)
     except ValueError:
         raise TargetError(f"{where}: '{text}' is not a whole number of {what}") from None
+
+
+def finite(value: Any) -> Any:
+    """``value`` ready for JSON, which has no infinity: None in its place."""
+    return None if isinstance(value, float) and math.isinf(value) else value
+
+
+def value_text(value: Any, unit: str) -> str:
+    """A parameter's value as specifications have it: ``true``, ``8MiB``, ``12e9``, ``8MiB/8MiB/16MiB``."""
+    if isinstance(value, tuple):
+        return "/".join(value_text(x, unit) for x in value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return _bytes(value) if unit == "B" else _number(value)
+    return str(value)
 
 
 def check_count(value: int, what: str, most: int = 1024) -> None:

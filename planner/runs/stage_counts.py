@@ -56,7 +56,7 @@ def with_stages(problem: Problem, count: int) -> Problem:
         raise StageboardError(
             f"{problem.target.in_words} has no count of stages; choose a pipeline as the target"
         )
-    return replace(problem, target=replace(problem.target, count=count))  # type: ignore[type-var]
+    return replace(problem, target=problem.target.with_count(count))
 
 
 @dataclass(frozen=True, eq=False)

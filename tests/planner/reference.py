@@ -57,6 +57,36 @@ def is_cpu(problem: Problem, device: int) -> bool:
     return isinstance(target, DevicePool) and device >= target.accelerators * target.subgraphs
 
 
+def hardware(problem: Problem, device: int) -> int:
+    """Which accelerator, CPU or stage a device is: slots of one accelerator are one."""
+    target = problem.target
+    if not isinstance(target, DevicePool) or target.subgraphs == 1:
+        return device
+    return (
+        device - target.accelerators * (target.subgraphs - 1)
+        if is_cpu(problem, device)
+        else device // target.subgraphs
+    )
+
+
+def own(problem: Problem, device: int, name: str, unsaid: float) -> float:
+    """A number that each device has of its own, by the parameter's ``name``: one for all accelerators or stages, or a list."""
+    value, place = getattr(problem.target, name, unsaid), hardware(problem, device)
+    if isinstance(value, tuple):
+        return value[place] if place < len(value) else unsaid
+    return unsaid if is_cpu(problem, device) else value
+
+
+def work_of(problem: Problem, op: int, device: int) -> float:
+    """The time of an op on a device: measured there, else that of its kind of device over its speed."""
+    graph = problem.graph
+    named = dict(graph.device_times).get(problem.devices[device].name.split(".")[0])
+    if named is not None and not math.isnan(named[op]):
+        return float(named[op])
+    time = float(graph.work_cpu[op] if is_cpu(problem, device) else graph.work[op])
+    return time / own(problem, device, "speed", 1.0)
+
+
 def part_of(problem: Problem, op: int) -> int:
     """1 for the backward ops of a pool, else 0."""
     return int(isinstance(problem.target, DevicePool) and bool(problem.graph.backward[op]))
@@ -87,7 +117,7 @@ def parts(problem: Problem, device_of: list[int], device: int) -> dict[str, list
     S = {v for v in range(graph.n) if device_of[v] == device}
     receive, work, send = [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]
     for v in S:
-        work[part_of(problem, v)] += float(graph.work_cpu[v] if is_cpu(problem, device) else graph.work[v])
+        work[part_of(problem, v)] += work_of(problem, v, device)
     if not is_cpu(problem, device):
         for u, consumers, size, profiled in tensors(graph):
             inside = consumers & S
@@ -112,9 +142,10 @@ def streaming(problem: Problem, device_of: list[int], device: int) -> float:
     held = sum(float(problem.graph.param_bytes[v]) for v in range(problem.graph.n) if device_of[v] == device)
     if isinstance(target, EdgeTpuPipeline):
         return max(0.0, held - target.cache) / target.streaming
-    if not isinstance(target, Pipeline) or math.isinf(target.memory):
+    if not isinstance(target, Pipeline):
         return 0.0
-    return max(0.0, held + target.reserve - target.memory) / (target.bandwidth or DEFAULT_BANDWIDTH)
+    memory = own(problem, device, "memory", math.inf)
+    return max(0.0, held + target.reserve - memory) / (target.bandwidth or DEFAULT_BANDWIDTH)
 
 
 def combined(mode: str, receive: float, work: float, send: float) -> float:
@@ -260,13 +291,13 @@ def piece_parts(problem: Problem, device_of: list[int], ops: frozenset[int]) -> 
     """Receive, work and send of one subgraph, or of one CPU op."""
     graph, target = problem.graph, problem.target
     if is_cpu(problem, device_of[min(ops)]):
-        return 0.0, sum(float(graph.work_cpu[v]) for v in ops), 0.0
+        return 0.0, sum(work_of(problem, v, device_of[v]) for v in ops), 0.0
     receive = send = 0.0
     for u, consumers, size, profiled in tensors(graph):
         time = transfer_time(target, size, profiled)
         receive += time if u not in ops and consumers & ops else 0.0
         send += time if u in ops and consumers - ops else 0.0
-    return receive, sum(float(graph.work[v]) for v in ops), send
+    return receive, sum(work_of(problem, v, device_of[v]) for v in ops), send
 
 
 def latency_times(problem: Problem, device_of: list[int]) -> dict[frozenset[int], tuple[float, float]]:
@@ -354,10 +385,12 @@ def broken(problem: Problem, device_of: list[int]) -> set[str]:
                 fine = all(contiguous(problem, device_of, part) for part in (0, 1))
             if not fine:
                 found.add("contiguous")
-        for a in range(target.accelerators):
-            slots = range(a * target.subgraphs, (a + 1) * target.subgraphs)
+        for first in range(len(problem.devices)):
+            slots = [
+                d for d in range(len(problem.devices)) if hardware(problem, d) == hardware(problem, first)
+            ]
             held = sum(float(graph.memory[v]) for v in range(graph.n) if device_of[v] in slots)
-            if held > target.memory * (1 + 1e-9):
+            if held > own(problem, first, "memory", math.inf) * (1 + 1e-9):
                 found.add("memory")
         if any(not graph.supported[v] and not is_cpu(problem, device_of[v]) for v in range(graph.n)):
             found.add("support")

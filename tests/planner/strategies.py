@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import strategies as st
 
 from planner.errors import ConstraintError, TargetError
@@ -110,6 +111,36 @@ def pools(draw: st.DrawFn, most: int = 4, contiguous: bool | None = None) -> Dev
     )
 
 
+speeds = st.sampled_from([0.5, 1.0, 2.0])
+"""Quarters over these add up exactly."""
+
+
+@st.composite
+def unequal(draw: st.DrawFn, target: st.SearchStrategy[Target]) -> Target:
+    """A pipeline or a pool whose devices have speeds and memories of their own, those of a pool's CPUs said or not."""
+    t = draw(target)
+    first = t.count if isinstance(t, Pipeline) else t.accelerators
+    most = first if isinstance(t, Pipeline) else first + t.cpus
+    memories = st.one_of(st.just(math.inf), st.integers(1, 100).map(lambda q: q / 4))
+
+    def each(numbers: st.SearchStrategy[float], default: object) -> object:
+        count = draw(st.sampled_from(sorted({first, most} - {0})))
+        return draw(st.one_of(st.just(default), st.lists(numbers, min_size=count, max_size=count).map(tuple)))
+
+    return replace(t, speed=each(speeds, 1.0), memory=each(memories, t.memory))  # type: ignore[call-arg]
+
+
+@st.composite
+def measured(draw: st.DrawFn, problem: Problem) -> Problem:
+    """The problem with times measured on up to two of its devices, of some ops or all."""
+    hardware = sorted(set(problem.target.hardware(problem.graph)))
+    chosen = draw(st.sets(st.sampled_from(hardware), max_size=2))
+    times = st.one_of(st.just(math.nan), amounts)
+    n = problem.graph.n
+    found = {name: np.array(draw(st.lists(times, min_size=n, max_size=n))) for name in sorted(chosen)}
+    return replace(problem, graph=problem.graph.with_device_times(found))
+
+
 def targets(most: int = 4) -> st.SearchStrategy[Target]:
     """A pipeline or a pool."""
     return st.one_of(pipelines(most=most), pools(most=most))
@@ -141,8 +172,11 @@ def problems(
     constraints: bool = True,
     objective: str | None = None,
     options: bool = False,
+    alike: bool = True,
 ) -> Problem:
     """A graph on a target with one of its objectives (or the one given), some pins and some ops kept together.
+
+    Where they need not be ``alike``, devices may have speeds, memories and measured times of their own.
 
     With ``options`` pools of every kind are drawn too, the objective latency among them; without, it is not.
     """
@@ -151,8 +185,13 @@ def problems(
         t, objective = draw(pools_with_options())
     else:
         t = draw(target if target is not None else targets())
+    uneven = not alike and isinstance(t, (Pipeline, DevicePool)) and not getattr(t, "replication", False)
+    if uneven and draw(st.booleans()):
+        t = draw(unequal(st.just(t)))
     usual = [o for o in t.objectives if o != "latency"]
     problem = Problem(g, t, objective or draw(st.sampled_from(usual)))
+    if uneven and draw(st.booleans()):
+        problem = draw(measured(problem))
     chosen: list[Constraint] = []
     if constraints:
         ops = st.sampled_from(g.op_ids)

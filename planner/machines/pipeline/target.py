@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from planner.errors import TargetError
 from planner.model.graph import Graph
+from planner.problem.per_device import PerDevice, checked, expanded, settled
 from planner.problem.target import (
     Device,
     Target,
@@ -21,6 +22,8 @@ from planner.problem.target import (
 @dataclass(frozen=True)
 class Pipeline(Target):
     """k blocks in a row. f(S) = receive + work + streaming + send, streaming = max(0, params + reserve - memory) / B.
+
+    Blocks may differ in memory and in speed, which divides the work of a block.
 
     Source: MTPP, section 2.2, equations 1 to 4; ``reserve`` stands for peak(S) as in section 3 (a reserved buffer).
     """
@@ -43,18 +46,39 @@ class Pipeline(Target):
         unit="B/s",
         source="our default: PCIe 3.0 x16 in practice",
     )
-    memory: float = parameter(
-        math.inf, help="fast memory of a block; parameters beyond it are streamed", unit="B"
+    memory: PerDevice = parameter(  # noqa: RUF009 - a number or a tuple of them
+        math.inf,
+        help="fast memory of a block; parameters beyond it are streamed; one for all, or one per stage as 8MiB/8MiB/16MiB",
+        unit="B",
     )
     reserve: float = parameter(0.0, help="fast memory reserved for activations", unit="B")
+    speed: PerDevice = parameter(  # noqa: RUF009 - a number or a tuple of them
+        1.0,
+        help="how fast a block is: ops take their time divided by it; one for all, or one per stage as 1/1/0.5",
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         check_count(self.count, "the number of blocks")
         if self.count < 1:
             raise TargetError("a pipeline needs at least one block; ask for pipeline:1 or more")
         positive(self.bandwidth, "the bandwidth", zero=True)
-        positive(self.memory, "the memory of a block", zero=True)
+        checked(self.memory, lambda memory: positive(memory, "the memory of a block", zero=True))
+        checked(self.speed, lambda speed: positive(speed, "the speed of a block", unlimited=False))
         positive(self.reserve, "the reserved memory", zero=True, unlimited=False)
+        for name, unsaid in (("memory", math.inf), ("speed", 1.0)):
+            value = settled(getattr(self, name), [(self.count, unsaid)], name, "one per stage")
+            object.__setattr__(self, name, value)
+
+    @property
+    def memories(self) -> tuple[float, ...]:
+        """The memory of each block in bytes."""
+        return expanded(self.memory, [(self.count, math.inf)])
+
+    @property
+    def speeds(self) -> tuple[float, ...]:
+        """The speed of each block."""
+        return expanded(self.speed, [(self.count, 1.0)])
 
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Blocks, named ``stage 0`` onwards."""
@@ -66,7 +90,7 @@ class Pipeline(Target):
 
     def validate(self, graph: Graph) -> None:
         """A graph without a time unit has no bytes-per-second: streaming then needs an explicit bandwidth."""
-        if graph.time_unit is None and math.isfinite(self.memory) and not self.bandwidth:
+        if graph.time_unit is None and math.isfinite(min(self.memories)) and not self.bandwidth:
             raise TargetError(
                 f"{graph.name} has no time unit, so streaming parameters needs a bandwidth in bytes per its unit;"
                 " add bandwidth=... to the target"

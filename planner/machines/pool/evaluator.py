@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import numpy as np
 
 from planner.evaluation import kernels
 from planner.evaluation.contiguity import ContiguityRule, SubgraphRule
+from planner.evaluation.device_classes import device_classes
 from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.evaluation.rules import MemoryRule, PinRule, SupportRule, TogetherRule
 from planner.machines.pool.latency.evaluator import LatencyEvaluator
@@ -22,34 +22,46 @@ OBJECTIVES = {"max-load": kernels.MAX_COST, "gpipe": kernels.SUM_OF_PART_MAXIMA,
 
 
 def evaluator(problem: Problem) -> Evaluator:
-    """Two cost classes (accelerator, CPU); only accelerators pay transfers and have a memory cap."""
+    """Cost classes of accelerators and of CPUs, one each where these are alike; only accelerators pay transfers."""
     target, graph = cast(DevicePool, problem.target), problem.graph
     slots, l = target.accelerators * target.subgraphs, target.cpus
     latency = problem.objective == "latency"
     rules: list[Rule] = [SupportRule(), TogetherRule(), PinRule()]
-    if math.isfinite(target.memory):
+    each = [
+        *np.repeat(np.arange(target.accelerators), target.subgraphs),
+        *range(target.accelerators, target.accelerators + l),
+    ]
+    memory = np.array(target.memories)[each]
+    if np.isfinite(memory).any():
         rules.insert(0, MemoryRule())
     if target.contiguous:
         rules.insert(0, SubgraphRule() if latency else ContiguityRule())
     number = np.arange(slots + l)
     is_cpu = number >= slots
+    classes = device_classes(
+        np.stack([graph.work, graph.work_cpu]),
+        is_cpu.astype(np.int32),
+        [target.speeds[d] for d in each],
+        [target.memories[d] for d in each],
+        problem.measured_times,
+    )
     # Cores do not run out for a single sample, so all CPUs are one machine then.
     owner = np.where(is_cpu, slots, number // target.subgraphs * target.subgraphs) if latency else number
     make = LatencyEvaluator if latency else AssignmentEvaluator
     return make(
         problem,
-        work=np.stack([graph.work, graph.work_cpu]),
-        class_of=is_cpu.astype(np.int32),
+        work=classes.work,
+        class_of=classes.class_of,
         tensor_time=transfer_times(graph, target.bandwidth),
         pays=~is_cpu,
         budget=np.full(slots + l, np.inf),
         streaming_rate=1.0,
         memory=graph.memory,
-        capacity=np.where(is_cpu, np.inf, target.memory),
+        capacity=memory,
         communication=COMMUNICATION[target.communication],
         objective_code=OBJECTIVES[problem.objective],
         rules=rules,
-        supported=np.stack([graph.supported, np.ones(graph.n, bool)]),
+        supported=np.stack([graph.supported, np.ones(graph.n, bool)])[classes.kind_of],
         parts=graph.backward.astype(np.int8),
         owner=owner.astype(np.int32),
         cluster=np.where(is_cpu, -1, number * target.clusters // max(slots, 1)).astype(np.int32),

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from planner.errors import TargetError
 from planner.model.graph import Graph
+from planner.problem.per_device import PerDevice, checked, expanded, settled
 from planner.problem.target import (
     DEFAULT_BANDWIDTH,
     Device,
@@ -59,7 +60,12 @@ class DevicePool(Target):
 
     accelerators: int = parameter(2, help="number of accelerators")
     cpus: int = parameter(1, help="number of CPUs")
-    memory: float = parameter(math.inf, help="memory of an accelerator; ops placed on it must fit", unit="B")
+    memory: PerDevice = parameter(  # noqa: RUF009 - a number or a tuple of them
+        math.inf,
+        help="memory of an accelerator; ops placed on it must fit; one for all, or one per device as 8MiB/8MiB/16MiB:"
+        " the accelerators, then the CPUs, which may be left out",
+        unit="B",
+    )
     contiguous: bool = parameter(True, help="devices can be put in order along the graph")
     communication: str = parameter(
         "sum",
@@ -94,6 +100,12 @@ class DevicePool(Target):
         help="how many times as fast transfers inside a cluster are",
         source="device placement, appendix C.3",
     )
+    speed: PerDevice = parameter(  # noqa: RUF009 - a number or a tuple of them
+        1.0,
+        help="how fast a device is: ops take their time divided by it; one for all accelerators, or one per device as 1/1/0.5:"
+        " the accelerators, then the CPUs, which may be left out",
+        later=True,
+    )
 
     def __post_init__(self) -> None:
         check_count(self.accelerators, "the number of accelerators")
@@ -102,7 +114,12 @@ class DevicePool(Target):
             raise TargetError(
                 "a pool needs at least one device; ask for pool:2+1 (two accelerators, one CPU)"
             )
-        positive(self.memory, "the memory of an accelerator")
+        checked(self.memory, lambda memory: positive(memory, "the memory of a device"))
+        checked(self.speed, lambda speed: positive(speed, "the speed of a device", unlimited=False))
+        for name, unsaid in (("memory", math.inf), ("speed", 1.0)):
+            kinds = self._counts(unsaid)
+            value = settled(getattr(self, name), kinds, name, "the accelerators, or these and then the CPUs")
+            object.__setattr__(self, name, value)
         positive(self.bandwidth, "the bandwidth", zero=True)
         if self.communication not in COMMUNICATION:
             raise TargetError(f"communication is '{self.communication}'; choose sum, overlap or duplex")
@@ -126,11 +143,32 @@ class DevicePool(Target):
             raise TargetError(
                 f"cluster_speed is {self.cluster_speed:g}; it must be 1 or more, transfers inside being the faster ones"
             )
+        if self.replication and (isinstance(self.memory, tuple) or isinstance(self.speed, tuple)):
+            raise TargetError(
+                "replication shares a stage equally among its devices, so they have to be alike; give one memory and one speed"
+            )
         if self.replication and self._clustered:
             raise TargetError(
                 "replication and clusters do not go together: which cluster a copy stands in would change its transfers;"
                 " choose one of them"
             )
+
+    def _counts(self, unsaid: float) -> list[tuple[int, float]]:
+        return [(self.accelerators, unsaid), (self.cpus, unsaid)]
+
+    @property
+    def memories(self) -> tuple[float, ...]:
+        """The memory of each accelerator, then of each CPU, in bytes."""
+        return expanded(self.memory, self._counts(math.inf))
+
+    @property
+    def speeds(self) -> tuple[float, ...]:
+        """The speed of each accelerator, then of each CPU."""
+        return expanded(self.speed, self._counts(1.0))
+
+    @property
+    def _capped(self) -> bool:
+        return math.isfinite(min(self.memories))
 
     @property
     def _clustered(self) -> bool:
@@ -155,7 +193,13 @@ class DevicePool(Target):
                 raise TargetError(f"{what} has no meaning for the objective {objective}; set it to {instead}")
 
     def validate(self, graph: Graph) -> None:
-        """Copies synchronise bytes of weights, which takes a bandwidth where the graph has no time unit."""
+        """Copies synchronise bytes of weights, which takes a bandwidth where the graph has no time unit, and devices that are alike."""
+        own = set(self.hardware(graph)) & {name for name, _ in graph.device_times}
+        if self.replication and own:
+            raise TargetError(
+                f"replication shares a stage equally among its devices, so {min(own)} cannot have measured times of its own;"
+                " leave out one of the two"
+            )
         if self.replication and self.accelerators and self.sync_rate(graph) is None:
             raise TargetError(
                 f"{graph.name} has no time unit and no profiled transfers, so replication needs a bandwidth in bytes"
@@ -214,11 +258,16 @@ class DevicePool(Target):
         accelerators = [Device(f"acc {place}", "accelerator", f"Accelerator {place}") for place in places]
         return (*accelerators, *(Device(f"cpu {i}", "cpu", f"CPU {i}") for i in range(self.cpus)))
 
+    def hardware(self, graph: Graph) -> tuple[str, ...]:
+        """Slots are parts of their accelerator: ``acc 0`` for ``acc 0.0`` and ``acc 0.1``."""
+        return tuple(device.name.partition(".")[0] for device in self.devices(graph))
+
     def rules(self, graph: Graph) -> tuple[str, ...]:
         """Support and colocation always hold; contiguity and memory when asked for."""
         rules = ["support", "colocation"]
         if self.contiguous:
             rules.append("contiguous")
-        if math.isfinite(self.memory):
-            rules.append(f"memory<={self.memory:.17g}")
+        if self._capped:
+            each = self.memory if isinstance(self.memory, tuple) else (self.memory,)
+            rules.append("memory<=" + "/".join(f"{memory:.17g}" for memory in each))
         return tuple(rules)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.coverage
 
 @given(st.data())
 def test_evaluation_equals_the_reference(data: st.DataObject) -> None:
-    problem = data.draw(problems(options=True))
+    problem = data.draw(problems(options=True, alike=False))
     device_of = data.draw(placements(problem))
     evaluation = problem.evaluate(np.array(device_of))
     assert evaluation.objective == pytest.approx(reference.objective(problem, device_of))

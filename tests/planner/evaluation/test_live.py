@@ -38,7 +38,7 @@ def some_ops(problem: Problem) -> st.SearchStrategy[list[int]]:
 
 @given(st.data())
 def test_incremental_equals_full_after_any_moves_and_undos(data: st.DataObject) -> None:
-    problem = data.draw(problems(options=True))
+    problem = data.draw(problems(options=True, alike=False))
     live = problem.live(data.draw(placements(problem)))
     devices = st.integers(0, len(problem.devices) - 1)
     past = [live.device_of.copy()]
@@ -60,7 +60,7 @@ def test_incremental_equals_full_after_any_moves_and_undos(data: st.DataObject) 
 
 @given(st.data())
 def test_delta_is_what_the_move_gives_on_every_device(data: st.DataObject) -> None:
-    problem = data.draw(problems(options=True))
+    problem = data.draw(problems(options=True, alike=False))
     live = problem.live(data.draw(placements(problem)))
     ops = data.draw(some_ops(problem))
     before = live.device_of.copy()
@@ -99,7 +99,7 @@ def test_check_agrees_with_full_evaluation(data: st.DataObject) -> None:
     and no more devices wait for each other than before. From a valid assignment: legal exactly when the
     assignment after the move is valid.
     """
-    problem = data.draw(problems(options=True))
+    problem = data.draw(problems(options=True, alike=False))
     live = problem.live(data.draw(placements(problem)))
     ops = data.draw(some_ops(problem))
     check = live.check(ops)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.coverage
 
 @given(st.data())
 def test_violations_equal_the_reference(data: st.DataObject) -> None:
-    problem = data.draw(problems(options=True))
+    problem = data.draw(problems(options=True, alike=False))
     device_of = data.draw(placements(problem))
     violations = problem.evaluator.violations(np.array(device_of, np.int32))
     assert {v.kind for v in violations} == reference.broken(problem, device_of)

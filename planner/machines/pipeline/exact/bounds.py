@@ -146,7 +146,9 @@ def prove_exact(model: StageModel, bound: float, search: Search, method: str, so
     if bound >= objective * (1 - 1e-9):
         return bound
     earliest, latest = model.windows(objective, search.check)
-    made = program(model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check)
+    made = program(
+        model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), stages=True, check=search.check
+    )
     return _dual(made, model, bound, search, method, solver)
 
 

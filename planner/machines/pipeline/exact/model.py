@@ -32,7 +32,8 @@ class StageModel:
     (before[v, u]: u is an ancestor of v). Tensors: ``time`` and ``send_time`` float64[t] (what each receiving stage and what
     the sending one pays), ``producer`` int32[t], consumers outside the
     producer as CSR ``ptr`` int32[t+1], ``idx`` int32. ``budget`` bytes of parameters fit a stage, the rest streams at
-    ``rate``. ``assumes`` are the tokens of what was used. ``possible`` is False where pins contradict each other.
+    ``rate``. Where stages are not alike, ``stage_work`` float64[k, m] and ``budgets`` float64[k] are those of each, while ``work`` is the least of all stages and
+    ``budget`` the largest: with these no plan costs more than it does, so what is proven with them holds. ``assumes`` are the tokens of what was used. ``possible`` is False where pins contradict each other.
     """
 
     problem: Problem
@@ -52,6 +53,8 @@ class StageModel:
     idx: Ints
     budget: float
     rate: float
+    stage_work: Floats
+    budgets: Floats
     assumes: frozenset[str]
 
     @property
@@ -66,8 +69,18 @@ class StageModel:
 
     @property
     def streams(self) -> bool:
-        """Whether some stage could have to stream parameters."""
+        """Whether a stage of the largest budget could have to stream parameters."""
         return bool(self.params.sum() > self.budget)
+
+    @property
+    def some_stream(self) -> bool:
+        """Whether some stage could have to stream parameters."""
+        return bool(self.params.sum() > self.budgets.min())
+
+    @property
+    def alike(self) -> bool:
+        """Whether all stages have the same speed and memory."""
+        return self.problem.evaluator.alike
 
     def members(self, tensor: int) -> Ints:
         """The consumers of a tensor (int32[consumers], units)."""
@@ -85,7 +98,7 @@ class StageModel:
         slack = bottleneck * (1 + 1e-9)
         shares = [self.work / slack]
         room = slack + self.budget / self.rate
-        if self.streams and room > 0:
+        if self.streams and self.alike and room > 0:
             # c stages hold c * budget bytes; what is left streams: work + params/rate <= c (slack + budget/rate).
             shares.append((self.work + self.params / self.rate) / room)
         share = np.stack(shares, axis=1)
@@ -95,15 +108,28 @@ class StageModel:
             rows = self.before[v : v + UNITS_PER_CHECK].astype(np.float64)
             above[v : v + UNITS_PER_CHECK] += rows @ share
             below += rows.T @ share[v : v + UNITS_PER_CHECK]
-        stages_before, stages_after = _stages(above.max(axis=1)), _stages(below.max(axis=1))
+        pace = self.paces
+        stages_before = _stages(above.max(axis=1), pace)
+        stages_after = _stages(below.max(axis=1), pace[::-1])
         earliest = np.maximum(self.earliest, stages_before - 1)
         latest = np.minimum(self.latest, self.k - stages_after)
         return earliest.astype(np.int32), latest.astype(np.int32)
 
+    @property
+    def paces(self) -> Floats:
+        """The most of ``work`` that each stage does in the time in which it does one of its own, 1 at most (float64[k])."""
+        if self.alike:
+            return np.ones(self.k)
+        pace = np.zeros_like(self.stage_work)
+        np.divide(self.work, self.stage_work, out=pace, where=self.stage_work > 0)
+        return pace.max(axis=1, initial=0.0)
 
-def _stages(share: Floats) -> Ints:
-    """Stages needed for that many stages' worth of work; rounding never adds one."""
-    return np.maximum(1, np.ceil(share - 1e-9)).astype(np.int32)
+
+def _stages(share: Floats, pace: Floats) -> Ints:
+    """Stages needed for that many stages' worth of work (float64[m]), of stages that do so much of one (float64[k]); rounding never adds one."""
+    if (pace == 1.0).all():
+        return np.maximum(1, np.ceil(share - 1e-9)).astype(np.int32)
+    return (1 + np.searchsorted(np.cumsum(pace) * (1 + 1e-12), share - 1e-9, side="left")).astype(np.int32)
 
 
 def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> StageModel:
@@ -130,11 +156,12 @@ def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> Stag
     src, dst = place[src][kept], place[dst][kept]
     earliest, latest = _pinned(units.allowed, before, e.k)
     producer, time, send_time, ptr, idx = _tensors(unit_of, problem, check)
+    stage_work = np.ascontiguousarray(units.work.sum(axis=2)[e.class_of])
     return StageModel(
         problem=problem,
         k=e.k,
         unit_of=unit_of,
-        work=units.work[0].sum(axis=1) if m else np.zeros(0),
+        work=stage_work.min(axis=0),
         params=units.params,
         earliest=earliest,
         latest=latest,
@@ -146,8 +173,10 @@ def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> Stag
         producer=producer,
         ptr=ptr,
         idx=idx,
-        budget=float(e.budget[0]),
+        budget=float(e.budget.max()),
         rate=e.streaming_rate,
+        stage_work=stage_work,
+        budgets=e.budget,
         assumes=problem.assumptions,
     )
 

@@ -48,9 +48,9 @@ class Program:
         model = self.model
         doubt = SHARPNESS * (1 + self.count) * abs(bound) * self.unit
         lowered = bound * self.unit - doubt
-        if model.streams:
+        if model.some_stream:
             return lowered
-        scale = scale_for([model.work, model.time, model.send_time], bound * self.unit)
+        scale = scale_for([model.stage_work.reshape(-1), model.time, model.send_time], bound * self.unit)
         if scale.exact and doubt * scale.factor < 0.5:
             return max(lowered, math.ceil(lowered * scale.factor) / scale.factor)
         return lowered
@@ -78,11 +78,13 @@ def program(
     counted: Callable[[int], bool] = lambda b: True,
     floor: tuple[int, float] | None = None,
     at_least: float = 0.0,
+    stages: bool = False,
     check: Callable[[], None] = unchecked,
 ) -> Program:
     """Superblocks of ``sizes`` stages each; each that is ``counted`` costs on average at most the bottleneck.
 
     With sizes of one it is the exact program (figure 3), with three superblocks the relaxations of sections 3.2 and 3.3.
+    Superblocks that are the ``stages`` themselves have the costs of each; others those of the fastest stage with the most memory.
     ``earliest`` and ``latest`` int32[m] are superblocks; ``floor`` (superblock, work) is constraint (14); ``at_least`` bounds the
     bottleneck. ``check`` is called every few milliseconds, and may raise to end the building. y says whether a unit is in
     a superblock or before it. The cut constraints are c >= |x_v - x_u| for each consumer v of u's tensor, which is at
@@ -92,7 +94,9 @@ def program(
     count = len(sizes)
     rows = Rows(check)
     unit = _unit(model, at_least)
-    work, time, send_time = model.work / unit, (model.time / unit).tolist(), (model.send_time / unit).tolist()
+    works = model.stage_work if stages else np.broadcast_to(model.work, (count, model.count))
+    budgets = model.budgets if stages else np.full(count, model.budget)
+    works, time, send_time = works / unit, (model.time / unit).tolist(), (model.send_time / unit).tolist()
     rows.column("bottleneck", at_least / unit, cost=1.0)
     first, last = earliest.tolist(), latest.tolist()
     before = _placements(rows, first, last, count)
@@ -107,7 +111,7 @@ def program(
         check()
         if not counted(b):
             continue
-        terms = [term for v in range(model.count) for term in inside(v, b, float(work[v]))]
+        terms = [term for v in range(model.count) for term in inside(v, b, float(works[b, v]))]
         for t in range(len(model.time)):
             home = int(model.producer[t])
             members = [home, *model.members(t).tolist()]
@@ -128,17 +132,19 @@ def program(
                 for v, w in ends:
                     _at_most(rows, [*inside(v, b, 1.0), *inside(w, b, -1.0), (cut, -1.0)], 0.0)
                 terms.append((cut, price))
-        if model.streams:
+        if model.some_stream if stages else model.streams:
             over = rows.column(f"o_{b}")
             stream = model.params / model.rate / unit
             held = [term for v in range(model.count) for term in inside(v, b, float(stream[v]))]
-            _at_most(rows, [*held, (over, -1.0)], sizes[b] * model.budget / model.rate / unit)
+            _at_most(rows, [*held, (over, -1.0)], sizes[b] * float(budgets[b]) / model.rate / unit)
             terms.append((over, 1.0))
         _at_most(rows, [*terms, (BOTTLENECK, -float(sizes[b]))], 0.0)
     if floor is not None:
         b, least = floor
         _at_most(
-            rows, [term for v in range(model.count) for term in inside(v, b, -float(work[v]))], -least / unit
+            rows,
+            [term for v in range(model.count) for term in inside(v, b, -float(works[b, v]))],
+            -least / unit,
         )
     columns = np.array(before, np.int32).reshape(model.count, count)[:, : count - 1]
     return Program(model, rows.arrays(), count, unit, columns)

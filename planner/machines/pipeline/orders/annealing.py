@@ -47,7 +47,7 @@ def sum_up(network, placement):
     k = network.blocks
     for u in range(len(network.work)):
         d = placement.block_of[u]
-        placement.work[d] += network.work[u]
+        placement.work[d] += network.block_work[u, d]
         placement.held[d] += network.params[u]
         for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
             placement.uses[network.use_tensor[y], d] += 1
@@ -60,14 +60,15 @@ def sum_up(network, placement):
                 if d != h and placement.uses[t, d] > 0:
                     placement.io[d] += network.tensor_time[t]
     for d in range(k):
-        placement.cost[d] = block_cost(network, placement.work[d], placement.held[d], placement.io[d])
+        placement.cost[d] = block_cost(network, d, placement.work[d], placement.held[d], placement.io[d])
 
 
 @njit(cache=True, nogil=True)
-def block_cost(network, work, held, io):
-    """Receive, work, streaming and send of one block."""
-    if held > network.budget:
-        return work + io + (held - network.budget) / network.rate
+def block_cost(network, d, work, held, io):
+    """Receive, work, streaming and send of block ``d``."""
+    over = held - network.block_budget[d]
+    if over > 0.0:
+        return work + io + over / network.rate
     return work + io
 
 
@@ -115,14 +116,14 @@ def move(network, placement, u, b, leave, enter):
         placement.uses[t, a] -= 1
         placement.uses[t, b] += 1
     placement.block_of[u] = b
-    placement.work[a] -= network.work[u]
-    placement.work[b] += network.work[u]
+    placement.work[a] -= network.block_work[u, a]
+    placement.work[b] += network.block_work[u, b]
     placement.held[a] -= network.params[u]
     placement.held[b] += network.params[u]
     placement.io[a] += leave
     placement.io[b] += enter
-    placement.cost[a] = block_cost(network, placement.work[a], placement.held[a], placement.io[a])
-    placement.cost[b] = block_cost(network, placement.work[b], placement.held[b], placement.io[b])
+    placement.cost[a] = block_cost(network, a, placement.work[a], placement.held[a], placement.io[a])
+    placement.cost[b] = block_cost(network, b, placement.work[b], placement.held[b], placement.io[b])
 
 
 @njit(cache=True, nogil=True)
@@ -180,13 +181,15 @@ def anneal(
         leave, enter = io_changes(network, placement, u, b)
         cost_a = block_cost(
             network,
-            placement.work[a] - network.work[u],
+            a,
+            placement.work[a] - network.block_work[u, a],
             placement.held[a] - network.params[u],
             placement.io[a] + leave,
         )
         cost_b = block_cost(
             network,
-            placement.work[b] + network.work[u],
+            b,
+            placement.work[b] + network.block_work[u, b],
             placement.held[b] + network.params[u],
             placement.io[b] + enter,
         )

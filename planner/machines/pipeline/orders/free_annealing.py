@@ -109,10 +109,10 @@ def anneal_free(
             continue
         leave, enter = io_changes(network, placement, u, b)
         cost_a = block_cost(
-            network, placement.work[a] - network.work[u], placement.held[a] - network.params[u], placement.io[a] + leave
+            network, a, placement.work[a] - network.block_work[u, a], placement.held[a] - network.params[u], placement.io[a] + leave
         )  # fmt: skip
         cost_b = block_cost(
-            network, placement.work[b] + network.work[u], placement.held[b] + network.params[u], placement.io[b] + enter
+            network, b, placement.work[b] + network.block_work[u, b], placement.held[b] + network.params[u], placement.io[b] + enter
         )  # fmt: skip
         rise = (
             excess(cost_a, target) + excess(cost_b, target) - excess(cost[a], target) - excess(cost[b], target)
@@ -139,14 +139,15 @@ def anneal_free(
 class FreeAnnealing:
     """Annealing of blocks of ``units`` without an order; ``block_of`` (int32[m]) and ``best`` are the best of the last run, in order.
 
-    Not for problems that pin units, nor for more than ``MOST_BLOCKS`` blocks: see :attr:`possible`.
+    Not for problems that pin units, for blocks that are not alike, nor for more than ``MOST_BLOCKS`` of them: see :attr:`possible`.
     """
 
     def __init__(self, units: Units, network: Network, rng: np.random.Generator) -> None:
         t, k, m = len(units.tensor_time), network.blocks, units.count
         self.block_of: Ints = np.zeros(m, np.int32)
         self.best = math.inf
-        self.possible = 2 <= k <= MOST_BLOCKS and m > 1 and bool((network.fixed < 0).all())
+        free = bool((network.fixed < 0).all()) and units.problem.evaluator.alike
+        self.possible = 2 <= k <= MOST_BLOCKS and m > 1 and free
         self._network = network
         self._preds = units.preds
         self._near = _near(units)

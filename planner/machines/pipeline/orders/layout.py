@@ -20,7 +20,8 @@ class Network(NamedTuple):
     int32[c] list what a unit consumes, ``made_ptr`` int32[m+1] and ``made_tensor`` int32[t] what it produces;
     ``tensor_time`` and ``send_time`` float64[t] (to receive and to send a tensor), ``uneven``: whether they differ for one;
     ``tensor_producer`` int32[t]; ``fixed`` int32[m] (block or -1); ``succ_ptr``, ``succ_idx`` the order of the units;
-    ``blocks`` k; ``budget`` bytes held before ``rate`` bytes a time unit are streamed.
+    ``blocks`` k; ``budget`` bytes held before ``rate`` bytes a time unit are streamed. ``work`` and ``budget`` are those of the first block;
+    ``block_work`` float64[m, k] and ``block_budget`` float64[k] those of each, for annealing. Slicing and layouts take all for alike.
     Numba's cache knows the class by its module and name: when it is renamed or moved, ``__pycache__`` must go.
     """
 
@@ -41,6 +42,8 @@ class Network(NamedTuple):
     budget: float
     rate: float
     uneven: bool
+    block_work: Floats
+    block_budget: Floats
 
 
 class Layout(NamedTuple):

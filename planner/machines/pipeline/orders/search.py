@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from planner.machines.pipeline.orders.slicer import PipelineSlicer, pipeline_units
+from planner.machines.pipeline.orders.slicer import pipeline_units
+from planner.machines.pipeline.orders.stage_slicer import slicer_of
 from planner.methods.orders import depth_first_order, kahn_order
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
@@ -29,7 +30,7 @@ class PipelineSearch:
         self.search = search
         self.units = pipeline_units(problem)
         self.possible = self.units.blocked < 0
-        self.slicer = PipelineSlicer(self.units)
+        self.slicer = slicer_of(self.units)
         if not self.possible:
             infeasible = problem.bound(
                 problem.objective, float("inf"), method, problem.assumptions, search.seconds

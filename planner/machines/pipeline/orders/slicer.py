@@ -146,7 +146,7 @@ def network_of(units: Units) -> Network:
     fixed = np.where(free, -1, np.argmax(units.allowed, axis=1)).astype(np.int32)
     succ_ptr, succ_idx = units.succs
     return Network(
-        work=units.work[0].sum(axis=1),
+        work=units.work[e.class_of[0]].sum(axis=1),
         params=units.params,
         out_time=np.bincount(units.tensor_producer, weights=units.send_time, minlength=m).astype(np.float64),
         use_ptr=use_ptr,
@@ -163,4 +163,6 @@ def network_of(units: Units) -> Network:
         budget=float(e.budget[0]),
         rate=float(e.streaming_rate),
         uneven=bool((units.tensor_time != units.send_time).any()),
+        block_work=np.ascontiguousarray(units.work.sum(axis=2)[e.class_of].T),
+        block_budget=e.budget,
     )

@@ -57,12 +57,12 @@ class MtppCpSat(Planner):
         """Solve the program in whole numbers that resolve the objective so; returns their scale and how it ended."""
         model = begun.model
         search.adopt()
-        costs = [model.work, model.time, model.send_time]
-        if model.streams:
+        costs = [model.stage_work.reshape(-1), model.time, model.send_time]
+        if model.some_stream:
             # What fits is taken off what is held, so it has to be whole, too, unless all of it fits anyway.
-            fits = min(abs(model.budget), float(model.params.sum()))
-            costs += [model.params / model.rate, np.array([fits / model.rate])]
-        scale = scale_for(costs, min(search.objective, float(model.work.sum())), resolution)
+            fits = np.minimum(np.abs(model.budgets), float(model.params.sum()))
+            costs += [model.params / model.rate, fits / model.rate]
+        scale = scale_for(costs, min(search.objective, float(model.stage_work.sum(axis=1).max())), resolution)
         bound = max(begun.bound, search.state.bound or 0.0)
         made = _Constraints(model, scale, *model.windows(search.objective, search.check), bound, search.check)
         if search.best is not None:
@@ -108,27 +108,34 @@ class _Constraints:
         cp_model: Any = loading.load_cp_model(check)
         self.cp = cp_model.CpModel()
         cp, k = self.cp, model.k
-        work, time, send_time = (scale.down(costs) for costs in (model.work, model.time, model.send_time))
+        work, time, send_time = (
+            scale.down(costs) for costs in (model.stage_work, model.time, model.send_time)
+        )
         self.literals = StageLiterals(cp, model, earliest, latest, check)
         at = self.literals.at
         # Sums of rounded costs are whole: the objective lies between these.
-        most = int(work.sum() + time.sum() + send_time.sum()) + 1
+        most = int(work.sum(axis=1).max() + time.sum() + send_time.sum()) + 1
         over: list[Any] = [0] * k
-        if model.streams:
+        if model.some_stream:
             # Held parameters down, budget up: overflow is never overstated.
             held = scale.down(model.params / model.rate)
-            budget = int(scale.up(model.budget / model.rate))
-            over = [cp.new_int_var(0, int(held.sum()) + abs(budget), f"o{b}") for b in range(k)]
-            most += int(held.sum()) + abs(budget)
+            # A budget that is never reached may be infinite.
+            fits = np.clip(model.budgets, -np.inf, float(model.params.sum()))
+            budget = [int(scale.up(size / model.rate)) for size in fits.tolist()]
+            large = max(map(abs, budget))
+            over = [cp.new_int_var(0, int(held.sum()) + large, f"o{b}") for b in range(k)]
+            most += int(held.sum()) + large
             stream = held.tolist()
             for b in range(k):
                 check()
-                cp.add(cp_model.LinearExpr.weighted_sum([row[b] for row in at], stream) <= over[b] + budget)
+                cp.add(
+                    cp_model.LinearExpr.weighted_sum([row[b] for row in at], stream) <= over[b] + budget[b]
+                )
         # A plan's costs are rounded down one by one, so its sum may be that much below its true cost.
         least = int(scale.down(at_least)) - 2 * (1 + model.count) - len(time)
         self._bottleneck = cp.new_int_var(max(0, least), most, "z")
         for b in range(k):
-            literals, costs = [row[b] for row in at], work.tolist()
+            literals, costs = [row[b] for row in at], work[b].tolist()
             for t in range(len(time)):
                 check()
                 for cut, price in self.literals.cuts(t, b, int(time[t]), int(send_time[t])):

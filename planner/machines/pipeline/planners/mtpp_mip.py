@@ -45,7 +45,13 @@ class MtppMip(Planner):
         model, bound = begun.model, begun.bound
         earliest, latest = model.windows(search.objective, search.check)
         made = program(
-            model, (1,) * model.k, earliest, latest, at_least=bound * (1 - 1e-9), check=search.check
+            model,
+            (1,) * model.k,
+            earliest,
+            latest,
+            at_least=bound * (1 - 1e-9),
+            stages=True,
+            check=search.check,
         )
 
         def on_solution(values: Mapping[str, float]) -> None:

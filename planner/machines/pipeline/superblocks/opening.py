@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from planner.machines.pipeline.exact.model import StageModel, stage_model
+from planner.methods.least import shared_work
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.problem.problem import Problem
 from planner.search.search import Search
@@ -23,6 +24,8 @@ def opening(problem: Problem, search: Search, method: str) -> tuple[StageModel, 
         return None
     known = problem.strongest_bound(search.bounds)
     value = max(simple(model), 0.0 if known is None else known.value)
+    if not model.alike:
+        value = max(value, *(least.value for least in shared_work(problem)))
     report(model, search, method, value)
     return model, value
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from planner.machines.pool.latency.annealer import Annealer
 from planner.machines.pool.latency.bound import PathBound
-from planner.machines.pool.latency.solving import is_contiguous, solve_exactly
+from planner.machines.pool.latency.solving import is_contiguous, solve_exactly, unequal_cpus
 from planner.machines.pool.latency.state import build_arrays
 from planner.machines.pool.max_load.search import SOLVER_OPTION, WORKERS_OPTION, MaxLoadSearch, refusal
 from planner.methods.mip.mip import solver_of
@@ -47,7 +47,7 @@ class Ip(BoundMethod):
         if reason is not None or problem.objective != "latency":
             return reason or refusal(problem, self.name)
         if is_contiguous(problem):
-            return None
+            return unequal_cpus(problem, self.name)
         return f"'{self.name}' bounds the latency of contiguous splits; choose critical-path, or set contiguous=true"
 
     def prove(self, problem: Problem, search: Search) -> None:

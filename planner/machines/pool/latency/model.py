@@ -139,6 +139,7 @@ class LatencyModel:
         if (
             len(np.unique(e.owner[first])) < len(first)
             or (a.allowed[:, first] != a.allowed[:, first[:1]]).any()
+            or (a.class_of[first] != a.class_of[first[:1]]).any()
         ):
             return
         for d, previous in zip(first[1:].tolist(), first.tolist(), strict=False):

@@ -28,6 +28,14 @@ def is_contiguous(problem: Problem) -> bool:
     return any(rule.code == kernels.RULE_SUBGRAPHS for rule in problem.evaluator.rules)
 
 
+def unequal_cpus(problem: Problem, method: str) -> str | None:
+    """Why ``method`` does not serve CPUs of unequal speed, or with memories that fill up, as a sentence, or None."""
+    e = problem.evaluator
+    if len(np.unique(e.class_of[~e.pays])) <= 1 and np.isinf(e.capacity[~e.pays]).all():
+        return None
+    return f"'{method}' takes all CPUs for one machine of unlimited memory; for unequal CPUs choose local-search or critical-path"
+
+
 def is_small(problem: Problem, arrays: Arrays) -> bool:
     """Whether the exact model may be expected to end."""
     return problem.graph.n * len(arrays.accelerators) <= EXACT_PLACES

@@ -10,7 +10,7 @@ from planner.errors import PlannerRefusal
 from planner.machines.pool.latency.annealer import Annealer
 from planner.machines.pool.latency.bound import PathBound
 from planner.machines.pool.latency.slots import slotted_annealer
-from planner.machines.pool.latency.solving import is_contiguous, is_small, solve_exactly
+from planner.machines.pool.latency.solving import is_contiguous, is_small, solve_exactly, unequal_cpus
 from planner.machines.pool.latency.state import build_arrays, one_slot_each
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.options import Option
@@ -52,6 +52,10 @@ class LatencyIp(Planner):
             choices=("auto", "cp-sat", "none"),
         ),
     )
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Serves CPUs that are alike: for one sample all of them are one machine."""
+        return super().refusal(problem) or unequal_cpus(problem, self.name)
 
     def search(self, problem: Problem, search: Search) -> None:
         """Incumbents and bounds stream out; ends when the gap is closed, all is done, or the search stops."""

@@ -41,6 +41,7 @@ class Scotch(Planner):
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
+    instead: ClassVar[str] = "local-search or max-load-ip"
     honours: ClassVar[frozenset[str]] = frozenset({"together"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("seeds", 1, "how many partitions, each from another seed", low=1, high=100_000),

@@ -1,0 +1,217 @@
+"""Devices that differ in speed, memory and measured times: every planner and every bound, held against brute force."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.errors import TargetError
+from planner.machines.catalogue import bound_methods, planners
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
+from planner.search.run import run, run_bound
+from tests.planner import reference
+from tests.planner.strategies import (
+    graphs,
+    measured,
+    pipelines,
+    pools_with_options,
+    problems,
+    unequal,
+)
+
+OPTIONS: dict[str, dict[str, object]] = {
+    "slice-random": {"orders": 20},
+    "brkga": {"population": 10, "generations": 4},
+    "mla": {"population": 10, "generations": 4},
+    "mla-weighted": {"population": 10, "generations": 4},
+    "local-search": {"restarts": 2},
+    "anneal": {"rounds": 2, "moves": 500, "orders": 20},
+    "mtpp-mip": {"solver": "highs", "split": 0.0},
+    "mtpp-cp-sat": {"split": 0.0},
+    "latency-ip": {"runs": 2, "moves": 500},
+    "dpl": {"orders": 4},
+    "auto": {"planner_options": ""},
+}
+"""Short searches."""
+PROVEN = {"chain-dp", "mtpp-mip", "mtpp-cp-sat", "ideals-dp", "max-load-ip"}
+"""Exact planners that end at the optimum on tiny problems."""
+NAMES = sorted(
+    name
+    for name, method in planners().items()
+    if method.targets & {"pipeline", "pool"} and name not in ("auto", "expert", "scotch")
+)
+BOUNDS = sorted(
+    name
+    for name, method in bound_methods().items()
+    if method.targets & {"pipeline", "pool"} and name != "auto"
+)
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> Problem:
+    """A pool with subgraphs, clusters or neither, and one of its objectives."""
+    target, objective = draw(pools_with_options(most=3))
+    target = draw(unequal(st.just(replace(target, replication=False))))
+    return Problem(draw(graphs(most=5)), target, objective)  # type: ignore[arg-type]
+
+
+@st.composite
+def tiny(draw: st.DrawFn) -> Problem:
+    """A pipeline or a pool whose devices differ, with pins and what is kept together, and times of some devices."""
+    if draw(st.booleans()):
+        problem = draw(pools())
+    else:
+        target = draw(st.one_of(unequal(pipelines(most=3)), unequal(pipelines(2, 3))))
+        problem = draw(problems(target=st.just(target), graph=graphs(most=6)))
+    return draw(measured(problem)) if draw(st.booleans()) else problem
+
+
+def upper(problem: Problem, bound_value: float, best: float) -> None:
+    assert bound_value <= best * (1 + 1e-9) + 1e-9 or math.isinf(best)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15)
+@given(st.data())
+def test_every_planner_serves_or_refuses(name: str, data: st.DataObject) -> None:
+    method = planners()[name]
+    problem = data.draw(tiny().filter(lambda p: p.target.kind in method.targets))
+    if method.refusal(problem) is not None:
+        return
+    options = {k: v for k, v in OPTIONS.get(name, {}).items() if k in {o.name for o in method.options}}
+    result = run(method, problem, options=options)
+    best, _ = reference.optimum(problem)
+    for bound in result.bounds:
+        upper(problem, bound.value, best)
+    if result.device_of is None:
+        return
+    assert not reference.broken(problem, result.device_of.tolist())
+    assert result.objective == pytest.approx(reference.objective(problem, result.device_of.tolist()))
+    assert result.objective >= best * (1 - 1e-9) - 1e-9
+    if result.status == "optimal":
+        assert result.objective == pytest.approx(best)
+
+
+@pytest.mark.parametrize("name", sorted(PROVEN))
+@settings(max_examples=15)
+@given(st.data())
+def test_exact_planners_end_at_the_optimum(name: str, data: st.DataObject) -> None:
+    method = planners()[name]
+    problem = data.draw(tiny().filter(lambda p: p.target.kind in method.targets))
+    if method.refusal(problem) is not None:
+        return
+    options = {k: v for k, v in OPTIONS.get(name, {}).items() if k in {o.name for o in method.options}}
+    result = run(method, problem, options=options)
+    best, _ = reference.optimum(problem)
+    if math.isinf(best):
+        assert result.device_of is None
+    else:
+        assert result.objective == pytest.approx(best, rel=1e-5, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+@settings(max_examples=15)
+@given(st.data())
+def test_no_bound_exceeds_the_optimum(name: str, data: st.DataObject) -> None:
+    method = bound_methods()[name]
+    problem = data.draw(tiny().filter(lambda p: p.target.kind in method.targets))
+    if method.refusal(problem) is not None:
+        return
+    result = run_bound(method, problem)
+    best, _ = reference.optimum(problem)
+    for bound in result.bounds:
+        upper(problem, bound.value, best)
+
+
+def line(works: tuple[float, ...] = (4.0, 4.0, 4.0, 4.0)) -> Graph:
+    ops = [
+        Op(f"o{i}", f"o{i}", work=work, work_cpu=2 * work, param_bytes=8.0) for i, work in enumerate(works)
+    ]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0) for i in range(len(works) - 1)]
+    return Graph.build("line", ops, tensors)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_a_uniform_list_is_the_plain_number(data: st.DataObject) -> None:
+    """In every figure, in what is written, and in the fingerprint."""
+    target = data.draw(st.one_of(pipelines(), pools_of_any_kind()))
+    kinds = (target.count,) if isinstance(target, Pipeline) else (target.accelerators, target.cpus)
+    if not kinds[0]:
+        return
+    speed, most = data.draw(st.sampled_from([1.0, 2.0])), data.draw(st.booleans())
+    plain = replace(target, speed=speed)
+    first = [(speed, target.memory)] * kinds[0]
+    rest = [(1.0, math.inf)] * (sum(kinds) - kinds[0]) if most else []
+    speeds, memories = zip(*first, *rest, strict=True)
+    listed = replace(target, speed=speeds, memory=memories)
+    assert listed == plain and listed.spec() == plain.spec() and listed.to_dict() == plain.to_dict()
+    graph = data.draw(graphs())
+    a, b = (Problem(graph, t, o) for t, o in ((plain, plain.objectives[0]), (listed, listed.objectives[0])))
+    assert a.fingerprint == b.fingerprint
+    device_of = data.draw(st.lists(st.integers(0, len(a.devices) - 1), min_size=graph.n, max_size=graph.n))
+    assert (a.evaluate(np.array(device_of)).cost == b.evaluate(np.array(device_of)).cost).all()
+    if speed == 1.0:
+        assert "speed" not in plain.to_dict() and "speed" not in plain.machine()
+
+
+def pools_of_any_kind() -> st.SearchStrategy[DevicePool]:
+    return pools_with_options(most=4).map(lambda drawn: drawn[0])
+
+
+@pytest.mark.coverage
+def test_a_fast_stage_and_a_measured_one_pay_their_own_times() -> None:
+    graph = line().with_device_times({"stage 2": np.array([np.nan, 1.0, 1.0, np.nan])})
+    problem = Problem(graph, Pipeline(3, bandwidth=1.0, speed=(1.0, 2.0, 2.0), memory=(math.inf, 4.0, 8.0)))
+    evaluation = problem.evaluate(np.array([0, 1, 2, 2]))
+    assert evaluation.work.tolist() == [4.0, 2.0, 1.0 + 2.0]
+    assert evaluation.streaming.tolist() == [0.0, 4.0, 8.0]
+    assert not problem.evaluator.alike
+    pair = line().with_device_times({"stage 0": np.ones(4), "stage 1": np.ones(4)})
+    assert Problem(pair, Pipeline(2)).evaluator.alike  # two devices with equal times are alike
+    assert not Problem(pair, Pipeline(3)).evaluator.alike
+
+
+def test_measured_times_are_costs_and_not_structure() -> None:
+    graph = line()
+    timed = graph.with_device_times({"stage 1": np.ones(4)})
+    assert timed.structure == graph.structure and timed.fingerprint != graph.fingerprint
+    assert graph.with_device_times({"stage 1": np.full(4, np.nan)}).fingerprint == graph.fingerprint
+
+
+def test_more_devices_are_like_the_last_and_fewer_are_the_first() -> None:
+    row = Pipeline(3, speed=(1.0, 1.0, 2.0), memory=(1.0, 2.0, 3.0))
+    assert row.with_count(5).speeds == (1.0, 1.0, 2.0, 2.0, 2.0)
+    assert row.with_count(2) == Pipeline(2, memory=(1.0, 2.0))
+    pool = DevicePool(2, 1, memory=(1.0, 2.0, 3.0))
+    assert pool.resized("accelerators", 3).memories == (1.0, 2.0, 2.0, 3.0)  # type: ignore[attr-defined]
+    assert DevicePool(0, 1, memory=(3.0,)).resized("accelerators", 1).memories == (math.inf, 3.0)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("target", [Pipeline(2, speed=(1.0, 2.0)), DevicePool(2, 1, speed=(1.0, 2.0))])
+def test_refusals_name_methods_that_serve(target: Pipeline | DevicePool) -> None:
+    problem = Problem(line(), target)
+    for methods in (planners(), bound_methods()):
+        for name, method in methods.items():
+            if target.kind in method.targets and method.instead and problem.objective in method.objectives:
+                words = method.refusal(problem)
+                assert words is not None and name in words
+                served = [other for other in re.findall(r"[a-z-]+", method.instead) if other in methods]
+                assert served and all(methods[other].refusal(problem) is None for other in served)
+
+
+def test_replication_asks_for_devices_that_are_alike() -> None:
+    with pytest.raises(TargetError, match="they have to be alike"):
+        DevicePool(2, 1, replication=True, speed=(1.0, 2.0))
+    graph = line().with_device_times({"acc 1": np.ones(4)})
+    with pytest.raises(TargetError, match="so acc 1 cannot have measured times of its own"):
+        Problem(graph, DevicePool(2, 1, replication=True))
