@@ -55,6 +55,7 @@ class PlannedDocument(QObject, Generic[P, E]):
     selection_changed = Signal()
     hover_changed = Signal()
     modified_changed = Signal(bool)
+    opening_changed = Signal()
     message = Signal(object)
 
     entry_class: ClassVar[type[PlanEntry]] = PlanEntry
@@ -67,12 +68,24 @@ class PlannedDocument(QObject, Generic[P, E]):
         self.plan_list = PlanList(self)
         self.paths: tuple[Path, ...] = ()
         self.plan_path: Path | None = None
+        self.opening = ""
+        """What is being read to be opened, for a person: ``Opening unet.onnx …``; empty where nothing is."""
         self.model_serial = 0
         """Counts the models opened: what was begun on an earlier one is stale."""
         self.history.modified_changed.connect(self.modified_changed)
         self.plan_list.plans_changed.connect(self.plans_changed)
 
     # ------------------------------------------------------------------ state
+    def set_opening(self, words: str) -> None:
+        """Something is being read to be opened, or no longer."""
+        if words != self.opening:
+            self.opening = words
+            self.opening_changed.emit()
+
+    def nothing(self, words: str) -> str:
+        """What a panel says while nothing is open: what is being opened, else ``words``."""
+        return self.opening or words
+
     @property
     def problem(self) -> P | None:
         """What is planned; None where nothing is open."""

@@ -29,6 +29,7 @@ class Panel(QWidget):
         self._stale = True
         self._later = Later(self._refresh_if_seen, self)
         self.setAccessibleName(self.title)
+        document.opening_changed.connect(self._opening_changed)
 
     def refresh(self) -> None:
         """Show the document as it is now."""
@@ -46,6 +47,11 @@ class Panel(QWidget):
         if self._stale:
             self._stale = False
             self.refresh()
+
+    def _opening_changed(self) -> None:
+        """A panel without a model says what is being opened."""
+        if self.document.problem is None:
+            self.request_refresh()
 
     @property
     def waiting(self) -> bool:

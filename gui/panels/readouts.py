@@ -85,6 +85,13 @@ class Readouts(Panel):
         ):  # fmt: skip
             signal.connect(self.request_refresh)
 
+    def refresh_now(self) -> None:
+        """New figures have their room at once: one painted in that of others before would be cut."""
+        super().refresh_now()
+        for readout in self._readouts:
+            readout.lay_out()
+        self.row.activate()
+
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         for readout in self._readouts:

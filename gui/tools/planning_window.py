@@ -104,6 +104,7 @@ class PlanningWindow(EditorWindow):
 
     def _loading_changed(self) -> None:
         loading = self.files.loading
+        self.document.set_opening(loading.text)
         if loading.busy:
             self.waiting.wait_for(loading.text, loading.seconds)
             self.show_waiting()

@@ -12,8 +12,8 @@ from gui.look.theme import Theme, font
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.labels import ElidedLabel
 
-LEAST_VALUE = 90
-"""Pixels of a value that are kept where there is little room: most values are no wider, and the words around them are cut first."""
+LEAST_VALUE = 1000
+"""Pixels of a value that are kept where there is little room, all there may be: a figure is never cut, the words around it are."""
 
 
 class Readout(QWidget):
@@ -59,6 +59,12 @@ class Readout(QWidget):
         hint = super().sizeHint()
         self._widest = max(self._widest, hint.width())
         return QSize(self._widest, hint.height())
+
+    def lay_out(self) -> None:
+        """Give all three lines the room that they take now, before anything is painted."""
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
 
     def forget_width(self) -> None:
         """Another graph: widths start over."""

@@ -109,7 +109,8 @@ class StageCountsPanel(Panel):
         self._area.setVisible(staged)
         if problem is None or not staged:
             what = "Open a model" if problem is None else "Choose an Edge TPU pipeline as the target"
-            self.words.setText(f"{what} to see how many stages it needs.")
+            words = f"{what} to see how many stages it needs."
+            self.words.setText(self.document.nothing(words) if problem is None else words)
             return
         results = self.counting.results
         self.chart.show_chart(chart_of(results, COUNTS, self.counting.waiting, problem))

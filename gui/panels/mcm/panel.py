@@ -107,7 +107,8 @@ class PackagePanel(Panel):
         self.memory.setVisible(shown)
         if problem is None or not shown:
             what = "Open a model" if problem is None else "Choose a multi-chip module as the target"
-            self.words.setText(f"{what} to see its chips.")
+            words = f"{what} to see its chips."
+            self.words.setText(document.nothing(words) if problem is None else words)
             return
         device_of, evaluation = document.device_of, document.evaluation
         package = package_of(

@@ -43,7 +43,7 @@ class NeuronPanel(OrderPanel):
         """Build the page anew."""
         document = self.document
         if document.problem is None:
-            page = nothing("Open a sparse network to look at its neurons.")
+            page = nothing(self.document.nothing("Open a sparse network to look at its neurons."))
         elif document.selection < 0:
             page = network_page(document.problem)
         else:

@@ -95,7 +95,7 @@ class SchedulePanel(Panel):
             self.schedule, self._shown = None, ()
             self.virtual.hide()
             self.chart.show_schedule(None, (), None, False, False)
-            self.words.setText("Open a model to see when its devices work.")
+            self.words.setText(self.document.nothing("Open a model to see when its devices work."))
             return
         kind = self.kind.fill(kinds_for(problem))
         made_for = (

@@ -192,7 +192,8 @@ class PlannersPanel(Panel):
         self.limits.setVisible(method is not None)
         if method is None:
             none = "No method of that name serves this problem." if self.search.text() else ""
-            self.summary.setText("Open a model to plan it." if self.document.problem is None else none)
+            nothing = self.document.nothing("Open a model to plan it.")
+            self.summary.setText(nothing if self.document.problem is None else none)
             self.source.setText("")
             return
         is_bound = self._is_bound(method)

@@ -454,3 +454,25 @@ def test_another_theme_is_there_at_once(qtbot: QtBot) -> None:
         assert strip.objective._value._colour == LIGHT.text
         strip.set_theme(DARK)
         assert strip.objective._value._colour == DARK.text and not strip.waiting
+
+
+def test_a_figure_has_its_room_before_it_is_painted(qtbot: QtBot) -> None:
+    """Under load a paint may come between new figures and the room that the event loop gives them later."""
+    document = Document()
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 700, 64):
+        document.open_graph(dataclasses.replace(chain_graph(), time_unit="s"), target=Pipeline(count=3))
+        strip.refresh_now()
+        for readout in (strip.objective, strip.bound, strip.gap, strip.rules, strip.memory):
+            value = readout._value
+            assert value.shown_text() == value.text() != DASH
+
+
+@pytest.mark.parametrize("width", [640, 720, 800])
+def test_a_figure_is_never_cut_where_there_is_little_room(qtbot: QtBot, width: int) -> None:
+    strip = ReadoutStrip(opened_on_tpus("memory-1-2-3"), LIGHT)
+    with shown(qtbot, strip, width, 64):
+        strip.refresh_now()
+        values = [readout._value for readout in strip._readouts if readout.isVisible()]
+        assert all(value.shown_text() == value.text() for value in values)
+        assert strip.minimumSizeHint().width() <= 800, "the window still fits half a screen"

@@ -133,7 +133,7 @@ class OrderStrip(OrderPanel):
         document, network = self.document, self.document.network
         if network is None:
             self.chart.show_scene(None, True)
-            self.words.setText("Open a network to see the order of its connections.")
+            self.words.setText(self.document.nothing("Open a network to see the order of its connections."))
             self._show_controls()
             return
         mode = str(self.colouring.currentData())

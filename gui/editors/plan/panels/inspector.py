@@ -70,7 +70,7 @@ class InspectorPanel(Panel):
         document = self.document
         kind, which = self._subject
         if document.problem is None:
-            self._show(pages.nothing("Open a model to look at its ops."))
+            self._show(pages.nothing(document.nothing("Open a model to look at its ops.")))
             return
         if kind == "device" and which < len(document.problem.devices):
             self._show(pages.device_page(document, which, self.theme))

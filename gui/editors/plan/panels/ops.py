@@ -169,7 +169,7 @@ class OpsPanel(Panel):
         found: Ints = np.empty(0, np.int32)
         if not query:
             self.model.set_rows(None)
-            self.count.setText(plural(n, "op") if n else "no model open")
+            self.count.setText(plural(n, "op") if n else self.document.nothing("no model open"))
         else:
             try:
                 found = np.asarray(self.document.find(query), np.int32)

@@ -119,7 +119,7 @@ class SuggestionsPanel(Panel):
         self._settle.stop()
         self._searching.stop()
         if self.document.problem is None:
-            self._show([], "No model is open.")
+            self._show([], self.document.nothing("No model is open."))
         elif self.document.gap == 0.0 or self.document.board.infeasible:
             self._found([])
         else:
@@ -316,7 +316,7 @@ class WhyPanel(Panel):
             for widget in widgets:
                 widget.setVisible(shown)
         if problem is None or not shown:
-            self.heading.setText("No model is open.")
+            self.heading.setText(self.document.nothing("No model is open."))
             self.sentence.setText("")
             self.step.setText("")
             return

@@ -140,7 +140,7 @@ class ViolationsPanel(Panel):
         for button in (self.repair, self.why, self.select_moved):
             button.hide()
         if self.document.problem is None:
-            self.summary.setText("No model is open.")
+            self.summary.setText(self.document.nothing("No model is open."))
             set_role(self.summary, "muted")
             return
         violations = self.document.evaluation.violations

@@ -162,7 +162,7 @@ class PlotsPanel(OrderPanel):
         """Draw what is known, and begin to count what is not."""
         problem = self.document.problem
         if problem is None:
-            self.words.setText("Open a network to see its I/Os.")
+            self.words.setText(self.document.nothing("Open a network to see its I/Os."))
             if self.view is not None:
                 self.view.widget.hide()
             return

@@ -200,7 +200,8 @@ class RacePanel(Panel):
         for button in buttons:
             button.setVisible(problem is not None)
         self.invitation.setVisible(course is None and not self.setup_button.isChecked())
-        self.invitation.setText(INVITATION if problem is not None else "Open a model to race planners on it.")
+        nothing = self.document.nothing("Open a model to race planners on it.")
+        self.invitation.setText(INVITATION if problem is not None else nothing)
         for part in (self.headline, self.head, self.board, self.says):
             part.setVisible(course is not None)
         if problem is not None:

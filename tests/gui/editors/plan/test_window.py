@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,12 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QDockWidget,
+    QLabel,
     QLineEdit,
     QMenu,
     QMessageBox,
     QTabBar,
+    QTextBrowser,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -31,7 +34,7 @@ from gui.tools.story.actions import SHIPPED
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.target import Device
-from tests.gui.models import write_model
+from tests.gui.models import chain_graph, write_model
 from tests.gui.window_parts import answer, make_window, opened, settle
 
 
@@ -67,6 +70,37 @@ def test_at_first_no_key_takes_a_panel_out(qtbot: QtBot) -> None:
     assert window.focusWidget() is window.start_page
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
     assert not any(dock.isFloating() for dock in window.docks.docks.values())
+    close()
+
+
+def words(panel: QWidget) -> str:
+    """What a panel says in labels and pages."""
+    labels = [label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel)]
+    pages = [page.toPlainText() for page in panel.findChildren(QTextBrowser) if page.isVisibleTo(panel)]
+    return " ".join([*labels, *pages])
+
+
+def test_panels_say_what_is_being_opened_until_they_have_it(qtbot: QtBot) -> None:
+    goes_on = threading.Event()
+    window, close = make_window(qtbot)
+    panels = (window.ops, window.inspector, window.violations, window.suggestions, window.planners)
+    loading, document = window.files.loading, window.document
+    loading.start("Opening chain.json …", goes_on.wait, lambda _: document.open_graph(chain_graph()))
+    settle()
+    for panel in panels:
+        panel.refresh_now()
+        assert "Opening chain.json …" in words(panel), panel.title
+        assert "model is open" not in words(panel) and "model open" not in words(panel)
+        assert "Open a model" not in words(panel)
+    goes_on.set()
+    wait_loaded(qtbot, window)
+    for panel in panels:
+        panel.refresh_now()
+        assert "Opening" not in words(panel), panel.title
+    loading.start("Opening another.json …", lambda: None, lambda _: None)
+    assert "Opening another.json" not in words(window.ops), "what is open stays until then"
+    wait_loaded(qtbot, window)
+    document.undo_stack.setClean()
     close()
 
 
