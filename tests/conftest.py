@@ -11,7 +11,9 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+
+from tests.resting import rest_input
 
 pytest_plugins = ["tests.guards"]
 
@@ -19,13 +21,14 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # An error that nobody foresaw fails a test with its traceback; only users are told of it in a sentence.
 os.environ.setdefault("STAGEBOARD_TRACEBACK", "1")
 
-# The machine is shared: no per-example deadline. CI repeats the same examples so that a red run can be repeated too.
+# The machine is shared: no deadline, neither for an example nor for drawing some. CI repeats the same examples so that a red run can be repeated too.
 # Kernels that run as plain Python (see tools/run_tests.py) are slow, and there only to be seen by coverage, which must not
 # depend on what was drawn.
 PLAIN_KERNELS = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 settings.register_profile(
     "stageboard",
     deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
     derandomize=PLAIN_KERNELS or bool(os.environ.get("CI")),
     database=None,
@@ -61,3 +64,9 @@ def own_settings(leak_guards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for form in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
             QSettings.setPath(form, QSettings.Scope.UserScope, str(home / "config"))
     yield home
+
+
+@pytest.fixture(autouse=True)
+def rested_input(own_settings: Path) -> None:
+    """Give the test keys that nobody holds and a pointer that is out of the way."""
+    rest_input()

@@ -47,14 +47,25 @@ def elided(text: str, pixels: int, bold: bool, width: int) -> str:
     for tail in _ends(text):
         if wide(tail, pixels, bold) <= width:
             return tail
-    measure = metrics(pixels, bold)
     number = re.search(r"\d+$", text)
     if number is not None and number.start() > 0:  # of node101 and node102 the number says which
         room = width - wide(number.group(), pixels, bold)
-        head = measure.elidedText(text[: number.start()], Qt.TextElideMode.ElideRight, max(0, room))
+        head = metrics(pixels, bold).elidedText(
+            text[: number.start()], Qt.TextElideMode.ElideRight, max(0, room)
+        )
         if head and wide(head + number.group(), pixels, bold) <= width:
             return head + number.group()
-    return measure.elidedText(text, Qt.TextElideMode.ElideRight, width)
+    return _cut(text, pixels, bold, width)
+
+
+def _cut(text: str, pixels: int, bold: bool, width: int) -> str:
+    """The beginning of a text and dots, in ``width`` pixels. Qt rounds what it adds up: its own cut may be a fraction wider."""
+    measure, room = metrics(pixels, bold), width
+    cut = measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    while room > 0 and wide(cut, pixels, bold) > width:
+        room -= 1
+        cut = measure.elidedText(text, Qt.TextElideMode.ElideRight, room)
+    return cut
 
 
 def _ends(text: str) -> list[str]:
@@ -111,7 +122,7 @@ def _first_fitting(best: tuple[str, ...], pixels: int, bold: bool, width: int) -
     if len(best) == 1:  # nothing else is known of it
         return elided(best[0], pixels, bold, width)
     least = min(best, key=lambda name: wide(name, pixels, bold))
-    cut = metrics(pixels, bold).elidedText(least, Qt.TextElideMode.ElideRight, width)
+    cut = _cut(least, pixels, bold, width)
     return cut if len(cut) > LEAST_CUT else ""
 
 

@@ -118,6 +118,11 @@ class TestNames:
                 taken = {names.of(j, 12, False, room) for j in range(graph.n) if row[j] == row[i]}
                 assert fitting[i] - others <= taken
 
+    def test_a_cut_name_is_no_fraction_wider_than_its_room(self) -> None:
+        names = CardNames(items_of(ops_graph([("Relu", "Add")]), None, frozenset()), np.zeros(1, np.int32))
+        for room in range(12, 60):
+            assert wide(names.of(0, 12, False, room), 12, False) <= room
+
     def test_groups_have_their_names(self) -> None:
         graph = ops_graph([(f"encoder/layer.{i // 2}/{i}", "Add") for i in range(4)])
         grouping = numbered([i // 2 for i in range(4)], {0: "encoder/layer.0", 1: "encoder/layer.1"})
