@@ -21,7 +21,6 @@ from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Rect, Viewport
 from gui.look.fonts import font
-from planner.quantity import time_text
 
 MOST_LABELS = 700
 
@@ -109,7 +108,6 @@ def _paint_cards(
     name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(palette.small_ink(scene.items.model)))
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
-    graph = scene.items.graph
     called = card_names(scene)
     names, costs, kinds = [], [], []
     for i in shown.tolist():
@@ -119,7 +117,7 @@ def _paint_cards(
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
         name = called.of(i, big, True, int(room - mark))
         names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name))
-        cost = time_text(float(scene.item_work[i]), graph.time_unit)
+        cost = scene.work_column.text(float(scene.item_work[i]))
         fits = int(max(0.0, room - wide(cost, small, False) - 6 * ratio))
         low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
         kinds.append((low, _second_line(scene, i, name, small, fits)))

@@ -13,6 +13,7 @@ from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass
+from gui.look.numbers import Column, detailed_column
 from planner.model.graph import Bools, Floats, Graph, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator
@@ -174,6 +175,13 @@ class Scene:
         self.device, self.mixed = self.items.devices(device_of, k)
         self.splits = self.items.splits(device_of, k)
         self.__dict__.pop("flow", None)
+
+    @cached_property
+    def work_column(self) -> Column:
+        """How the work of ops is written on all cards: in one unit, that of the table of ops."""
+        graph = self.items.graph
+        work = graph.work if self.work is None else self.work
+        return detailed_column(work.tolist(), graph.time_unit)
 
     @cached_property
     def item_work(self) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,13 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.canvas.graph.items import Items
-from gui.look.numbers import one_time, plural
+from gui.look.numbers import Column, detailed_column, plural
 from gui.look.theme import Theme
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from planner.problem.problem import Problem
 
 
 MOST_TOLD = 4
@@ -55,12 +57,17 @@ class HoverCard(QLabel):
         self.raise_()
 
 
+@lru_cache(maxsize=4)
+def work_column(problem: Problem) -> Column:
+    """How the work of ops is written: in one unit, that of the table of ops and of the cards."""
+    return detailed_column(problem.evaluator.op_work[0].tolist(), problem.graph.time_unit)
+
+
 def op_words(document: Document, items: Items, item: int) -> tuple[str, str, list[tuple[str, str]]]:
     """Name and kind of a card, and what it costs: pairs of a word and a value, the first of them its device."""
     problem = document.problem
     assert problem is not None
     graph, ops, params = items.graph, items.ops(item), problem.evaluator.params
-    unit = graph.time_unit
     devices, counts = np.unique(document.device_of[ops], return_counts=True)
     titles = [problem.devices[d].title for d in devices.tolist()]
     if len(devices) == 1:
@@ -71,7 +78,10 @@ def op_words(document: Document, items: Items, item: int) -> tuple[str, str, lis
         )
     else:
         where = plural(len(devices), "device")
-    rows = [("on", where), ("work", one_time(float(problem.evaluator.op_work[0][ops].sum()), unit))]
+    rows = [
+        ("on", where),
+        ("work", work_column(problem).text(float(problem.evaluator.op_work[0][ops].sum()))),
+    ]
     if len(ops) == 1:
         v = int(ops[0])
         ptr, idx = graph.outputs

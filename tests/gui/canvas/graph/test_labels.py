@@ -20,6 +20,7 @@ from gui.look.fonts import metrics
 from gui.look.theme import LIGHT
 from gui.raster import engine as raster
 from planner.model.graph import Graph, Op, Tensor
+from tests.gui.scribe import Scribe
 
 
 @pytest.mark.parametrize(
@@ -133,3 +134,18 @@ def test_an_op_called_by_its_kind_has_its_name_beneath(qapp) -> None:
     assert fitting_kind(scene, 0, 11, 3, "CONV_2D") == ""
     narrow = int(metrics(11, False).horizontalAdvance("AvgPool")) + 1
     assert fitting_kind(scene, 1, 11, narrow, "average") == "AvgPool"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_all_cards_write_their_work_in_one_unit() -> None:
+    ops = [Op(f"op{i}", "Conv", work=work) for i, work in enumerate((2e-3, 3.1e-4, 4.7e-5))]
+    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=1.0) for i in range(2)]
+    graph = Graph.build("g", ops, tensors, time_unit="s")
+    scene = scene_of(items_of(graph, None, frozenset()), "flow", np.zeros(3, np.int32), 1, (1200, 400))
+    viewport = Viewport(1200, 400, scale=1.5)
+    viewport.fit(scene.layout.bounds, largest=2.0)
+    scribe = Scribe(1200, 400)
+    paint_labels(scribe, scene, viewport, canvas_palette(LIGHT, 1), Detail.CARDS, 1.0)
+    scribe.end()
+    times = [text for _, text in scribe.written if text.endswith("s") and text[0].isdigit()]
+    assert times == ["2.00 ms", "0.31 ms", "0.05 ms"] or [t.split()[1] for t in times] == ["ms"] * 3
