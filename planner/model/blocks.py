@@ -20,6 +20,8 @@ LEAST_SHARE = 0.5
 """Share of the ops that must be in blocks for names to tell them."""
 LEAST_NAMED = 0.6
 """Share of a group's names that must begin alike for the group to be called that."""
+LEAST_OWN = 0.1
+"""The same of a beginning that no op of another group has."""
 SEPARATORS = ("/", ".", "_")
 
 
@@ -181,8 +183,8 @@ def _beginnings(names: Sequence[str]) -> Counter[str]:
 def named(graph: Graph, view: GroupView, usual: str) -> GroupView:
     """The same groups, those whose names begin with ``usual`` called what the names of their ops begin with.
 
-    That is the longest numbered beginning that at least three in five have, else that at least two have and no op of
-    another group, else the longest without a number. Groups without any, or that would be called alike, keep their names.
+    That is the longest numbered beginning that at least three in five have, else that one in ten has and no op of another
+    group (two ops at least), else the longest without a number. Groups without any, or that would be called alike, keep their names.
     """
     begins = [
         _beginnings([graph.op_names[v] for v in view.ops(g).tolist()])
@@ -195,7 +197,8 @@ def named(graph: Graph, view: GroupView, usual: str) -> GroupView:
     called = []
     for one, size in zip(begins, sizes, strict=True):
         most = [begin for begin, count in one.items() if count >= LEAST_NAMED * size]
-        own = [b for b, count in one.items() if count > 1 and owners[b] == 1 and b[-1:].isdecimal()]
+        least = max(2.0, LEAST_OWN * size)
+        own = [b for b, count in one.items() if count >= least and owners[b] == 1 and b[-1:].isdecimal()]
         numbers = [begin for begin in most if begin[-1:].isdecimal()]
         called.append(max(numbers or own or most, key=len, default=""))
     times = Counter(called)

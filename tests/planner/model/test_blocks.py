@@ -102,6 +102,13 @@ def test_layers_are_called_what_their_ops_begin_with() -> None:
     view = by_layer(graph)
     assert view is not None
     assert named(graph, view, "layer ").names == ("conv1", "s_block17_1", "layer 2")
+    few = ["norm2_grad_0_y", "norm2_grad_0_z", *(f"op{i}" for i in range(28))]
+    large = chain([*few, "head"], [0] * 30 + [1])
+    layers = by_layer(large)
+    assert layers is not None
+    assert named(large, layers, "layer ").names == ("layer 0", "layer 1"), (
+        "two of thirty do not name the rest"
+    )
     alike = numbered([0, 0, 1, 1], {0: "block 1", 1: "block 2"})
     same = chain(["a_1", "a_2", "a_3", "a_4"])
     assert named(same, alike, "block ").names == ("block 1", "block 2")
