@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.glyphs import paint_glyph
+from gui.look.heading import Heading, heading_of, lines_of
 from gui.look.numbers import one_time, plural, rate_text
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, device_colours, font
@@ -41,6 +42,10 @@ from planner.runs.stage_counts import balanced, has_stages, latency, throughput
 MIB = 2.0**20
 AXIS, MARGIN, HEAD, PANEL_HEAD, FOOT = 72.0, 22.0, 70.0, 66.0, 112.0
 """Widths and heights in pixels of a picture 900 pixels high."""
+NARROW_PAGE, NARROW_AXIS, NARROW_PLOT = 620.0, 44.0, 190.0
+"""On a page of less units across plans stand one below the other; the room of the axis there, and how high their bars are."""
+LINE = 18.0
+"""Height of a line below a plan's name."""
 NARROW = 3.0
 """With bars narrower than so many lines of text there is no room for words beside them."""
 
@@ -70,8 +75,76 @@ def draw_memory(
             " choose --view lanes"
         )
     sides = sides_of(problem, device_of, planner, bounds)
-    page, head = page.usual, title or problem.graph.name
+    head = title or problem.graph.name
+    if page.room[0] < NARROW_PAGE:
+        places = _stacked(problem, sides, page.room[0], head)
+        page = page.as_high_as(places.height)
+        return Drawing(page, head, lambda painter, _: _paint_stacked(painter, page, problem, sides, places))
+    page = page.usual
     return Drawing(page, head, lambda painter, _: paint_memory(painter, page, problem, sides, head))
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """A narrow picture: its heading, and for each plan the lines of its heading and the box of its bars (units)."""
+
+    heading: Heading
+    said: list[Heading]
+    plots: list[QRectF]
+    height: float
+
+
+def _stacked(problem: Problem, sides: Sequence[Side], width: float, title: str) -> Stacked:
+    """Where everything is on a narrow page of ``width`` units."""
+    wide = width - 2 * MARGIN
+    heading = heading_of(title, _subtitle(problem), wide, font(14, bold=True), font(9))
+    y, said, plots = heading.height, [], []
+    for side in sides:
+        words = f"{components_text(problem, side.evaluation.values)}   {side.note}"
+        name = f"{side.title}{'   ✓ proven optimal' if side.proven else ''}"
+        said.append(heading_of(name, words, wide, font(10.5, bold=True), font(9), top=y))
+        left = MARGIN + NARROW_AXIS
+        plots.append(QRectF(left, said[-1].height + LINE, width - MARGIN - left, NARROW_PLOT))
+        y = plots[-1].bottom() + FOOT
+    return Stacked(heading, said, plots, y + 4.0)
+
+
+def _paint_stacked(
+    painter: QPainter, page: Page, problem: Problem, sides: Sequence[Side], places: Stacked
+) -> None:
+    """Plans below one another, in letters as large as the page wants them."""
+    theme = page.theme
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    fill_ground(painter, page, theme.panel)
+    painter.scale(page.scale, page.scale)
+    wide = page.room[0] - 2 * MARGIN
+    places.heading.paint(painter, MARGIN, wide, theme)
+    top, line = _scale_of(problem, sides)
+    for side, said, plot in zip(sides, places.said, places.plots, strict=True):
+        said.paint(painter, MARGIN, wide, theme)
+        _axis(painter, plot, top, line, theme)
+        _bars(painter, plot, problem, side, line, top, theme)
+        _cache_line(painter, plot, top, line, theme)
+
+
+def _scale_of(problem: Problem, sides: Sequence[Side]) -> tuple[float, float]:
+    """The bytes at the top of the bars, and at the cache line."""
+    most = max(float(side.evaluation.memory.max(initial=0.0)) for side in sides)
+    line = float(problem.evaluator.budget.max())
+    return 1.1 * max(most, line if math.isfinite(line) else 0.0) or 1.0, line
+
+
+def _cache_line(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
+    """The line above which parameters are streamed, with its name: in one line, or two where there is little room."""
+    if not math.isfinite(line):
+        return
+    y = height_of(line, top, plot)
+    paint_cache_line(painter, plot.left(), plot.right(), y, theme)
+    words = ("cache", bytes_text(line).replace(".00", ""))
+    lines = (" ".join(words),) if plot.left() >= AXIS + MARGIN else words
+    for i, text in enumerate(lines):
+        place = QRectF(2, y - 9 * len(lines) + 18 * i, plot.left() - 6, 18)
+        write(painter, place, RIGHT, text, font(9, bold=True), theme.text)
 
 
 def sides_of(
@@ -113,29 +186,17 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     write(
         painter, QRectF(MARGIN, 42, width - 2 * MARGIN, 20), LEFT, _subtitle(problem), font(11), theme.muted
     )
-    plot = QRectF(
-        AXIS + MARGIN, HEAD + PANEL_HEAD, width - AXIS - 2 * MARGIN, height - HEAD - PANEL_HEAD - FOOT
-    )
-    most = max(float(side.evaluation.memory.max(initial=0.0)) for side in sides)
-    line = float(problem.evaluator.budget.max())
-    top = 1.1 * max(most, line if math.isfinite(line) else 0.0) or 1.0
+    across = (width - AXIS - 2 * MARGIN) / len(sides)
+    said = [_said(problem, side, across - 16) for side in sides]
+    head = HEAD + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
+    plot = QRectF(AXIS + MARGIN, head, width - AXIS - 2 * MARGIN, height - head - FOOT)
+    top, line = _scale_of(problem, sides)
     _axis(painter, plot, top, line, theme)
-    wide = plot.width() / len(sides)
-    for i, side in enumerate(sides):
-        _side(
-            painter,
-            QRectF(plot.left() + i * wide, plot.top(), wide, plot.height()),
-            problem,
-            side,
-            line,
-            top,
-            theme,
-        )
-    if math.isfinite(line):
-        y = height_of(line, top, plot)
-        paint_cache_line(painter, plot.left(), plot.right(), y, theme)
-        words = f"cache {bytes_text(line).replace('.00', '')}"
-        write(painter, QRectF(2, y - 9, plot.left() - 6, 18), RIGHT, words, font(9, bold=True), theme.text)
+    for i, (side, lines) in enumerate(zip(sides, said, strict=True)):
+        place = QRectF(plot.left() + i * across, plot.top(), across, plot.height())
+        _side_head(painter, QRectF(place.left() + 8, HEAD, across - 16, 22), side, lines, theme)
+        _bars(painter, place, problem, side, line, top, theme)
+    _cache_line(painter, plot, top, line, theme)
 
 
 def _subtitle(problem: Problem) -> str:
@@ -156,27 +217,34 @@ def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme
         words = f"{i * step:g}" + (" MiB" if i == 0 else "")
         if math.isfinite(line) and abs(y - height_of(line, top, plot)) < 14:
             continue
-        write(painter, QRectF(MARGIN - 8, y - 9, AXIS, 18), RIGHT, words, font(10), theme.muted)
+        write(painter, QRectF(2, y - 9, plot.left() - 16, 18), RIGHT, words, font(10), theme.muted)
 
 
-def _side(
-    painter: QPainter, rect: QRectF, problem: Problem, side: Side, line: float, top: float, theme: Theme
-) -> None:
-    """One plan: heading, bars with their amounts, stages below, and the bytes between them."""
-    e = side.evaluation
-    head = QRectF(rect.left() + 8, rect.top() - PANEL_HEAD, rect.width() - 16, 22)
+def _said(problem: Problem, side: Side, width: float) -> list[tuple[str, bool]]:
+    """What stands below a plan's name in lines of ``width`` units, and whether each is of its objective."""
+    components = components_text(problem, side.evaluation.values)
+    return [
+        *((text, True) for text in lines_of(components, font(11), width)),
+        *((text, False) for text in lines_of(side.note, font(10), width)),
+    ]
+
+
+def _side_head(painter: QPainter, head: QRectF, side: Side, lines: Sequence[tuple[str, bool]], theme: Theme) -> None:  # fmt: skip
+    """A plan's name, whether it is proven, and the lines below."""
     used = write(painter, head, LEFT, side.title, font(13, bold=True), theme.text)
     if side.proven:
-        write(
-            painter,
-            head.adjusted(used + 10, 0, 0, 0),
-            LEFT,
-            "✓ proven optimal",
-            font(11, bold=True),
-            theme.good,
-        )
-    write(painter, head.translated(0, 20), LEFT, components_text(problem, e.values), font(11), theme.text)
-    write(painter, head.translated(0, 38), LEFT, side.note, font(10), theme.muted)
+        place = head.adjusted(used + 10, 0, 0, 0)
+        write(painter, place, LEFT, "✓ proven optimal", font(11, bold=True), theme.good)
+    for row, (text, strong) in enumerate(lines):
+        place = head.translated(0, 20 + 18 * row)
+        write(painter, place, LEFT, text, font(11 if strong else 10), theme.text if strong else theme.muted)
+
+
+def _bars(
+    painter: QPainter, rect: QRectF, problem: Problem, side: Side, line: float, top: float, theme: Theme
+) -> None:
+    """Bars with their amounts, stages below, and the bytes between them."""
+    e = side.evaluation
     inner = rect.adjusted(14, 0, -14, 0)
     bars = MemoryBars(tuple(e.memory.tolist()), line)
     paint_memory_bars(painter, inner, bars, top, theme, widest=110.0, line=False)
@@ -195,7 +263,9 @@ def _side(
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.panel))
             painter.drawRoundedRect(plate, 9, 9)
-            words = f"+{(amount - line) / MIB:.2f} off" + (" chip" if half >= 48 else "")
+            words = f"+{(amount - line) / MIB:.2f}" + (
+                " off chip" if half >= 48 else " off" if half >= 32 else ""
+            )
             write(painter, plate, CENTRE, words, font(9.5), theme.bad)
         low = inner.bottom()
         paint_glyph(painter, colours[k], box.center().x() - (26 if roomy else 0), low + 15, 11)
@@ -243,6 +313,8 @@ def _links(
         plate = QRectF((a + b) / 2 - wide / 2 - 3, y - 9, wide, 18)
         if not roomy:
             plate.translate(0, 14 if k % 2 else -14)
+        elif wide > b - a + 10:  # as wide as stages are apart: every other one stands lower
+            plate.translate(0, 0 if k % 2 else 20)
         painter.setPen(QPen(QColor(theme.warning if hot else theme.border), 1))
         painter.setBrush(QColor(theme.warning_soft if hot else theme.panel))
         painter.drawRoundedRect(plate, 9, 9)

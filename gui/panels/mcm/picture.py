@@ -10,12 +10,13 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.picture.picture import standing_text
 from gui.look.drawn import Drawing, fill_ground
+from gui.look.heading import Heading, heading_of
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
-from gui.look.theme import Theme, device_colours
+from gui.look.theme import device_colours
 from gui.look.writing import LEFT, face, write
 from gui.panels.mcm.layout import package_layout
-from gui.panels.mcm.legend import LEGEND, paint_legend
+from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory
 from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.state import Package, is_package, package_of
@@ -28,7 +29,9 @@ from planner.problem.problem import Problem
 
 WIDTH, HEIGHT = 1000.0, 590.0
 """Size in units of the painter that a picture of usual proportions has; words are as large as in a window of that size."""
-MARGIN, HEAD, ARCS, RULES, CHART = 14.0, 58.0, 18.0, 20.0, 118.0
+MARGIN, ARCS, RULES, CHART = 14.0, 18.0, 20.0, 118.0
+NARROW_PAGE, NARROW_SHAPE = 620.0, 1.5
+"""On a page of less units across words have the size that the page wants, and the picture is so much higher than wide at most."""
 
 
 def draw_package(
@@ -44,8 +47,9 @@ def draw_package(
             f"the package view shows the chips of a multi-chip module, and this plan is for {problem.target.in_words};"
             " choose --view lanes"
         )
-    page, evaluation = page.usual, problem.evaluate(device_of)
-    head = title or problem.graph.name
+    evaluation, head = problem.evaluate(device_of), title or problem.graph.name
+    narrow = page.room[0] < NARROW_PAGE
+    page = page.as_high_as(NARROW_SHAPE * page.room[0]) if narrow else page.usual
 
     def paint(painter: QPainter, _: bool) -> None:
         paint_picture(painter, page, problem, device_of, evaluation, head, bounds)
@@ -68,40 +72,36 @@ def paint_picture(
     package = package_of(problem, device_of, evaluation, pointed=pointed)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     fill_ground(painter, page, theme.panel)
-    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
+    narrow = page.room[0] < NARROW_PAGE
+    scale = page.scale if narrow else max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
     inner = QRectF(MARGIN, 10, width - 2 * MARGIN, height - 20)
-    _heading(painter, inner, problem, package, evaluation, title, theme, bounds)
+    heading = _heading(problem, package, evaluation, title, bounds, inner.width())
+    heading.paint(painter, MARGIN, inner.width(), theme)
     low = height - 10 - CHART
     fullest = int(np.argmax(evaluation.memory))
     paint_chip_memory(
         painter, QRectF(MARGIN, low, inner.width(), CHART), chip_memory(problem, device_of, fullest),
         device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
     )  # fmt: skip
-    low -= LEGEND + 6
-    paint_legend(painter, QRectF(MARGIN, low, inner.width(), LEGEND), package, theme)
+    explained = legend_height(package, inner.width())
+    low -= explained + 6
+    paint_legend(painter, QRectF(MARGIN, low, inner.width(), explained), package, theme)
     if pointed is not None:
         low -= RULES
         write(
             painter, QRectF(MARGIN, low, inner.width(), RULES), LEFT, pointed.sentence, face(9.0), theme.bad
         )
-    top = 10 + HEAD + (ARCS if package.path is not None else 0.0)
+    top = heading.height + (ARCS if package.path is not None else 0.0)
     layout = package_layout(len(package.chips), QRectF(MARGIN, top, inner.width(), low - top - 6))
     paint_package(painter, layout, package, theme, Marks(shown=fullest))
 
 
 def _heading(
-    painter: QPainter, rect: QRectF, problem: Problem, package: Package, evaluation: Evaluation, title: str, theme: Theme,
-    bounds: Sequence[Bound],
-) -> None:  # fmt: skip
-    """Title, how good the plan is, and the package in one line."""
-    write(
-        painter, QRectF(rect.left(), rect.top(), rect.width(), 20), LEFT, title, face(13.0, True), theme.text
-    )
+    problem: Problem, package: Package, evaluation: Evaluation, title: str, bounds: Sequence[Bound], width: float
+) -> Heading:  # fmt: skip
+    """Title, how good the plan is, and the package."""
     rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
-    words = f"{problem.objective}   {standing_text(problem, evaluation, bounds)}   {rules}"
-    tone = theme.text if evaluation.valid else theme.bad
-    write(painter, QRectF(rect.left(), rect.top() + 21, rect.width(), 16), LEFT, words, face(9.0), tone)
-    line = QRectF(rect.left(), rect.top() + 37, rect.width(), 16)
-    write(painter, line, LEFT, summary(package, evaluation), face(9.0), theme.muted)
+    words = f"{standing_text(problem, evaluation, bounds)}   {rules}   {summary(package, evaluation)}"
+    return heading_of(title, words, width, face(13.0, True), face(9.0), top=10.0)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.look.drawn import Drawing, fill_ground
+from gui.look.heading import Heading, heading_of
 from gui.look.page import SHEET, Page
 from gui.look.theme import font
-from gui.look.writing import LEFT, write
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
-from gui.panels.schedule.painter import paint_schedule
+from gui.panels.schedule.painter import names_room, paint_schedule
 from gui.panels.schedule.panel import summary
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import KINDS, schedule
 
-TITLE_HEIGHT, MARGIN = 54.0, 12.0
+MARGIN = 12.0
 MOST_GROWN = 2.5
 """How many times as large as usual things are at most where a page has room to spare."""
 
@@ -32,29 +31,32 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     broken = len(problem.evaluate(device_of).violations)
     unit, colours = problem.graph.time_unit, page.theme
     rows = device_rows(s, titles)
-    high = TITLE_HEIGHT + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
-    page = page.as_high_as(high)
     head = title or problem.graph.name
     words = f"{KINDS[s.kind]}   {summary(s, titles, unit, broken=broken)}"
-    heading, line = font(11.0, bold=True), font(9.0)
-    said = max(QFontMetricsF(face).horizontalAdvance(text) for face, text in ((heading, head), (line, words)))
-    most = min(MOST_GROWN, page.room[0] / (said + 4 * MARGIN))  # nothing that is said is cut
+    heading = _heading(head, words, page.room[0])
+    high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
+    page = page.as_high_as(high)
+    said = max(
+        QFontMetricsF(heading.large).horizontalAdvance(head),
+        QFontMetricsF(heading.small).horizontalAdvance(words),
+    )
+    most = min(MOST_GROWN, page.room[0] / (said + 4 * MARGIN))  # the heading stays in as few lines
     grown = max(1.0, min(most, page.room[1] / high))
     width, height = page.room[0] / grown, page.room[1] / grown
-    layout = ChartLayout(s, rows, unit, width - 2 * MARGIN, min(high, height) - TITLE_HEIGHT - MARGIN)
+    layout = ChartLayout(s, rows, unit, width - 2 * MARGIN, min(high, height) - heading.height - MARGIN)
+    layout.names = min(names_room(layout), 0.4 * width)
 
     def paint(painter: QPainter, _: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         fill_ground(painter, page, colours.panel)
         painter.scale(page.scale * grown, page.scale * grown)
         painter.translate(0, max(0.0, (height - high) / 2))
-        for y, tall, text, face, colour in (
-            (8.0, 22.0, head, heading, colours.text),
-            (30.0, 18.0, words, line, colours.muted),
-        ):
-            room = QRectF(MARGIN + 4, y, width - 2 * MARGIN - 8, tall)
-            write(painter, room, LEFT, text, face, colour)
-        painter.translate(MARGIN, TITLE_HEIGHT)
+        heading.paint(painter, MARGIN + 4, width - 2 * MARGIN - 8, colours)
+        painter.translate(MARGIN, heading.height)
         paint_schedule(painter, layout, colours)
 
     return Drawing(page, head, paint)
+
+
+def _heading(title: str, words: str, width: float) -> Heading:
+    return heading_of(title, words, width - 2 * MARGIN - 8, font(11.0, bold=True), font(9.0))

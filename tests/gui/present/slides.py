@@ -37,7 +37,12 @@ def written_on(show: Show, index: int) -> list[Written]:
         svg.setViewBox(QRectF(0, 0, *show.size))
         paint_on(svg, lambda painter: show.paint_slide(painter, index))
     frame = QRectF(0, 0, *show.size)
-    return [found for found in _walk(fromstring(bytes(data.data())), {}) if frame.intersects(found.box)]
+    return [found for found in written_in(bytes(data.data())) if frame.intersects(found.box)]
+
+
+def written_in(svg: bytes) -> list[Written]:
+    """All words of a drawing."""
+    return list(_walk(fromstring(svg), {}))
 
 
 def _walk(element: Any, inherited: dict[str, str]) -> Iterator[Written]:

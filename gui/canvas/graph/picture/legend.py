@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
@@ -18,24 +19,28 @@ LINE, MARGIN, APART, TYPE = 22.0, 16.0, 22.0, 12
 MARK, SWATCH, BESIDE = 14.0, 18.0, 5.0
 """Room for the mark and for the number on its ground, and beside a word."""
 BOTTLENECK = "bottleneck"
+MOST_LINES = 8
+"""Of more lines of a legend the names are left out."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One device: its number, what it is called, what it costs, whether it sets the pace, and how wide all that is."""
+    """One device: its number, what it is called, what it costs, whether it sets the pace, how wide all that is, and in which column."""
 
     device: int
     name: str
     cost: str
     slowest: bool
     width: float
+    column: int = 0
 
 
 @dataclass(frozen=True)
 class Legend:
-    """The entries line by line."""
+    """The entries line by line, in columns ``apart`` units from one another."""
 
     lines: tuple[tuple[Entry, ...], ...] = ()
+    apart: float = 0.0
 
     @property
     def height(self) -> float:
@@ -47,27 +52,49 @@ NO_LEGEND = Legend()
 
 
 def legend_of(data: HeaderData, ops: list[int], width: float) -> Legend:
-    """The legend of the devices that have ops (``ops``: how many, per device), in lines of ``width`` units, aligned in columns."""
-    entries = []
-    for d in (d for d, count in enumerate(ops) if count):
-        slowest = d == data.bottleneck
-        words = [data.titles[d], data.column.text(float(data.pace[d])), *([BOTTLENECK] if slowest else [])]
-        wide = sum(metrics(TYPE, i > 0).horizontalAdvance(word) + BESIDE for i, word in enumerate(words))
-        entries.append(Entry(d, words[0], words[1], slowest, MARK + SWATCH + wide))
+    """The legend of the devices that have ops (``ops``: how many, per device), in lines of ``width`` units, aligned in columns.
+
+    Where that takes many lines the number of a device stands for its name, but for the bottleneck's.
+    """
+    devices = [d for d, count in enumerate(ops) if count]
+    found = _placed([_entry(data, d, True) for d in devices], width)
+    if len(found.lines) > MOST_LINES:
+        found = _placed([_entry(data, d, d == data.bottleneck) for d in devices], width)
+    return found
+
+
+def _entry(data: HeaderData, device: int, named: bool) -> Entry:
+    name, cost = data.titles[device] if named else "", data.column.text(float(data.pace[device]))
+    slowest = device == data.bottleneck
+    words = [(name, False), (cost, True), (BOTTLENECK if slowest else "", True)]
+    wide = sum(metrics(TYPE, bold).horizontalAdvance(word) + BESIDE for word, bold in words if word)
+    return Entry(device, name, cost, slowest, MARK + SWATCH + wide)
+
+
+def _placed(entries: list[Entry], width: float) -> Legend:
+    """Entries in columns as wide as most of them need; that of the bottleneck may take several."""
     if not entries:
         return NO_LEGEND
-    column = max(entry.width for entry in entries) + APART
-    many = max(1, int((width - 2 * MARGIN + APART) // column))
-    return Legend(tuple(tuple(entries[i : i + many]) for i in range(0, len(entries), many)))
+    apart = max([e.width for e in entries if not e.slowest] or [entries[0].width]) + APART
+    many = max(1, int((width - 2 * MARGIN + APART) // apart))
+    lines: list[list[Entry]] = [[]]
+    column = 0
+    for entry in entries:
+        spans = min(many, ceil((entry.width + APART) / apart))
+        if column + spans > many:
+            lines.append([])
+            column = 0
+        lines[-1].append(replace(entry, column=column))
+        column += spans
+    return Legend(tuple(tuple(line) for line in lines), apart)
 
 
 def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top: float) -> None:
     """All lines from ``top`` on."""
     theme, middle = palette.theme, int(Qt.AlignmentFlag.AlignVCenter)
-    column = max(entry.width for line in legend.lines for entry in line) + APART
     for row, line in enumerate(legend.lines):
-        for place, entry in enumerate(line):
-            x, y = MARGIN + place * column, top + 5.0 + row * LINE
+        for entry in line:
+            x, y = MARGIN + entry.column * legend.apart, top + 5.0 + row * LINE
             colour = palette.devices[entry.device]
             paint_glyph(painter, colour, x + MARK / 2 - 1, y + LINE / 2, 10.0)
             x += MARK
@@ -83,7 +110,7 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
                 (entry.cost, True),
                 *([(BOTTLENECK, True)] if entry.slowest else []),
             ]
-            for word, bold in words:
+            for word, bold in (said for said in words if said[0]):
                 painter.setFont(font(TYPE, bold))
                 painter.setPen(QColor(tone))
                 wide = metrics(TYPE, bold).horizontalAdvance(word)

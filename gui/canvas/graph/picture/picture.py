@@ -23,9 +23,9 @@ from gui.canvas.graph.stages.blocks import paint_plates
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
+from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.numbers import gap_text, plural
 from gui.look.page import SHEET, Page
-from gui.look.writing import ENDS, LEFT, write
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
 from planner.model.graph import Ints
@@ -69,11 +69,23 @@ class Picture:
     size: tuple[float, float]
     detail: Detail = Detail.LABELS
     legend: Legend = NO_LEGEND
+    most_lines: int = 1
+    """Lines that the title and the subtitle may take, where the page is narrow."""
+
+    @property
+    def heading(self) -> Heading:
+        """Title and subtitle."""
+        return _heading(self.title, self.subtitle, self.size[0], self.most_lines)
 
     @property
     def top(self) -> float:
         """Where the graph begins."""
-        return TITLE_HEIGHT + self.legend.height
+        return self.heading.height + self.legend.height
+
+
+def _heading(title: str, subtitle: str, width: float, most: int = MOST_LINES) -> Heading:
+    large, small = font(17, True), font(SUBTITLE_PIXELS, False)
+    return heading_of(title, subtitle, width - 2 * INSET, large, small, most=most)
 
 
 def compose(
@@ -94,6 +106,7 @@ def compose(
     header = HEADER_WIDTH if view == "lanes" else rows
     width, height = page.room
     room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
+    title = title or problem.graph.name
     named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
     if part is None:
         items = items_of(problem.graph, grouping, folded)
@@ -117,7 +130,10 @@ def compose(
         subtitle += f"   {standing_text(problem, evaluation, bounds)}"
         rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
         subtitle += f"   {rules}"
-    top, seen = TITLE_HEIGHT + legend.height, scene.layout.bounds if part is None else part.region
+    top, seen = (
+        _heading(title, subtitle, width).height + legend.height,
+        scene.layout.bounds if part is None else part.region,
+    )
     largest = LARGEST if part is None else LARGEST_SCALE
     wide = min(largest, (width - header - 2 * MARGIN) / max(seen[2], 1e-9))
     if page.crop:
@@ -131,11 +147,12 @@ def compose(
         viewport,
         palette,
         headers,
-        title or problem.graph.name,
+        title,
         subtitle,
         (width, height),
         detail,
         legend,
+        MOST_LINES,
     )
 
 
@@ -218,16 +235,8 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     theme, width = picture.palette.theme, picture.size[0]
     painter.setPen(QPen(QColor(theme.border), 1))
     painter.drawLine(0, round(picture.top), round(width), round(picture.top))
-    title = QRectF(16, 6, width - 32, 24)
-    used = write(painter, title, LEFT, picture.title, font(17, True), theme.text, ENDS)
-    _paint_models(painter, picture, 16 + used + 24)
-    write(
-        painter,
-        QRectF(INSET, 30, width - 2 * INSET, 18),
-        LEFT,
-        picture.subtitle,
-        font(SUBTITLE_PIXELS, False),
-        theme.muted,
-    )
+    heading = picture.heading
+    used = heading.paint(painter, INSET, width - 2 * INSET, theme)
+    _paint_models(painter, picture, INSET + used + 24)
     if picture.legend.lines:
-        paint_legend(painter, picture.legend, picture.palette, TITLE_HEIGHT - 4)
+        paint_legend(painter, picture.legend, picture.palette, heading.height - 4)

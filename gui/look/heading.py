@@ -1,0 +1,67 @@
+"""The heading of a picture: a title and a quiet line below it, in as many lines as the page is narrow."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
+
+from gui.look.theme import Theme
+from gui.look.writing import ENDS, LEFT, write
+
+MOST_LINES = 4
+"""Lines that a title or what stands below it takes at most."""
+_PIECES = re.compile(r"[^\s,]*(?:,|\s+|$)")
+
+
+def lines_of(words: str, letters: QFont, width: float, most: int = MOST_LINES) -> tuple[str, ...]:
+    """``words`` in at most ``most`` lines of ``width``, broken after spaces and commas; what is left is in the last."""
+    if width <= 0:
+        return (words,)
+    measure, found, line = QFontMetricsF(letters), [], ""
+    for piece in _PIECES.findall(words):
+        if line and len(found) + 1 < most and measure.horizontalAdvance((line + piece).rstrip()) > width + 1:
+            found.append(line.rstrip())
+            line = ""
+        line += piece
+    return (*found, line.rstrip())
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The lines of the ``title`` and of the ``words`` below, the letters of both, and how high one line is of each (units)."""
+
+    title: tuple[str, ...]
+    words: tuple[str, ...]
+    large: QFont
+    small: QFont
+    line: float
+    step: float
+    top: float
+
+    @property
+    def height(self) -> float:
+        """Of all lines and what is around them."""
+        return self.top + self.line * len(self.title) + self.step * len(self.words) + 6.0
+
+    def paint(self, painter: QPainter, left: float, width: float, theme: Theme) -> float:
+        """All lines from ``left`` on; returns how wide the first is."""
+        y, used = self.top, 0.0
+        for i, text in enumerate(self.title):
+            place = QRectF(left, y, width, self.line)
+            wide = write(painter, place, LEFT, text, self.large, theme.text, ENDS)
+            used, y = wide if i == 0 else used, y + self.line
+        for text in self.words:
+            write(painter, QRectF(left, y, width, self.step), LEFT, text, self.small, theme.muted)
+            y += self.step
+        return used
+
+
+def heading_of(
+    title: str, words: str, width: float, large: QFont, small: QFont, top: float = 6.0, most: int = MOST_LINES
+) -> Heading:
+    """The heading for a page that has room for lines of ``width`` units."""
+    line, step = 24.0, 18.0
+    return Heading(lines_of(title, large, width, most), lines_of(words, small, width, most), large, small, line, step, top)  # fmt: skip
