@@ -20,7 +20,8 @@ def lines_of(words: str, letters: QFont, width: float, most: int = MOST_LINES) -
     """``words`` in at most ``most`` lines of ``width``, broken after spaces and commas; what is left is in the last."""
     if width <= 0:
         return (words,)
-    measure, found, line = QFontMetricsF(letters), [], ""
+    found: list[str] = []
+    measure, line = QFontMetricsF(letters), ""
     for piece in _PIECES.findall(words):
         if line and len(found) + 1 < most and measure.horizontalAdvance((line + piece).rstrip()) > width + 1:
             found.append(line.rstrip())

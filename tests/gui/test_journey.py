@@ -7,13 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.windows import Parts, make_window
+from gui.look.page import PRESETS
+from gui.look.theme import DARK
 from gui.shell.host import show_editor
+from gui.shell.picture_dialog import PictureDialog
 from planner.model.graph import Ints
+from tests.gui.present.slides import written_in
 
 SAMPLE = Path(__file__).parents[2] / "sample_models" / "resnet50.json"
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -171,3 +176,95 @@ def test_taking_neighbours_along_is_one_step(parts: Parts, qtbot: QtBot) -> None
     assert (document.device_of != before).sum() > 1
     undo(parts, qtbot)
     assert np.array_equal(document.device_of, before)
+
+
+def focused() -> QWidget:
+    """What has the keyboard."""
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    return widget
+
+
+def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = NONE) -> None:
+    """A key where the keyboard is, and a moment for the window to take notice."""
+    QTest.keyClick(focused(), key, held)
+    qtbot.wait(30)
+
+
+def test_finding_and_walking_by_keyboard(parts: Parts, qtbot: QtBot) -> None:
+    """What is typed lights up on the canvas; Return and F3 go through it, round and round; Esc gives the keyboard back."""
+    window, document, canvas = parts.window, parts.document, parts.window.canvas
+    opened(parts, qtbot)
+    graph = document.graph
+    assert graph is not None and canvas.scene is not None
+    canvas.setFocus()
+    press(qtbot, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert focused() is window.ops.find_box
+    QTest.keyClicks(focused(), "kind:Conv* /block3/")
+    qtbot.waitUntil(lambda: bool(canvas.scene is not None and canvas.scene.highlighted.any()))
+    convolutions = [
+        op for op in range(graph.n)
+        if graph.kinds[op].startswith("Conv") and "block3" in graph.op_names[op]
+    ]  # fmt: skip
+    assert len(convolutions) > 6
+    assert np.flatnonzero(canvas.scene.highlighted).tolist() == convolutions
+    assert document.selection.tolist() == [], "nothing is selected while one types"
+
+    walked = []
+    for _ in convolutions:
+        press(qtbot, Qt.Key.Key_Return)
+        (op,) = document.selection.tolist()
+        walked.append(op)
+        qtbot.waitUntil(lambda: canvas.rect().intersects(canvas.op_rect(document.selection[0]).toRect()))
+        assert f"{len(walked)} of {len(convolutions)}" in window.ops.count.text()
+    assert sorted(walked) == convolutions
+    press(qtbot, Qt.Key.Key_F3)
+    assert document.selection.tolist() == walked[:1], "round and round"
+    press(qtbot, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    assert document.selection.tolist() == walked[-1:]
+    press(qtbot, Qt.Key.Key_Return, Qt.KeyboardModifier.AltModifier)
+    assert sorted(document.selection.tolist()) == convolutions
+
+    press(qtbot, Qt.Key.Key_Escape)
+    assert focused() is canvas and window.ops.find_box.text() == "kind:Conv* /block3/"
+    press(qtbot, Qt.Key.Key_F3)
+    assert len(document.selection) == 1 and document.selection[0] in convolutions
+    press(qtbot, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    press(qtbot, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(focused(), "conv1_conv -> conv2_block1_out")
+    qtbot.waitUntil(lambda: bool(canvas.scene is not None and canvas.scene.faded.all()))
+    assert ".*" in window.ops.trouble.text(), "paths are asked for in another way, and that is said"
+
+
+@pytest.mark.parametrize(("preset", "down"), [("slide", 0), ("column", 1), ("poster", 2)])
+def test_exporting_a_picture_with_a_preset(
+    parts: Parts, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, preset: str, down: int
+) -> None:
+    """Ctrl+E, page and colours by keys, Return: the file has the size, the theme and the legend that were asked for."""
+    window, document, canvas = parts.window, parts.document, parts.window.canvas
+    opened(parts, qtbot)
+    for suffix in (".png", ".svg"):
+        window.window().activateWindow()  # as a window manager does when a dialog is gone
+        QTest.qWaitForWindowActive(window.window())
+        canvas.setFocus()
+        press(qtbot, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+        dialog = window.findChild(PictureDialog)
+        assert isinstance(dialog, PictureDialog) and dialog.isVisible()
+        assert dialog.view.currentText() == "Flow" and dialog.page.currentText() == "Slide, 16:9"
+        for _ in range(down):
+            QTest.keyClick(dialog.page, Qt.Key.Key_Down)
+        QTest.keyClick(dialog.colours, Qt.Key.Key_Down)
+        file = tmp_path / f"{preset}{suffix}"
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, file=file: (str(file), ""))
+        QTest.keyClick(dialog, Qt.Key.Key_Return)
+        qtbot.waitUntil(file.exists)
+        assert f"Wrote {file.name}" in window.notice.text
+        qtbot.waitUntil(lambda: window.findChild(PictureDialog) is None)
+    page, image = PRESETS[preset], QImage(str(tmp_path / f"{preset}.png"))
+    assert image.width() == page.pixels[0]
+    assert image.height() == page.pixels[1] or (page.crop and image.height() < page.pixels[1])
+    assert image.pixelColor(2, 2).name() == DARK.panel
+    assert image.pixelColor(image.width() - 3, image.height() - 3).name() == DARK.canvas
+    words = [line.words for line in written_in((tmp_path / f"{preset}.svg").read_bytes())]
+    assert {"Stage 0", "Stage 1", "Stage 2", "Stage 3", "bottleneck"} <= set(words)
+    assert document.title in " ".join(words)
