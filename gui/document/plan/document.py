@@ -51,6 +51,8 @@ class Document(PlannedDocument[Problem, Evaluation]):
     preview_changed = Signal()
     machine_changed = Signal(object)
     """Another machine is planned for (:class:`gui.document.plan.machine_change.MachineChange`)."""
+    plan_noted = Signal(object)
+    """A saved plan was opened whose file says what is not so here (:class:`gui.document.plan.opening.Opened`)."""
 
     board: AssignmentBoard
 
@@ -195,9 +197,10 @@ class Document(PlannedDocument[Problem, Evaluation]):
         unkept = unkept_words(problem, KEEP_CLASSES)
         self._tell_warnings((*problem.graph.warnings, *([unkept] if unkept else [])))
 
-    def open_plan(self, path: str | Path) -> None:
+    def open_plan(self, path: str | Path) -> Opened:
         """Open a saved plan of the open graph: one undo step, after which the document counts as saved.
 
+        What the file says that is not so here is in the result's ``notes``, and is told to ``plan_noted``.
         Raises :class:`PlanError` (a damaged file, a plan of another graph) before anything changes.
         """
         opened = opening.prepare_plan(path, self.board.open_problem.graph, self.paths, self.batch)
@@ -211,6 +214,9 @@ class Document(PlannedDocument[Problem, Evaluation]):
         active = self.active
         if left is not None and active is not None and not plan.problem.same_machine(before):
             self.editing.machines.tell(MachineChange(left, active, before, plan.problem, GIVEN, ""))
+        if opened.notes:
+            self.plan_noted.emit(opened)
+        return opened
 
     def current_plan(self) -> Plan:
         """The assignment as a plan with where it came from. Raises :class:`StageboardError` where nothing is open."""

@@ -46,6 +46,10 @@ class Opened:
     """What the plan's file says was proven."""
     plan: Plan | None = None
     plan_path: Path | None = None
+    notes: tuple[str, ...] = ()
+    """What the plan's file said that is not so here (:class:`planner.plan_files.plan_json.OpenedPlan`)."""
+    other_costs: bool = False
+    """Whether the plan was made with other times of ops."""
 
 
 def as_paths(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
@@ -147,13 +151,14 @@ def prepare_model(
 
 def prepare_plan(path: str | Path, graph: Graph, paths: Sequence[Path], batch: int = 1) -> Opened:
     """A saved plan of ``graph``. Raises :class:`PlanError` where it belongs to another graph."""
-    from planner.plan_files.plan_json import read_plan
+    from planner.plan_files.plan_json import open_plan
 
     file = Path(path).absolute()
-    plan, stored = read_plan(file, graph)
-    problem = plan.problem
+    opened = open_plan(file, graph)
+    plan, stored, problem = opened.plan, opened.bounds, opened.plan.problem
     device_of = np.array(plan.decision.device_of, np.int32)
     return Opened(
         problem, tuple(paths), batch, device_of, plan.provenance.planner, ready(problem, device_of),
         (*proven(stored), *quick_bounds(problem)), claimed(stored), plan, file,
+        opened.notes, opened.other_costs,
     )  # fmt: skip

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gui.editors.comparison.state import file_sources
 from gui.shell.file_dialogs import PLANS, FileDialogs
+from gui.words.plan_notes import USE_TIMES, noted
 
 if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody
+    from gui.editors.comparison.sources import Source
 
 
 MOST_PREVIEWED = 6_000
@@ -22,6 +25,8 @@ class CompareFiles(FileDialogs):
     def __init__(self, window: CompareBody) -> None:
         super().__init__(window, "comparison")
         self._window, self._state = window, window.state
+        self.ask_times: Callable[[], object] | None = None
+        """Asks for the times of ops that the window of the plans plans with."""
 
     def say(self, level: str, text: str) -> None:
         """In this window, not in that of the plans."""
@@ -41,6 +46,20 @@ class CompareFiles(FileDialogs):
         """Compare plan files, too. Raises :class:`StageboardError` before anything changes."""
         sources, bounds = file_sources(paths, self._state.document)
         self._state.add(sources, bounds)
+        self.tell_notes(sources)
+
+    def tell_notes(self, sources: Sequence[Source]) -> None:
+        """Say what the files of plans say that is not so here."""
+        told = [(source.path, source) for source in sources if source.notes and source.path is not None]
+        if told:
+            text = "\n".join(noted(path.name, source.notes, source.other_costs) for path, source in told)
+            retimed = any(source.other_costs for _, source in told)
+            self._window.notice.show_message(
+                "warning",
+                text,
+                action=USE_TIMES if retimed and self.ask_times is not None else "",
+                run=self.ask_times,
+            )
 
     def export_picture(self) -> None:
         """A view of the comparison as PNG, SVG or PDF; first the one that is shown."""

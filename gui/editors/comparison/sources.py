@@ -12,11 +12,14 @@ import numpy as np
 
 from gui.document.history import Column
 from gui.document.plan_list import PlanEntry, fits
+from planner.errors import StageboardError
+from planner.problem.claims import claimed
 from planner.problem.problem import Plan, Problem
 from planner.reports.comparison.figures import filed
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from planner.model.graph import Graph
     from planner.problem.bound import Bound
 
 _ids = itertools.count(1)
@@ -33,6 +36,12 @@ class Source:
     plan: Plan | None = None
     path: Path | None = None
     file_claims: tuple[Bound, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What its file says that is not so here."""
+    other_costs: bool = False
+    """Whether it was made with other times of ops."""
+    times: str = ""
+    """The fingerprint of the graph that its file was read for: with other times it is read again."""
     id: int = field(default_factory=lambda: next(_ids))
     _kept: Plan | None = None
     _past: list[tuple[PlanEntry | None, Plan | None]] = field(default_factory=list)
@@ -79,9 +88,42 @@ class Source:
         """Whether this is the plan on the main canvas."""
         return self.entry is not None and self.entry is document.active
 
+    @classmethod
+    def of_file(cls, path: Path, graph: Graph) -> tuple[Source, tuple[Bound, ...]]:
+        """The plan of a graph in a file, and the bounds stored with it. Raises :class:`planner.errors.PlanError`."""
+        from planner.plan_files.plan_json import open_plan
+
+        opened = open_plan(path, graph)
+        source = cls(
+            plan=opened.plan, path=path, file_claims=claimed(opened.bounds), notes=opened.notes, other_costs=opened.other_costs,
+            times=graph.fingerprint,
+        )  # fmt: skip
+        return source, opened.bounds
+
+    def _read_again(self, document: Document) -> None:
+        """Evaluate the plan of a file with the times that the document has now; one that is gone stays as it was read."""
+        graph, before = document.graph, self.plan
+        if (
+            graph is None
+            or before is None
+            or self.path is None
+            or not self.times
+            or graph.fingerprint == self.times
+        ):
+            return
+        self.times = graph.fingerprint
+        try:
+            source, _ = Source.of_file(self.path, graph)
+        except StageboardError:
+            return
+        assert source.plan is not None
+        self.plan = replace(source.plan, name=before.name)
+        self.file_claims, self.notes, self.other_costs = source.file_claims, source.notes, source.other_costs
+
     def now(self, document: Document) -> Plan | None:
         """The plan as it is at present; None where it is gone or does not fit the document's problem."""
         if self.entry is None:
+            self._read_again(document)
             return self.plan
         problem, entry = document.problem, self.entry
         if problem is None or entry not in document.plans:

@@ -291,15 +291,14 @@ def file_sources(paths: Iterable[Path], document: Document) -> tuple[list[Source
 
     Raises :class:`StageboardError` for a damaged file or a plan of another graph.
     """
-    from planner.plan_files.plan_json import read_plan
-    from planner.problem.claims import claimed
     from planner.runs.proving import with_known
 
     graph = document.board.open_problem.graph
     sources: list[Source] = []
     bounds: list[Bound] = []
     for path in paths:
-        plan, stored = read_plan(Path(path), graph)
-        sources.append(Source(plan=plan, path=Path(path), file_claims=claimed(stored)))
-        bounds += proven(with_known(plan.problem, stored))
+        source, stored = Source.of_file(Path(path), graph)
+        assert source.plan is not None
+        sources.append(source)
+        bounds += proven(with_known(source.plan.problem, stored))
     return sources, bounds

@@ -139,8 +139,10 @@ def open_files(
     def show() -> None:
         try:
             others, bounds = file_sources(plans[1:], document)
-            document.open_plan(plans[0])
-            _open(window, [on_canvas(document), *others], bounds)
+            first = document.open_plan(plans[0])
+            canvas = on_canvas(document)
+            canvas.notes, canvas.other_costs = first.notes, first.other_costs
+            _open(window, [canvas, *others], bounds)
         except StageboardError as error:
             window.say("error", str(error))
 
@@ -182,7 +184,9 @@ def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound]
         shown.tell_with(window.studio)
         if window.proving_unasked.begun:
             shown.proving.begin(window.proving_unasked)
+    shown.files.ask_times = window.files.ask_times
     shown.compare(sources, bounds)
+    shown.files.tell_notes(sources)
     reveal(shown)
     return shown
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QInputDialog
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
+from gui.words.plan_notes import USE_TIMES, noted
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Files(ModelFiles):
         super().__init__(window, "plan")
         self._window = window
         self._document = window.document
+        self._document.plan_noted.connect(self._tell_notes)
 
     # ------------------------------------------------------------------ opening
     def ask_plans(self) -> list[Path]:
@@ -81,6 +83,15 @@ class Files(ModelFiles):
             self.say("error", f"{error}. The open plan is unchanged.")
             return
         self._window.memory.remember_model()
+
+    def _tell_notes(self, opened: Opened) -> None:
+        """Say what a plan's file said that is not so here; the times that it was made with can be chosen at once."""
+        assert opened.plan_path is not None
+        self._window.notice.show_message(
+            "warning", noted(opened.plan_path.name, opened.notes, opened.other_costs),
+            action=USE_TIMES if opened.other_costs else "", run=self.ask_times,
+            other="Undo", run_other=self._document.undo_stack.undo, until_problem=True,
+        )  # fmt: skip
 
     def choose_batch(self) -> None:
         """Read the open model again with another batch size."""

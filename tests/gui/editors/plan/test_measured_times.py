@@ -6,8 +6,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gui.editors.comparison.editor import CompareWindow
+from gui.editors.comparison.windows import open_files, open_plans
 from gui.editors.plan.editor import MainWindow
 from planner.model.times import OpTime, OpTimes, Use, measured_words
 from planner.runs.measuring import measuring
@@ -116,3 +119,67 @@ def test_measuring_is_cancelled(qtbot: QtBot, window: MainWindow, monkeypatch: p
     rest(qtbot, window)
     window.files.loading.drop()
     assert window.document.open_problem is problem
+
+
+def with_measured_plan(qtbot: QtBot, window: MainWindow, folder: Path) -> tuple[Path, Path]:
+    """A table of times, and a plan that was made with it; the window forgets both."""
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    table, plan = folder / "times.csv", folder / "measured.plan.json"
+    ids = window.document.open_problem.graph.op_ids[1:]
+    table.write_text("op,seconds\n" + "".join(f"{op},0.5\n" for op in ids[:3]))
+    window.files.open_files([table])
+    rest(qtbot, window)
+    window.document.save_plan(plan)
+    window.files.forget_times()
+    window.notice.dismiss()
+    return table, plan
+
+
+def test_a_plan_made_with_other_times_says_so_and_offers_them(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table, plan = with_measured_plan(qtbot, window, tmp_path)
+    window.files.open_files([plan])
+    settle()
+    notice = window.notice
+    assert notice.isVisible() and notice.level == "warning"
+    assert "measured.plan.json: it was made with other times of ops" in notice.text
+    assert (notice._action.text(), notice._other.text()) == ("Use Measured Times…", "Undo")
+    monkeypatch.setattr(window.files, "ask_open", lambda *_: [table])
+    notice._action.click()
+    rest(qtbot, window)
+    assert words(window).startswith("3 of ")
+    window.files.open_files([plan])
+    settle()
+    assert "other times of ops" not in notice.text, "these are the times that it was made with"
+
+
+def test_a_comparison_says_which_plans_were_made_with_other_times(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table, plan = with_measured_plan(qtbot, window, tmp_path)
+    shown = open_plans(window, [plan])
+    settle()
+    notice = shown.notice
+    assert notice.isVisible() and "it was made with other times of ops" in notice.text
+    assert notice._action.text() == "Use Measured Times…"
+    monkeypatch.setattr(window.files, "ask_open", lambda *_: [table])
+    notice._action.click()
+    rest(qtbot, window)
+    settle()
+    assert shown.state.comparison is not None, "its file is read again with these times"
+    first, second = shown.state.plans
+    assert first.problem.graph.fingerprint == second.problem.graph.fingerprint
+    shown.close()
+
+
+def test_plan_files_that_are_compared_in_the_window_say_so_there(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    _, plan = with_measured_plan(qtbot, window, tmp_path)
+    open_files(window, window.document.paths, [plan, plan])
+    settle()
+    shown = next(one for one in QApplication.allWidgets() if isinstance(one, CompareWindow))
+    assert shown.notice.text.count("it was made with other times of ops") == 2
+    shown.close()
