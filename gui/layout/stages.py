@@ -59,13 +59,14 @@ class Fit:
 
 def stages_layout(
     skeleton: Skeleton, device: ArrayLike, devices: int, rank: ArrayLike, viewport: tuple[float, float], in_order: bool = True,
-    columns: int = 0,
+    columns: int = 0, taken: ArrayLike | None = None, links: ArrayLike | None = None,
 ) -> Layout:  # fmt: skip
     """Places of all ops as cells in the blocks of their devices.
 
     device: int32[n], 0..devices-1; rank: int64[n], the place of each op in a topological order; viewport: (width, height)
     px. in_order: blocks stand in the order of the devices, else each behind those that feed it. columns: blocks in a row; 0
-    where that is free. Raises ValueError for a device that does not exist.
+    where that is free. Where groups of ops are laid out, ``taken`` (bool[devices]) says which devices have ops, though no group is
+    theirs, and ``links`` (int[pairs, 2]) between which something flows. Raises ValueError for a device that does not exist.
     """
     where, order = np.ascontiguousarray(device, np.int32), np.ascontiguousarray(rank, np.int64)
     n = skeleton.n
@@ -74,10 +75,13 @@ def stages_layout(
     if devices < 1 or (n and (where.min() < 0 or where.max() >= devices)):
         raise ValueError(f"An op is on a device outside 0..{devices - 1}; assign it to one that exists.")
     counts = np.bincount(where, minlength=devices)
-    used = np.flatnonzero(counts)
-    src, dst = where[skeleton.edge_src], where[skeleton.edge_dst]
-    away = src != dst
-    pairs = np.unique(np.stack([src[away], dst[away]], axis=1), axis=0)
+    used = np.flatnonzero(counts if taken is None else (counts > 0) | np.asarray(taken, bool))
+    if links is None:
+        src, dst = where[skeleton.edge_src], where[skeleton.edge_dst]
+        away = src != dst
+        pairs = np.unique(np.stack([src[away], dst[away]], axis=1), axis=0)
+    else:
+        pairs = np.asarray(links, np.int32).reshape(-1, 2)
     if not in_order:
         used = fed_order(
             used, pairs, np.bincount(where, weights=order, minlength=devices) / np.maximum(counts, 1)

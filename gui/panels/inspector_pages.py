@@ -146,7 +146,7 @@ def _several(document: Document) -> str:
     graph, ops = problem.graph, document.selection
     e = problem.evaluator
     devices = document.device_of[ops]
-    work = float(e.op_work[e.class_of[devices], ops].sum())
+    work = float(e.work_on(document.device_of)[ops].sum())
     counts = np.bincount(devices, minlength=len(problem.devices))
     where = ", ".join(
         f"{link('device', int(d), _device_name(document, int(d)))} ({int(counts[d]):,})"
@@ -286,7 +286,7 @@ def graph_page(document: Document, theme: Theme) -> str:
         ("Depth", f"{graph.depth:,}"),
         ("Largest in-degree", f"{graph.max_degree:,}"),
         ("Parameters", f"{_count(float(graph.params.sum()))} ({bytes_text(float(e.params.sum()))})"),
-        ("Work in all", one_time(float(e.op_work[0].sum()), graph.time_unit)),
+        ("Work in all", one_time(float(e.work_on(document.device_of).sum()), graph.time_unit)),
         ("Times from", sources),
         ("Format", escape(graph.format)),
     ]

@@ -13,7 +13,7 @@ from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.links import links_of
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
-from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, skeleton_of
+from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, laid_out, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Layout
 from gui.look.theme import Theme
@@ -189,12 +189,7 @@ class Graphs:
             if view == "stages":
                 self._blocks.setdefault(problem.fingerprint, made)
         layout = self._layouts[of, view]
-        device, mixed = items.devices(device_of, k)
-        evaluator = problem.evaluator
-        scene = Scene(
-            items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=problem.devices,
-            size=evaluator.size, work=evaluator.op_work[0], splits=items.splits(device_of, k),
-        )  # fmt: skip
+        scene = laid_out(items, skeleton, layout, view, device_of, k, problem.devices, problem.evaluator)
         scene.evaluation = plan.evaluation
         broken = [op for violation in plan.evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))

@@ -107,7 +107,7 @@ def op_times(problem: Problem, device_of: Ints) -> OpTimes:
     """
     graph, e = problem.graph, problem.evaluator
     cpu = np.array([side_of(device) == "cpu" for device in problem.devices])[device_of]
-    work = e.op_work[e.class_of[device_of], np.arange(graph.n)]
+    work = e.work_on(device_of)
     measured = np.full(graph.n, np.nan)
     if graph.measured is not None:
         accelerators, cpus = graph.given_times

@@ -185,6 +185,11 @@ class Evaluator(ABC):
     def working_set(self) -> Floats:
         """Bytes of activations that a device holds at least while each op runs (float64[n]); zero where no rule counts them."""
 
+    def work_on(self, device_of: Ints) -> Floats:
+        """The time of each op on the device it is on (float64[n], the graph's time unit); ``device_of`` int32[n]."""
+        work: Floats = self.op_work[self.class_of[device_of], np.arange(self.n)]
+        return work
+
     @cached_property
     def alike(self) -> bool:
         """Whether devices of a kind differ by number and pins only: all that pay transfers are of one class, and all that do not, whose

@@ -192,7 +192,6 @@ def paint_plates(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
     boxes = plates(scene, viewport, ratio)
-    ops = np.bincount(scene.device, weights=scene.items.size, minlength=scene.k)
     _paint_figures(painter, scene, viewport, palette, boxes, ratio)
     for d, box in boxes.items():
         painter.setPen(QPen(QColor(palette.devices[d].accent), 1.5 * ratio))
@@ -204,7 +203,7 @@ def paint_plates(
         )
         inner = box.adjusted(11 * ratio, 0, -8 * ratio, 0)
         size = int(min(12 * ratio, box.height() - 2 * ratio))
-        count = "" if scene.k > MOST_PLATES else f"{int(ops[d]):,} ops"
+        count = "" if scene.k > MOST_PLATES else f"{int(scene.ops[d]):,} ops"
         painter.setFont(font(size, False))
         painter.setPen(QColor(theme.muted))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), count)

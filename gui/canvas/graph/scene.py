@@ -70,7 +70,8 @@ class Scene:
     """Everything the painter needs for one frame.
 
     ``x``, ``y`` float64[count] are the places drawn now (they move during an animation), ``layout`` is where they
-    are going. ``device`` int32[count] is an item's device, ``mixed`` whether a folded group is spread over several.
+    are going. ``device`` int32[count] is an item's device, ``mixed`` whether a folded group is spread over several;
+    ``op_device`` int32[n] is each op's own: what is counted on a device is counted by it, whatever is folded.
     """
 
     items: Items
@@ -79,6 +80,7 @@ class Scene:
     view: str
     device: Ints
     mixed: Bools
+    op_device: Ints
     k: int
     x: Floats
     y: Floats
@@ -97,7 +99,7 @@ class Scene:
     size: Floats | None = None
     """Bytes of the tensors as the target counts them (float64[t]); None: as the graph has them."""
     work: Floats | None = None
-    """Time of each op on the target's first kind of device (float64[n]); None: as the graph has it."""
+    """Time of each op on the device it is on (float64[n]); None: as the graph has it."""
 
     def __post_init__(self) -> None:
         count = self.items.count
@@ -169,12 +171,13 @@ class Scene:
         self.leave = np.where(mirrored[items.edge_src], 2, 0).astype(np.uint8)
         self.enter = np.where(mirrored[items.edge_dst], 0, 2).astype(np.uint8)
 
-    def set_devices(self, device_of: Ints, k: int) -> None:
-        """Take over an assignment of ops."""
-        self.k = k
+    def set_devices(self, device_of: Ints, k: int, work: Floats | None = None) -> None:
+        """Take over an assignment of ops (int32[n]) to ``k`` devices; ``work`` as above."""
+        self.k, self.op_device, self.work = k, device_of.copy(), work
         self.device, self.mixed = self.items.devices(device_of, k)
         self.splits = self.items.splits(device_of, k)
-        self.__dict__.pop("flow", None)
+        for counted in ("flow", "ops", "item_work"):
+            self.__dict__.pop(counted, None)
 
     @cached_property
     def work_column(self) -> Column:
@@ -192,8 +195,13 @@ class Scene:
 
     @cached_property
     def flow(self) -> Floats:
-        """Bytes that go from device to device (float64[k, k]); a folded group is all on the device of its card."""
-        return device_flow(self.items.graph, self.device[self.items.item_of], self.k, self.size)
+        """Bytes that go from device to device (float64[k, k]), op by op."""
+        return device_flow(self.items.graph, self.op_device, self.k, self.size)
+
+    @cached_property
+    def ops(self) -> Ints:
+        """How many ops each device has (int64[k])."""
+        return np.bincount(self.op_device, minlength=self.k)
 
     def in_sight(self, box: Rect) -> Bools:
         """Items whose cards a box (x, y, width, height in scene units) touches, as they are drawn now."""
@@ -254,13 +262,17 @@ def arrange(
     """
     if view == "stages":
         device, _ = items.devices(device_of, k)
+        taken = np.bincount(device_of, minlength=k) > 0
+        links = None if items.count == items.graph.n else device_links(items.graph, device_of, k)
         position = np.empty(items.graph.n, np.int64)
         position[items.graph.topological_order] = np.arange(items.graph.n)
         blocks = keep.stages if keep is not None else None
-        many = int(np.count_nonzero(np.bincount(device, minlength=k)))
+        many = int(np.count_nonzero(taken))
         alike = blocks is not None and many == int((blocks.place >= 0).sum())
         columns = blocks.columns if blocks is not None and alike else 0
-        return stages_layout(skeleton, device, k, position[items.first], viewport, in_a_row, columns)
+        return stages_layout(
+            skeleton, device, k, position[items.first], viewport, in_a_row, columns, taken, links
+        )
     if view == "lanes":
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None
@@ -324,12 +336,27 @@ def scene_of(
     """A settled scene; ``evaluator`` says what tensors and ops count on a target, ``in_a_row`` is as for :func:`arrange`."""
     skeleton = skeleton_of(items)
     layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row)
+    return laid_out(items, skeleton, layout, view, device_of, k, devices, evaluator)
+
+
+def laid_out(
+    items: Items,
+    skeleton: Skeleton,
+    layout: Layout,
+    view: str,
+    device_of: Ints,
+    k: int,
+    devices: Sequence[Device] = (),
+    evaluator: Evaluator | None = None,
+    work: Floats | None = None,
+) -> Scene:
+    """A settled scene in a ``layout`` that was made for it; ``work`` where ``device_of`` (int32[n]) does not number the evaluator's devices."""
     device, mixed = items.devices(device_of, k)
+    if work is None and evaluator is not None:
+        work = evaluator.work_on(device_of)
     return Scene(
-        items, skeleton, layout, view, device, mixed, k, layout.x.copy(), layout.y.copy(), devices=devices,
-        splits=items.splits(device_of, k),
-        size=None if evaluator is None else evaluator.size,
-        work=None if evaluator is None else evaluator.op_work[0],
+        items, skeleton, layout, view, device, mixed, np.array(device_of, np.int32), k, layout.x.copy(), layout.y.copy(),
+        devices=devices, splits=items.splits(device_of, k), size=None if evaluator is None else evaluator.size, work=work,
     )  # fmt: skip
 
 
@@ -355,6 +382,13 @@ def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = Non
     flow = np.zeros((k, k))
     np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), size[tensor])
     return flow
+
+
+def device_links(graph: Graph, device_of: Ints, k: int) -> Ints:
+    """The pairs of devices between which something flows (int64[pairs, 2])."""
+    tensor, to = _crossings(graph, device_of, k)
+    codes = np.unique(device_of[graph.tensor_producer[tensor]].astype(np.int64) * k + to)
+    return np.stack([codes // k, codes % k], axis=1)
 
 
 def _crossings(graph: Graph, device_of: Ints, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -80,7 +80,7 @@ def op_words(document: Document, items: Items, item: int) -> tuple[str, str, lis
         where = plural(len(devices), "device")
     rows = [
         ("on", where),
-        ("work", work_column(problem).text(float(problem.evaluator.op_work[0][ops].sum()))),
+        ("work", work_column(problem).text(float(problem.evaluator.work_on(document.device_of)[ops].sum()))),
     ]
     if len(ops) == 1:
         v = int(ops[0])

@@ -19,13 +19,13 @@ from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
-from gui.canvas.graph.scene import VIEWS, Scene, arrange, crossing_bytes, skeleton_of
+from gui.canvas.graph.scene import VIEWS, arrange, crossing_bytes, laid_out, skeleton_of
 from gui.canvas.graph.scene_widget import LIFE_SIZE
 from gui.canvas.graph.surface import Surface
 from gui.canvas.graph.tooltip import op_tooltip, op_words
 from gui.layout import Layout, Skeleton
 from gui.look.theme import Theme
-from planner.model.graph import Ints
+from planner.model.graph import Floats, Ints
 
 if TYPE_CHECKING:
     from gui.background.repairing import Repairing
@@ -159,6 +159,11 @@ class CanvasView(PointedScene):
         self._rebuild_items()
         self._drop_foreign_scene()
 
+    def _work(self) -> Floats:
+        """The time of each op on its device."""
+        document = self.document
+        return document.open_problem.evaluator.work_on(document.device_of)
+
     def _drop_foreign_scene(self) -> None:
         """Show nothing rather than a scene of other ops or lanes: the layout of a large graph takes a while to come.
 
@@ -170,7 +175,7 @@ class CanvasView(PointedScene):
         same_ops, k = self._scene_serial == self.document.model_serial, len(problem.devices)
         if same_ops and scene.k != k and not scene.by_device:
             scene.devices = problem.devices
-            scene.set_devices(self.document.device_of, k)
+            scene.set_devices(self.document.device_of, k, self._work())
         elif not same_ops or scene.k != k:
             self._glide.stop()
             self._hover_card.hide()
@@ -241,13 +246,8 @@ class CanvasView(PointedScene):
         self._skeleton = skeleton
         self._layouts[view] = layout
         before = self.scene
-        k = len(problem.devices)
-        device, mixed = items.devices(self.document.device_of, k)
-        places = layout.x.copy(), layout.y.copy()
-        scene = Scene(
-            items, skeleton, layout, view, device, mixed, k, *places, devices=problem.devices,
-            size=problem.evaluator.size, work=problem.evaluator.op_work[0],
-            splits=items.splits(self.document.device_of, k),
+        scene = laid_out(
+            items, skeleton, layout, view, self.document.device_of, len(problem.devices), problem.devices, problem.evaluator
         )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted, scene.all_faded = before.highlighted, before.all_faded
@@ -284,7 +284,7 @@ class CanvasView(PointedScene):
             self._relayout(animate=True)
         else:
             self._layouts.pop("lanes", None)
-            scene.set_devices(self.document.device_of, len(problem.devices))
+            scene.set_devices(self.document.device_of, len(problem.devices), self._work())
             self._mark_items()
         self.repaint_scene()
 

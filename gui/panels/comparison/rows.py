@@ -6,7 +6,7 @@ import numpy as np
 
 from gui.canvas.graph.headers import HeaderData, time_of_one
 from gui.canvas.graph.items import Items
-from gui.canvas.graph.scene import Scene, crossing_bytes
+from gui.canvas.graph.scene import Scene, crossing_bytes, laid_out
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column
@@ -14,6 +14,7 @@ from gui.panels.comparison.names import numbered
 from planner.model.graph import Floats, Ints
 from planner.problem.target import Device
 from planner.reports.comparison import Comparison
+from planner.reports.comparison.matching import works
 
 MISSING = "not in this plan"
 
@@ -44,12 +45,9 @@ def scene_of_plan(
 ) -> Scene:
     """A plan of a comparison as it is laid out, its devices being rows; broken rules and pins are marked."""
     rows, shown = len(comparison.rows), comparison.plans[plan]
-    device, mixed = items.devices(comparison.places[plan], rows)
     evaluator = shown.problem.evaluator
-    scene = Scene(
-        items, skeleton, layout, view, device, mixed, rows, layout.x.copy(), layout.y.copy(),
-        devices=row_devices(comparison, plan), size=evaluator.size, work=evaluator.op_work[0],
-        splits=items.splits(comparison.places[plan], rows),
+    scene = laid_out(
+        items, skeleton, layout, view, comparison.places[plan], rows, row_devices(comparison, plan), evaluator, works(shown)
     )  # fmt: skip
     scene.evaluation = shown.evaluation
     scene.violating = scene.mask(violating_ops(comparison, plan))

@@ -31,7 +31,7 @@ def blocks_data(stage: GraphStage) -> dict[str, Any] | None:
         "place": stages.place.tolist(),
         "plate": round(stages.plate, 2),
         "lines": stages.lines,
-        "ops": [plural(int(many), "op") for many in np.bincount(scene.device, minlength=scene.k)],
+        "ops": [plural(int(many), "op") for many in scene.ops],
         "ribbons": [
             {
                 "src": ribbon.src, "dst": ribbon.dst, "width": round(ribbon.width, 2), "arrow": round(ribbon.arrow, 2),

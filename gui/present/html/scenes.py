@@ -122,11 +122,12 @@ def graph_data(scene: Scene) -> dict[str, Any]:
 def facts_data(scene: Scene, problem: Problem) -> dict[str, Any]:
     """What is written on cards and said about ops: kind and shape, work, bytes of output and parameters."""
     graph, evaluator = scene.items.graph, problem.evaluator
+    work = evaluator.work_on(scene.op_device)
     ops = scene.items.first.tolist()
     output = output_bytes(graph, evaluator.size)
     return {
         "words": listed([kind_text(scene, i) for i in range(scene.items.count)]),
-        "work": listed([one_time(float(evaluator.op_work[0][v]), graph.time_unit) for v in ops]),
+        "work": listed([one_time(float(work[v]), graph.time_unit) for v in ops]),
         "output": listed([bytes_text(float(output[v])) for v in ops]),
         "parameters": listed(
             [bytes_text(float(evaluator.params[v])) if evaluator.params[v] else "" for v in ops]

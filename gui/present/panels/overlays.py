@@ -140,13 +140,14 @@ def op_facts(plan: Plan, op: int) -> list[tuple[str, str]]:
     """An op's kind, device, time, parameters and output, as pairs of a word and a value."""
     problem, graph = plan.problem, plan.problem.graph
     evaluator = problem.evaluator
+    work = float(evaluator.work_on(plan.decision.device_of)[op])
     device = problem.devices[int(plan.decision.device_of[op])]
     ptr, idx = graph.outputs
     tensors = idx[ptr[op] : ptr[op + 1]]
     shapes = [
         "\N{MULTIPLICATION SIGN}".join(map(str, s)) for t in tensors.tolist() if (s := graph.tensor_shapes[t])
     ]
-    rows = [("on", device.title), ("work", one_time(float(evaluator.op_work[0][op]), graph.time_unit))]
+    rows = [("on", device.title), ("work", one_time(work, graph.time_unit))]
     if evaluator.params[op]:
         rows.append(("parameters", bytes_text(float(evaluator.params[op]))))
     if len(tensors):

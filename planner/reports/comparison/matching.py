@@ -68,9 +68,7 @@ def match_devices(first: Plan, second: Plan) -> Matching:
 
 def works(plan: Plan) -> Floats:
     """The time of each op on the device where the plan has it (float64[n], in the graph's time unit)."""
-    evaluator = plan.problem.evaluator
-    device_of = plan.decision.device_of
-    return np.asarray(evaluator.op_work[evaluator.class_of[device_of], np.arange(len(device_of))], np.float64)
+    return plan.problem.evaluator.work_on(plan.decision.device_of)
 
 
 def matched(

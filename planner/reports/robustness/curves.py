@@ -49,7 +49,7 @@ class Curves:
         self._known: dict[int, Curve] = {}
         e = self.evaluator
         self.nominal = float(e.components(self.device_of)[0])
-        self.work = e.op_work[e.class_of[self.device_of], np.arange(e.n)]
+        self.work = e.work_on(self.device_of)
         if times.linear:
             self._floor, self._line = _hinges(times, self.device_of, self.nominal)
 

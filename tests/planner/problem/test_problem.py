@@ -107,3 +107,8 @@ def test_assignments_compare_by_value_and_plans_carry_their_evaluation() -> None
     assert problem.plan(np.array([0, 0, 1]), Provenance("hand"), "mine").name == "mine"
     assert problem.live(one).objective == plan.objective
     assert problem.with_constraints((Pin("a", "stage 1"),)).evaluate(one).valid is False
+
+
+def test_an_op_takes_the_time_of_its_own_device() -> None:
+    evaluator = Problem(graph(), DevicePool(accelerators=1, cpus=1)).evaluator
+    assert evaluator.work_on(np.array([0, 1, 0], np.int32)).tolist() == [1.0, 2.0, 1.0]

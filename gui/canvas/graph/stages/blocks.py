@@ -95,7 +95,6 @@ def paint_plates(
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
-    ops = np.bincount(scene.device, weights=scene.items.size, minlength=scene.k)
     zoom = type_scale(viewport, ratio) * ratio
     for d, box in plate_boxes(scene, viewport).items():
         if box.right() < 0 or box.left() > viewport.width or box.bottom() < -20 * ratio or box.top() > viewport.height:  # fmt: skip
@@ -107,7 +106,7 @@ def paint_plates(
         painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
         bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
         painter.fillRect(bar, QColor(colour.accent))
-        _write(painter, box, scene, d, int(ops[d]), palette, data, zoom, least)
+        _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least)
         if hot:
             _badge(painter, box, palette, zoom, least)
     painter.restore()

@@ -50,7 +50,7 @@ class OpsModel(OpRows):
         if problem is not None:
             graph = problem.graph
             self._produced = produced_bytes(problem)
-            self._column = detailed_column(problem.evaluator.op_work[0].tolist(), graph.time_unit)
+            self._column = detailed_column(self._work_here().tolist(), graph.time_unit)
             self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
         if fresh or problem is None:
             self._shown = None
@@ -60,6 +60,8 @@ class OpsModel(OpRows):
     def set_assignment(self, device_of: Ints) -> None:
         """Ops moved: the device column (and an order by it) changes."""
         self._device_of = device_of
+        if self._problem is not None:
+            self._column = detailed_column(self._work_here().tolist(), self._problem.graph.time_unit)
         if self._sorted_by[0] in (DEVICE, WORK):
             self._rearrange()
         elif self.rowCount():
@@ -95,8 +97,7 @@ class OpsModel(OpRows):
     def _work_here(self) -> np.ndarray:
         """Each op's time on the device it is on (float64[n])."""
         assert self._problem is not None
-        e = self._problem.evaluator
-        return e.op_work[e.class_of[self._device_of], np.arange(e.n)]
+        return self._problem.evaluator.work_on(self._device_of)
 
     def about(self, row: int, beside: int) -> str:
         """``stage 0 · 9.4 KiB · Conv``: device, memory and kind of a row's op; its time where ``beside`` says the memory."""

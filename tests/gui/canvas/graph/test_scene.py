@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,13 +14,20 @@ from gui.canvas.graph.items import items_of
 from gui.canvas.graph.painter import edge_style
 from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, device_flow, forward_partners, scene_of
+from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.tooltip import op_words
+from gui.document.plan.document import Document
 from gui.layout.result import EdgeClass
+from gui.look.numbers import one_time
 from gui.look.theme import LIGHT
+from gui.present.html.scenes import facts_data
+from gui.present.panels.overlays import op_facts
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
-from planner.model.groups import by_layer
+from planner.model.groups import GroupView, by_layer
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
 
@@ -141,3 +150,45 @@ def test_edges_that_break_the_order_are_told() -> None:
     assert ends == {violation.ops for violation in scene.evaluation.violations} != set()
     colour, _, _ = edge_style(scene, canvas_palette(LIGHT, 3), Detail.LABELS, 1.0)
     assert (colour[broken] == packed(LIGHT.bad)).all() and (colour[~broken] != packed(LIGHT.bad)).all()
+
+
+def pooled() -> Problem:
+    """A chain on an accelerator and a CPU, which takes three times as long for each op."""
+    graph = chain_graph(6)
+    return Problem(replace(graph, work_cpu=3.0 * graph.work), DevicePool(accelerators=1, cpus=1))
+
+
+def test_cards_show_the_time_on_the_device_that_they_are_on() -> None:
+    problem = pooled()
+    device_of = np.array([0, 0, 1, 1, 0, 1], np.int32)
+    items = items_of(problem.graph, None, frozenset())
+    scene = scene_of(items, "flow", device_of, 2, (800, 600), problem.devices, problem.evaluator)
+    expected = problem.graph.work * np.where(device_of == 1, 3.0, 1.0)
+    assert scene.item_work == pytest.approx(expected)
+    scene.set_devices(1 - device_of, 2, problem.evaluator.work_on(1 - device_of))
+    assert scene.item_work == pytest.approx(problem.graph.work * np.where(device_of == 1, 1.0, 3.0))
+
+
+@given(st.lists(st.integers(0, 2), min_size=12, max_size=12))
+def test_folding_changes_no_count_and_no_bytes(places: list[int]) -> None:
+    graph, device_of = chain_graph(12), np.array(places, np.int32)
+    groups = GroupView(np.arange(12, dtype=np.int32) // 4, ("a", "b", "c"))
+    plain = scene_of(items_of(graph, None, frozenset()), "stages", device_of, 3, (900, 600))
+    folded = scene_of(items_of(graph, groups, frozenset({0, 1, 2})), "stages", device_of, 3, (900, 600))
+    assert folded.ops.tolist() == plain.ops.tolist() == np.bincount(device_of, minlength=3).tolist()
+    assert folded.flow.tolist() == plain.flow.tolist()
+    told = [{(r.src, r.dst): r.bytes for r in stage_ribbons(scene)} for scene in (plain, folded)]
+    assert told[0] == told[1], "a device whose ops are all in groups of others has a plate, too"
+
+
+def test_tool_tips_and_stories_show_the_time_on_the_device_too(qapp: object) -> None:
+    problem, document = pooled(), Document()
+    document.open_graph(problem.graph, target=problem.target)
+    document.set_assignment(np.array([0, 0, 1, 1, 1, 1], np.int32), "apply", "moved")
+    items = items_of(problem.graph, None, frozenset())
+    slow = one_time(float(3.0 * problem.graph.work[2]), problem.graph.time_unit)
+    assert ("work", slow) in op_words(document, items, 2)[2]
+    plan = document.current_plan()
+    assert ("work", slow) in op_facts(plan, 2)
+    scene = scene_of(items, "flow", document.device_of, 2, (800, 600), problem.devices, problem.evaluator)
+    assert slow in str(facts_data(scene, problem)["work"])
