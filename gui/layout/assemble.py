@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from gui.layout.csr import adjacency
+from gui.layout.far import Grid, route_far
 from gui.layout.order import MAX_GAP, compress, cover, leaves, profiles
 from gui.layout.repeats import regions, spine_codes
 from gui.layout.result import Frame, Lane, Layout, Row
@@ -365,6 +366,9 @@ def place(packed: Packed) -> Layout:
         src, dst, x, ys, w, h, lane, row, xcol.astype(np.int32), dense, skeleton.span, skeleton.tall, strip, degree,
         row_y, heights, first_line, int(flat[-1]), wide, style.pitch_x, style.pitch_y, style.gap_x, style.gap_y,
         style.lane_gap + 2 * style.lane_pad, style.row_gap, style.strip_gap, style.hub_degree)  # fmt: skip
+    if not framed:
+        grid = Grid(x, ys, w, h, row, lane, strip, row_y)
+        kind, offsets, points = route_far(src, dst, kind, offsets, points, grid, style)
     extents = (row_y, heights, packed.first_rank, packed.last_rank, packed.lane_of_row)
     rows = tuple(Row(*one) for one in zip(*(values.tolist() for values in extents), strict=True))
     right = (x0 + band_w if framed or not n else float((x + w).max())) + style.margin

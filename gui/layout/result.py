@@ -19,12 +19,14 @@ class EdgeClass(IntEnum):
     LOCAL = 0
     #: from one row of the wrapped ribbon to the next
     WRAP = 1
-    #: a far edge or one of a hub's: a short stub at both ends unless hovered or selected
+    #: a far edge or one of a hub's that has no way of its own: a short stub at both ends unless hovered or selected
     STUB = 2
     #: between the forward and the backward strip of a training graph
     FOLD = 3
     #: between two lanes
     LANE = 4
+    #: between rows that are far apart, or a hub's: through the gaps between rows, and beside all cards
+    FAR = 5
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class LayoutStyle:
     empty_lane_h: float = 36.0
     #: least height of the band of a device with ops; its rows stand in the middle
     least_lane_h: float = 0.0
-    #: an op with this many consumers is a hub: its far edges are drawn as stubs until hovered
+    #: an op with this many consumers is a hub: its far edges leave it as one
     hub_degree: int = 6
 
     def __post_init__(self) -> None:
