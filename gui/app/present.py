@@ -7,7 +7,9 @@ from pathlib import Path
 
 from gui.present.render import size as size_of
 from planner.cli.command import DONE, Console
+from planner.cli.proving import configure as configure_proving
 from planner.errors import StageboardError
+from planner.story.proving import SECONDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--notes", action="store_true",
         help="open the speaker's window too: this slide, the next, notes and time; the story goes to the other screen where there is one",
     )  # fmt: skip
+    configure_proving(parser, f"{SECONDS:g} for all plans of a story")
     parser.epilog = (
         "examples: stageboard present device-placement --notes\n"
         "          stageboard present talk.story.json -o talk.pdf\n\n"
@@ -72,9 +75,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         from gui.present.launch import present_file
 
         given = tuple(Path(model) for model in args.model)
+        proving = SECONDS if args.prove is None else args.prove
         return present_file(
-            path, given=given, theme=args.theme or "", reduced_motion=args.reduced_motion, notes=args.notes
-        )
+            path, given=given, theme=args.theme or "", reduced_motion=args.reduced_motion, notes=args.notes, proving=proving,
+        )  # fmt: skip
     if args.notes:
         raise StageboardError("--notes is about the screen; leave out -o, or leave out --notes")
     offscreen()
@@ -101,8 +105,10 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
     from gui.present.render import application
     from planner.cli.searching import soft_interrupt
     from planner.export.stages.child import Cancelled
+    from planner.search.stop import Cancel
     from planner.story.files.json import read_story
-    from planner.story.files.plans import resolve, story_with_known
+    from planner.story.files.plans import resolve
+    from planner.story.proving import prove_story
 
     output = Path(args.output)
     options = ExportOptions(args.size, args.fps or 0.0, args.theme or "", args.reduced_motion)
@@ -110,9 +116,15 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
     for note in fitted(form, options)[1]:
         console.note(note)
     given = tuple(Path(model) for model in args.model)
-    resolved = story_with_known(resolve(read_story(path), path.parent, given))
+    resolved = resolve(read_story(path), path.parent, given)
     for note in resolved.notes:
         console.note(note)
+    seconds = SECONDS if args.prove is None else args.prove
+    with soft_interrupt(
+        console, "stopping; what is not proven yet stays a claim (once more to stop at once)"
+    ) as stopped:
+        console.progress("proving what the story claims")
+        resolved = prove_story(resolved, seconds, Cancel(stopped))
     app = application()
     words = f"writing {output.name}"
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gui.look.application import application, put_away
 from gui.look.theme import THEMES
 from gui.present.window import PresenterWindow
+from planner.story.proving import SECONDS
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
@@ -42,8 +43,11 @@ def present_file(
     theme: str = "",
     reduced_motion: bool = False,
     notes: bool = False,
+    proving: float = SECONDS,
 ) -> int:
     """Present a story file until it is closed; returns the program's status. Raises :class:`StageboardError` for a bad one.
+
+    What the file claims is proven again beside the story, for at most ``proving`` seconds (0: not at all).
 
     ``given`` are model files that stand in for those that are not found, ``theme`` one other than the story's;
     ``reduced_motion`` is on whatever the user has set; ``notes`` opens the speaker's window too.
@@ -53,15 +57,15 @@ def present_file(
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
     from planner.story.files.json import read_story
-    from planner.story.files.plans import resolve, story_with_known
+    from planner.story.files.plans import resolve
 
     file = Path(path)
-    resolved = story_with_known(resolve(read_story(file), file.parent, given))
+    resolved = resolve(read_story(file), file.parent, given)
     app = application()
     session = Session()
     themes = ThemeController(app, theme or session.theme)
     reduced = reduced_motion or session.value("reduced motion") == "yes"
-    presenter = PresenterWindow(resolved, themes, reduced, full_screen)
+    presenter = PresenterWindow(resolved, themes, reduced, full_screen, proving=proving)
     if theme:
         presenter.set_theme(THEMES[theme])
     collecting = Collecting()

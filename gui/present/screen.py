@@ -94,6 +94,12 @@ class Screen(QWidget):
             self._show.reduced_motion = self.reduced_motion
         return self._show
 
+    def tell(self, resolved: Resolved) -> None:
+        """Show the same story with other words, or with more proven of its plans."""
+        self.resolved = resolved
+        self._lay_out()
+        self._announce()
+
     def _lay_out(self) -> None:
         self._resized.stop()
         self._show = None

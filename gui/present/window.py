@@ -12,10 +12,12 @@ from PySide6.QtWidgets import QWidget
 from gui.look.theme import THEMES, Theme
 from gui.present import keys
 from gui.present.pointing import MODES
+from gui.present.proving import StoryProving
 from gui.present.screen import SCALES, Screen
 from gui.present.speaker import SpeakerWindow, seats
 from gui.shell.key_claims import claims
 from gui.widgets.plain import plain
+from planner.story.proving import SECONDS
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
@@ -30,7 +32,10 @@ LONGEST_STEP = 0.1
 
 
 class PresenterWindow(Screen):
-    """Plays one resolved story. ``moved(index)`` when it makes for another keyframe; ``closed`` at the end."""
+    """Plays one resolved story. ``moved(index)`` when it makes for another keyframe; ``closed`` at the end.
+
+    What the story's file claims is proven again beside it, for at most ``proving`` seconds.
+    """
 
     moved = Signal(int)
     closed = Signal()
@@ -43,8 +48,13 @@ class PresenterWindow(Screen):
         full_screen: bool = True,
         at: int = 0,
         parent: QWidget | None = None,
+        proving: float = SECONDS,
     ) -> None:
-        super().__init__(resolved, reduced_motion, at, parent)
+        again = StoryProving(resolved, proving)
+        super().__init__(again.told, reduced_motion, at, parent)
+        again.setParent(self)
+        again.changed.connect(self._proven)
+        self.proving, self._news = again, False
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -85,6 +95,15 @@ class PresenterWindow(Screen):
         self._last = time.perf_counter()
         self._slow.start()
         self._wake()
+        self.proving.begin()
+
+    def _proven(self) -> None:
+        """More is proven than is said; a slide that is on its way comes to rest first."""
+        self._news = not self.course.resting
+        if self._news:
+            return
+        self.tell(self.proving.told)
+        self.changed.emit()
 
     # ------------------------------------------------------------------ time
     @property
@@ -124,6 +143,8 @@ class PresenterWindow(Screen):
             self.mouse.give_way(self.course.done, self.width(), self.height())
             self.update()
             if self.course.resting:
+                if self._news:
+                    self._proven()
                 self.changed.emit()
             return
         if not self.playing:
@@ -356,6 +377,7 @@ class PresenterWindow(Screen):
         self._ending = True
         if self.speaker is not None:
             self.speaker.close()
+        self.proving.close()
         for timer in (self._timer, self._slow, self._resized):
             timer.stop()
         self.closed.emit()

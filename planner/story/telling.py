@@ -215,11 +215,16 @@ def caption(
             whole = plan.problem.size
             things = "neurons" if isinstance(plan, OrderPlan) else "ops"
             sentences.append(f"{count:,} of {whole:,} {things} moved.")
-    sentences.append(_proof(plan, bounds))
+    return fitting([*sentences, *proof_sentences(plan, bounds)])
+
+
+def proof_sentences(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> tuple[str, str]:
+    """What is proven of a valid plan, and what a file claims beyond that; empty where there is nothing to say."""
     claim = claim_of(plan, bounds)
-    if claim is not None:
-        sentences.append(f"{claim.claimed_by} claims {claimed_amount(plan.problem, claim)}, not proven here.")
-    return fitting(sentences)
+    if claim is None:
+        return _proof(plan, bounds), ""
+    claimed = f"{claim.claimed_by} claims {claimed_amount(plan.problem, claim)}, not proven here."
+    return _proof(plan, bounds), claimed
 
 
 def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:

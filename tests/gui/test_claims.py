@@ -30,7 +30,7 @@ from planner.problem.bound import proven
 from planner.problem.claims import claimed
 from planner.reports.certificate.certificate import certificate
 from planner.runs.proving import with_known
-from planner.story.files.plans import story_with_known
+from planner.story.proving import story_with_known
 from tests.gui.window_parts import know_little, make_window, settle, shown
 from tests.planner.forging import Files, claim, files, problem
 from tests.planner.problem.test_claims import story

@@ -101,12 +101,13 @@ def play(
     from gui.look.theme import THEMES
     from gui.present.show import Show
     from planner.story.files.json import read_story
-    from planner.story.files.plans import resolve, story_with_known
+    from planner.story.files.plans import resolve
+    from planner.story.proving import prove_story
 
     name = name or path.name.removesuffix(SUFFIX)
     story = read_story(path)
     console.progress(f"{name}: evaluating {len(story.plans)} plans")
-    resolved = story_with_known(resolve(story, path.parent, given))
+    resolved = prove_story(resolve(story, path.parent, given))
     for note in resolved.notes:
         console.note(f"{path.name}: {note}")
     out.mkdir(parents=True, exist_ok=True)

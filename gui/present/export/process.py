@@ -31,15 +31,18 @@ def write_story(order: StoryOrder, progress: Progress, stopped: Callable[[], boo
     from gui.look.display import check_qt, offscreen
     from gui.present.export.export import export_story
     from gui.present.render import application
+    from planner.search.stop import Cancel
     from planner.story.files.json import from_dict
     from planner.story.files.plans import resolve
+    from planner.story.proving import prove_story
 
     check_qt()
     offscreen()
     app = application()
     try:
         # The window wrote it for this process: its bounds say themselves whether they are claims.
-        resolved = resolve(from_dict(order.story, "the story", ""), order.folder, order.given)
+        read = resolve(from_dict(order.story, "the story", ""), order.folder, order.given)
+        resolved = prove_story(read, stop=Cancel(stopped))
         done = export_story(resolved, order.path, order.options, progress, stopped)
     except MemoryError:
         raise StageboardError("the export needs more memory than there is; choose a smaller size") from None

@@ -210,7 +210,8 @@ class Studio(QObject):
 
     def _open_now(self, path: Path) -> None:
         from planner.story.files.json import read_story
-        from planner.story.files.plans import resolve, story_with_known
+        from planner.story.files.plans import resolve
+        from planner.story.proving import story_with_known
 
         self._folder = str(path.parent)
 

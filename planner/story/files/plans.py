@@ -26,7 +26,6 @@ from planner.plan_files.order_json import order_in
 from planner.plan_files.plan_json import plan_in
 from planner.printable import clean
 from planner.problem.problem import Plan
-from planner.runs.proving import told_bounds
 from planner.story.files.models import read_story_model
 from planner.story.story import MACHINES_OWN, Keyframe, Resolved, Story, StoryModel, StoryPlan
 
@@ -229,9 +228,3 @@ def check_views(number: int, keyframe: Keyframe, target: Target) -> None:
             raise StoryError(
                 f"keyframe number {number} shows '{what}', and its plan is for {target.in_words}, which has none; choose another"
             )
-
-
-def story_with_known(resolved: Resolved) -> Resolved:
-    """A story with the bounds that are told of its plans (:func:`told_bounds`)."""
-    pairs = zip(resolved.plans, resolved.bounds, strict=True)
-    return replace(resolved, bounds=tuple(told_bounds(plan.problem, bounds) for plan, bounds in pairs))

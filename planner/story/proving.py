@@ -1,0 +1,107 @@
+"""What the words of a story rest on: what its file claims is proven again before it is shown, and captions say what came of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.base import says_more
+from planner.problem.bound import Bound, proven
+from planner.problem.claims import claim_of
+from planner.problem.problem import Plan
+from planner.runs.proving import prove_again, told_bounds
+from planner.search.search import Callbacks
+from planner.search.stop import AnyOf, Never, Stop, TimeLimit
+from planner.story.story import LONGEST_CAPTION, Resolved
+from planner.story.telling import proof_sentences, shortened
+
+SECONDS = 10.0
+"""How long it may take to prove what a story's file claims where nobody says how long."""
+
+Proofs = tuple[tuple[Bound, ...], ...]
+"""The bounds of each plan of a story."""
+
+
+def bounds_as_told(read: Resolved) -> Proofs:
+    """The bounds of each plan, and beside those that are only claims what is known at once."""
+    pairs = zip(read.plans, read.bounds, strict=True)
+    return tuple(told_bounds(plan.problem, bounds) for plan, bounds in pairs)
+
+
+def story_with_known(read: Resolved) -> Resolved:
+    """A story with the bounds that are told of its plans, and its words as they were written."""
+    return replace(read, bounds=bounds_as_told(read))
+
+
+def with_shared(plan: Plan | OrderPlan, own: Sequence[Bound], others: Iterable[Bound]) -> tuple[Bound, ...]:
+    """A plan's bounds, and what was proven beside other plans that says anything of its problem."""
+    return (*own, *(bound for bound in others if says_more(bound, plan.problem, own)))
+
+
+def prove_story(
+    read: Resolved, seconds: float = SECONDS, stop: Stop | None = None, callbacks: Callbacks | None = None
+) -> Resolved:
+    """A story as it is told when what its file claims has been proven again, for at most so many seconds in all (0: not at all).
+
+    Claims that are not proven by then stay claims. ``read`` is the story as it was resolved.
+    """
+    found: list[tuple[Bound, ...]] = []
+    news: list[Bound] = []
+    end = time.monotonic() + seconds
+    for plan, own in zip(read.plans, bounds_as_told(read), strict=True):
+        bounds = with_shared(plan, own, news)
+        left = end - time.monotonic()
+        if left > 0.0 and claim_of(plan, bounds) is not None and plan.evaluation.valid:
+            again = prove_again(plan, bounds, AnyOf([stop or Never(), TimeLimit(left)]), callbacks)
+            bounds = again.bounds
+            # Without the time that a proof took, which would be another one whenever the story is written.
+            bounds = tuple(b if b in own else replace(b, seconds=0.0) for b in bounds)
+            news += proven(bounds)
+        found.append(bounds)
+    return as_proven(read, tuple(found))
+
+
+def as_proven(read: Resolved, bounds: Proofs) -> Resolved:
+    """The story with other ``bounds`` of its plans; what captions and summary say of proofs is said of these.
+
+    A sentence on proofs that follows from what the file says was proven is replaced by what is proven now, and by what
+    remains the file's claim. All other words stay as they were written. ``read`` is the story as it was resolved.
+    """
+    story, plans = read.story, read.plans
+    frames = tuple(
+        replace(k, caption=_followed(k.caption, plans[k.plan], read.bounds[k.plan], bounds[k.plan]))
+        for k in story.keyframes
+    )
+    summary = story.summary
+    for plan, then, now in reversed(list(zip(plans, read.bounds, bounds, strict=True))):
+        following = _followed(summary, plan, then, now)
+        if following != summary:
+            summary = following
+            break
+    return replace(read, story=replace(story, keyframes=frames, summary=summary), bounds=bounds)
+
+
+def _followed(words: str, plan: Plan | OrderPlan, then: Sequence[Bound], now: Sequence[Bound]) -> str:
+    if not words or not plan.evaluation.valid:
+        return words
+    current = " ".join(filter(None, proof_sentences(plan, now)))
+    for bounds in _as_written(then):
+        proof, claim = proof_sentences(plan, bounds)
+        for said in (f"{proof} {claim}".strip(), proof):
+            if said and said in words:
+                return shortened(words.replace(said, current, 1).strip(), LONGEST_CAPTION)
+    return words
+
+
+def _as_written(bounds: Sequence[Bound]) -> list[tuple[Bound, ...]]:
+    """What may have been proven when captions were written: what any of the files that claim it says, or all of them."""
+    claimants = sorted({bound.claimed_by for bound in bounds if bound.claimed_by})
+    those = [{claimant} for claimant in claimants]
+    if len(claimants) > 1:
+        those.append(set(claimants))
+    return [
+        tuple(replace(b, claimed_by="") if b.claimed_by in claiming else b for b in bounds)
+        for claiming in those
+    ]

@@ -1,0 +1,92 @@
+"""What a story's file claims is proven again before it is shown, and its words say what is proven by then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from planner.machines.catalogue import planner
+from planner.model.samples import STORIES
+from planner.problem.claims import claim_of, claimed
+from planner.problem.problem import Plan
+from planner.problem.provenance import Provenance
+from planner.runs.proving import known_at_once
+from planner.search.run import plan_of, run
+from planner.story.files.json import read_story, write_story
+from planner.story.files.plans import resolve, resolve_with
+from planner.story.making import Told, story_of_plans
+from planner.story.proving import as_proven, bounds_as_told, prove_story
+from planner.story.story import Resolved, StoryModel
+from tests.planner.forging import claim, problem
+
+PROVEN = "Proven: no plan is better."
+
+
+def best() -> Plan:
+    plan = plan_of(run(planner("chain-dp"), problem()))
+    assert isinstance(plan, Plan)
+    return plan
+
+
+def told(folder: Path, value: float, plan: Plan, words: str = "", method: str = "chain-dp") -> Resolved:
+    """A story of a plan whose file says that ``value`` was proven, as somebody else opens it."""
+    bounds = (*known_at_once(plan.problem), claim(plan, value, method))
+    model = StoryModel(("model.json",), plan.problem.graph.fingerprint)
+    file = write_story(folder / "talk.story.json", story_of_plans(model, [Told(plan, bounds, caption=words)]))
+    return resolve_with(read_story(file), [plan.problem.graph])
+
+
+def said(found: Resolved) -> str:
+    return found.story.keyframes[1].caption
+
+
+def test_what_is_proven_again_is_said_as_it_was_written(tmp_path: Path) -> None:
+    plan = best()
+    read = told(tmp_path, plan.objective, plan)
+    assert PROVEN in said(read) and claimed(read.bounds[0])
+    found = prove_story(read)
+    assert said(found) == said(read) and found.story.summary == read.story.summary
+    assert plan.problem.standing(plan.evaluation.values, found.bounds[0]).status == "optimal"
+    assert claim_of(plan, found.bounds[0]) is None
+    assert all(bound.seconds == 0.0 for bound in found.bounds[0] if not bound.claimed_by)
+
+
+def test_what_is_not_proven_is_told_as_a_claim(tmp_path: Path) -> None:
+    plan = best()
+    read = told(tmp_path, plan.objective, plan)
+    found = prove_story(read, 0.0)
+    assert found.bounds == bounds_as_told(read)
+    assert PROVEN not in said(found) and "at most" in said(found)
+    assert "talk.story.json claims" in said(found) and said(found).endswith("not proven here.")
+    assert PROVEN not in found.story.summary and "claims" in found.story.summary
+    # Proving it later says again what was written.
+    assert said(as_proven(read, prove_story(read).bounds)) == said(read)
+
+
+def test_a_forged_claim_is_never_said_to_be_proven(tmp_path: Path) -> None:
+    of = problem()
+    plan = of.plan(np.zeros(of.graph.n, np.int32), Provenance("by hand"), "all on one")
+    read = told(tmp_path, plan.objective, plan)
+    assert PROVEN in said(read)
+    found = prove_story(read)
+    assert PROVEN not in said(found) and PROVEN not in found.story.summary
+
+
+@pytest.mark.parametrize("words", ["My own words.", "Nothing was proven of it, some say."])
+def test_words_of_a_person_stay(tmp_path: Path, words: str) -> None:
+    plan = best()
+    assert said(prove_story(told(tmp_path, plan.objective, plan, words), 0.0)) == words
+
+
+def test_a_long_caption_still_is_one(tmp_path: Path) -> None:
+    plan = best()
+    words = f"{'x ' * 185}{PROVEN}"
+    assert len(said(prove_story(told(tmp_path, plan.objective, plan, words), 0.0))) <= 400
+
+
+def test_the_stories_that_come_along_stay_as_they_are() -> None:
+    file = STORIES / "device-placement.story.json"
+    read = resolve(read_story(file), file.parent)
+    assert prove_story(read).story == read.story
