@@ -163,8 +163,10 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
     if s.kind == "gpipe":
         parts.append(f"a batch of {s.samples} takes {one_time(s.end, unit)}")
     else:
-        used = s.share[s.share > 0]
-        parts.append(f"{percent(float(used.mean()), 0)} busy")
+        # Of all devices: those without ops are what a plan wastes.
+        used, all_devices = len(np.unique(s.piece_device)), len(s.share)
+        only = f", {used:,} of {plural(all_devices, 'device')} used" if used < all_devices else ""
+        parts.append(f"{percent(float(s.share.mean()), 0)} busy{only}")
         steady = [span for span in s.spans if span.name == "steady state"]
         parts.append(
             f"steady after {one_time(steady[0].start, unit)}" if steady else "not steady with so few samples"

@@ -321,6 +321,17 @@ def test_summary_says_what_to_expect_in_practice() -> None:
         assert "practice" not in summary(s, ["Stage 0"], "s", interval)
 
 
+def test_devices_without_ops_are_not_busy() -> None:
+    problem = Problem(chain_graph(12), Pipeline(4))
+    titles = [device.title for device in problem.devices]
+    worst = summary(schedule(problem, np.zeros(12, np.int32)), titles, "s")
+    assert "25 % busy, 1 of 4 devices used" in worst
+    half = summary(schedule(problem, (np.arange(12) // 6).astype(np.int32)), titles, "s")
+    assert ", 2 of 4 devices used" in half and "100 %" not in half
+    best = summary(schedule(problem, (np.arange(12) // 3).astype(np.int32)), titles, "s")
+    assert "used" not in best
+
+
 def test_an_invalid_plan_is_said_to_be_none_that_runs(qtbot: QtBot) -> None:
     document = opened()
     panel = of(document)
