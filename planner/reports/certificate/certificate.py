@@ -277,7 +277,7 @@ def _settings(problem: PlanningProblem) -> tuple[Setting, ...]:
         value = getattr(target, field.name)
         about = field.metadata
         out.append(
-            Setting(field.name, given[field.name], value == field.default, about.get("unit", ""), about.get("help", ""))
+            Setting(field.name, given.get(field.name, value), value == field.default, about.get("unit", ""), about.get("help", ""))
         )  # fmt: skip
     return tuple(out)
 
