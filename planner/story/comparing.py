@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from string import ascii_uppercase
 
 import numpy as np
 
@@ -33,39 +35,51 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
     return fitting(sentences, 240)
 
 
+def letters_for(plans: Sequence[int], compared: Iterable[int]) -> str:
+    """The letters of plans in one of several comparisons: each of the ``compared`` plans has one, in the order of their numbers.
+
+    Empty where they are A, B and so on, and where there are more plans than letters.
+    """
+    order = sorted({*compared})
+    if len(order) > len(ascii_uppercase):
+        return ""
+    letters = "".join(ascii_uppercase[order.index(plan)] for plan in plans)
+    return "" if letters == ascii_uppercase[: len(letters)] else letters
+
+
 def _sentence(comparison: Comparison, i: int) -> str:
     count, whole = len(comparison.moved(i)), comparison.graph.n
     where = (
         f"{count:,} of {whole:,} ops {'is' if count == 1 else 'are'} elsewhere"
         if count
-        else "every op is where A has it"
+        else f"every op is where {comparison.letter(0)} has it"
     )
     return f"{comparison.letter(i)} {_cost(comparison, i)}; {where}."
 
 
 def _cost(comparison: Comparison, i: int) -> str:
     """``takes 21.3 % less than A, 27.1 ms``, or why that cannot be said."""
-    plan, reference = comparison.plans[i], comparison.plans[0]
+    plan, reference, first = comparison.plans[i], comparison.plans[0], comparison.letter(0)
     broken = len(plan.evaluation.violations)
     if broken:
         return f"breaks {'a rule' if broken == 1 else f'{broken:,} rules'}"
     if not reference.evaluation.valid:
-        return "keeps all rules, which A does not"
+        return f"keeps all rules, which {first} does not"
     component = plan.problem.components[0]
     if comparison.incomparable(i, 0):
         value = amount_text(plan.evaluation.objective, plan.problem.unit(component))
-        return f"{_verb(plan.problem.unit(component))} {value}, for another problem than A's"
+        return f"{_verb(plan.problem.unit(component))} {value}, for another problem than {first}'s"
     found = changed(plan, reference)
     if found is None:
         value = amount_text(plan.evaluation.objective, plan.problem.unit(component))
-        return f"{_verb(plan.problem.unit(component))} as much as A, {value}"
+        return f"{_verb(plan.problem.unit(component))} as much as {first}, {value}"
     name, share = found
     unit = plan.problem.unit(name)
     value = amount_text(plan.evaluation.components[name], unit)
     what = _verb(unit) if name == component else f"has, in {name.replace('-', ' ')},"
     if not math.isfinite(share):
-        return f"{what} {value}, where A {_verb(unit)} none"
-    return f"{what} {percent(abs(share))} {'less' if share < 0 else 'more'} than A, {value}"
+        return f"{what} {value}, where {first} {_verb(unit)} none"
+    return f"{what} {percent(abs(share))} {'less' if share < 0 else 'more'} than {first}, {value}"
 
 
 def _verb(unit: str | None) -> str:
@@ -73,12 +87,12 @@ def _verb(unit: str | None) -> str:
 
 
 def _largest_move(comparison: Comparison) -> str:
-    """The devices between which most ops go from A to B."""
+    """The devices between which most ops go from the first plan to the second."""
     ops = np.array(comparison.flows(1, 0).ops)
     np.fill_diagonal(ops, 0)
     if not ops.any():
         return ""
     left, right = np.unravel_index(int(ops.argmax()), ops.shape)
     count = int(ops[left, right])
-    from_device, to_device = comparison.row_title(int(left)), comparison.row_title(int(right))
+    from_device, to_device = comparison.move_titles(int(left), int(right), 0, 1)
     return f"Most, {count:,}, go from {from_device} to {to_device}."

@@ -18,7 +18,8 @@ from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.reports.comparison import compare
-from planner.story.comparing import comparison_caption, comparison_title
+from planner.reports.comparison.figures import LETTERS, own_name, told_apart
+from planner.story.comparing import comparison_caption, comparison_title, letters_for
 from planner.story.files.plans import pack
 from planner.story.story import (
     LONGEST_TITLE,
@@ -79,6 +80,14 @@ def story_of_plans(
         raise StoryError("a story needs a plan; name one")
     if len(told) > MOST_PLANS:
         raise StoryError(f"a story of {len(told)} plans is too long; name {MOST_PLANS} at most")
+    names = told_apart([entry.plan for entry in told])
+    # A plan has one name throughout, as it has in comparisons of all of them.
+    told = [
+        entry
+        if entry.title or name == own_name(entry.plan)
+        else replace(entry, plan=replace(entry.plan, name=name))
+        for entry, name in zip(told, names, strict=True)
+    ]
     frames = [_opening(told[0].plan)]
     for i, entry in enumerate(told):
         frames += _of_plan(i, entry, told[i - 1].plan if i else None)
@@ -138,14 +147,16 @@ def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[Ke
     if ways and len(graphs) < 2:
         raise StoryError("a comparison needs two plans of a graph of operators; name two, or compare nothing")
     frames = []
-    for way in ways:
-        several = way in ("side-by-side", "schedules") and len(graphs) <= 2 + MOST_BESIDE
-        numbers = list(range(len(graphs))) if several else [0, len(graphs) - 1]
-        told = compare([graphs[i] for i in numbers])
+    several = [way in ("side-by-side", "schedules") and len(graphs) <= 2 + MOST_BESIDE for way in ways]
+    shown = [list(range(len(graphs))) if all_ else [0, len(graphs) - 1] for all_ in several]
+    for way, numbers in zip(ways, shown, strict=True):
+        # A plan has one letter in all of them.
+        letters = letters_for(numbers, (number for others in shown for number in others))
+        told = compare([graphs[i] for i in numbers], letters=letters or LETTERS)
         frames.append(
             Keyframe(
                 comparison_title(told), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,
-                transition=SLIDING if way == "overlay" else 0.8, comparison=way, layout="lanes", beside=tuple(numbers[2:]),
+                transition=SLIDING if way == "overlay" else 0.8, comparison=way, layout="lanes", beside=tuple(numbers[2:]), letters=letters,
             )
         )  # fmt: skip
     return frames

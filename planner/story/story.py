@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import StoryError
@@ -156,7 +157,8 @@ class Keyframe:
     to the audience.
 
     In the view ``comparison``, ``comparison`` says how plan B (``plan``) is compared with plan A (``versus``), and ``beside`` are
-    plans C and D of canvases and schedules. ``layout`` is that of canvases. ``share`` is where the slider of an overlay comes to
+    plans C and D of canvases and schedules. ``letters`` are others by which the captions call these plans, in this order, so that a plan
+    keeps its letter throughout a story. ``layout`` is that of canvases. ``share`` is where the slider of an overlay comes to
     rest, from 0 (A) over 0.5 (both) to 1 (B): in the transition it goes there from where it was, or from A.
     Raises :class:`StoryError`.
     """
@@ -177,6 +179,7 @@ class Keyframe:
     share: float = 1.0
     beside: tuple[int, ...] = ()
     notes: str = ""
+    letters: str = ""
 
     def __post_init__(self) -> None:
         _text(self.title, "the title of a keyframe", LONGEST_TITLE, empty=True)
@@ -212,10 +215,10 @@ class Keyframe:
         for plan in self.beside:
             _whole(plan, "a further plan of a comparison", 0, MOST_PLANS)
         if self.view != "comparison":
-            if self.comparison or self.beside:
+            if self.comparison or self.beside or self.letters:
                 raise StoryError(
-                    f"a keyframe compares plans in the view '{self.view}'; make its view 'comparison', or leave 'comparison' and"
-                    " 'beside' out"
+                    f"a keyframe compares plans in the view '{self.view}'; make its view 'comparison', or leave 'comparison',"
+                    " 'beside' and 'letters' out"
                 )
             return
         if not self.comparison:
@@ -231,6 +234,16 @@ class Keyframe:
                 f"a keyframe compares {2 + len(self.beside)} plans as '{self.comparison}'; overlays and Sankeys are of 2 plans,"
                 f" canvases and schedules of at most {2 + MOST_BESIDE}"
             )
+        known = set(self.letters) <= set(ascii_uppercase) and len(set(self.letters)) == len(self.letters)
+        if self.letters and not (known and len(self.letters) == 2 + len(self.beside)):
+            raise StoryError(
+                f"a keyframe calls its {2 + len(self.beside)} plans {self.letters[:40]!r}; give each a letter of its own from A to Z"
+            )
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The letters of the plans that are compared: of ``versus``, ``plan``, and those ``beside``."""
+        return tuple(self.letters or ascii_uppercase[: 2 + len(self.beside)])
 
 
 @dataclass(frozen=True)

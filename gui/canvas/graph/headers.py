@@ -58,6 +58,8 @@ class HeaderData:
     """The time that the whole width of a bar stands for at least, so that plans beside this one can be compared with it."""
     fullest: float = 0.0
     """The bytes that the whole width of a bar of memory stands for at least."""
+    own: tuple[str, ...] = ()
+    """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
 
     def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
         """The same with bars on one scale with those of other plans."""
@@ -245,12 +247,15 @@ def _paint_traffic(
 
 def _title(data: HeaderData, d: int, room: float, size: int, smallest: int) -> tuple[str, int]:
     """What a device is called in ``room`` device pixels, and in letters of which size: its title if that fits in letters of
-    ``smallest`` at least, else its short name."""
+    ``smallest`` at least, else its short name, else what its plan alone calls it."""
     title = data.titles[d]
     fitting = (s for s in range(size, smallest - 1, -1) if metrics(s, False).horizontalAdvance(title) <= room)
     found = next(fitting, 0)
     if not found:
         title, found = data.names[d], smallest
+        # Names of one list are of one kind: where one of the comparison's has no room, none is shown.
+        if data.own and max(map(metrics(found, False).horizontalAdvance, data.names)) > room:
+            title = data.own[d]
     return metrics(found, False).elidedText(title, Qt.TextElideMode.ElideRight, room), found
 
 

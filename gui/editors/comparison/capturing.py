@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from gui.editors.comparison.canvases.overlay import OverlayPane
@@ -12,6 +13,7 @@ from gui.tools.story.shots import MOST_HIGHLIGHTED, camera_of
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.reports.comparison.figures import LETTERS
 from planner.story.comparing import comparison_caption, comparison_title
 from planner.story.story import Keyframe
 
@@ -53,14 +55,15 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
     shown: list[Shown] = []
     for number in numbers:
         shown.append(_shown(window, draft, compared, number, shown))
-    told = _told(window, [compared.plans[number] for number in numbers])
+    letters = _letters(draft, shown)
+    told = _told(window, [compared.plans[number] for number in numbers], letters or LETTERS)
     title, words = comparison_title(told), comparison_caption(told, comparison)
     before = draft.frame
     if before is not None and before.keyframe.comparison and [before.versus, before.shown] == shown[:2]:
         title = _look(window, told, comparison)
     keyframe = Keyframe(
         title, words, 0, "comparison", versus=0, comparison=comparison, layout=window.state.view,
-        beside=(0,) * (len(shown) - 2), transition=USUAL,
+        beside=(0,) * (len(shown) - 2), letters=letters, transition=USUAL,
     )  # fmt: skip
     if comparison in ("side-by-side", "overlay"):
         keyframe = _looked_at(window, compared, keyframe)
@@ -86,11 +89,32 @@ def _look(window: CompareBody, told: Comparison, comparison: str) -> str:
     return LOOKS[comparison]
 
 
-def _told(window: CompareBody, plans: list[Plan]) -> Comparison:
+def _told(window: CompareBody, plans: list[Plan], letters: str) -> Comparison:
     """The comparison of the plans of a keyframe, which call themselves by their letters there."""
     from planner.reports.comparison import compare
 
-    return compare(plans, window.state.bounds)
+    return compare(plans, window.state.bounds, letters=letters)
+
+
+def _letters(draft: Draft, plans: list[Shown]) -> str:
+    """The letters of plans in a keyframe: those that comparisons of the draft have for them, of others the next that are free.
+
+    Empty where they are A, B and so on, and where none is free.
+    """
+    known: dict[Shown, str] = {}
+    for frame in draft.frames:
+        if frame.keyframe.comparison and frame.versus is not None:
+            for one, letter in zip(
+                (frame.versus, frame.shown, *frame.beside), frame.keyframe.called, strict=True
+            ):
+                known.setdefault(one, letter)
+    for one in plans:
+        free = [letter for letter in ascii_uppercase if letter not in known.values()]
+        if one not in known and free:
+            known[one] = free[0]
+    letters = "".join(known.get(one, "") for one in plans)
+    distinct = len(set(letters)) == len(plans)
+    return letters if distinct and letters != LETTERS[: len(plans)] else ""
 
 
 def _shown(

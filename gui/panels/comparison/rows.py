@@ -90,4 +90,5 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
         by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem),
+        own=tuple(comparison.device_name(row, plan) or MISSING for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip

@@ -52,9 +52,9 @@ def _widest(sankey: Sankey) -> float:
     """How much room the longest label takes (pixels), with its glyph and margins."""
     names, values = QFontMetricsF(font(8.5)), QFontMetricsF(font(8.0))
     widest = 0.0
-    for amounts in (sankey.layout.left_value, sankey.layout.right_value):
+    for side, amounts in enumerate((sankey.layout.left_value, sankey.layout.right_value)):
         for row in sankey.layout.order.tolist():
-            title = sankey.comparison.row_title(row)
+            title = sankey.title(side, row)
             value = sankey.column.text(float(amounts[row]))
             widest = max(widest, names.horizontalAdvance(title) + values.horizontalAdvance(value))
     return widest + 44.0
@@ -184,7 +184,7 @@ def _labels(
     painter: QPainter, sankey: Sankey, side: int, width: float, height: float, theme: Theme,
     colours: tuple[DeviceColour, ...], marks: SankeyMarks, lit: np.ndarray,
 ) -> None:  # fmt: skip
-    layout, c = sankey.layout, sankey.comparison
+    layout = sankey.layout
     counts = layout.right_ops if side else layout.left_ops
     rows = layout.order[counts[layout.order] > 0]
     if not len(rows):
@@ -221,9 +221,9 @@ def _labels(
         left = glyph + 5
         value = sankey.column.text(float(amounts[row]))
         wide = values.horizontalAdvance(value) + 8
-        title = c.row_title(row)
+        title = sankey.title(side, row)
         if names.horizontalAdvance(title) + wide > room - left:
-            title = c.row_title(row, short=True)
+            title = sankey.title(side, row, short=True)
         if names.horizontalAdvance(title) + wide > room - left:
             value = ""
         title = names.elidedText(title, Qt.TextElideMode.ElideMiddle, max(0.0, room - left))

@@ -52,17 +52,26 @@ class Sankey:
         return np.flatnonzero(places == row).astype(np.int32)
 
     # ------------------------------------------------------------------ words
+    @cached_property
+    def _titles(self) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+        i, j = self.pair
+        return tuple(self.comparison.side_titles(j, i, short=short) for short in (False, True))
+
+    def title(self, side: int, row: int, *, short: bool = False) -> str:
+        """What the bar of a row is called: ``side`` 0 at the left, 1 at the right."""
+        return self._titles[int(short)][side][row]
+
     def ribbon_words(self, ribbon: int) -> str:
         """``12 ops go from acc 1 to acc 3, 4.1 ms of work``."""
         c, (i, j) = self.comparison, self.pair
         left, right = int(self.layout.left[ribbon]), int(self.layout.right[ribbon])
         ops = self.ops(ribbon)
-        here, there = c.row_title(left), c.row_title(right)
         count, one = plural(len(ops), "op"), len(ops) == 1
         if left != right:
+            here, there = c.move_titles(left, right, j, i)
             text = f"{count} {'goes' if one else 'go'} from {here} to {there}"
         else:
-            text = f"{count} {'stays' if one else 'stay'} on {there}"
+            text = f"{count} {'stays' if one else 'stay'} on {c.row_title(left)}"
         unit = c.graph.time_unit
         before, after = (float(works(c.plans[plan])[ops].sum()) for plan in (j, i))
         text += f", {one_time(before, unit)} of work"
@@ -90,7 +99,7 @@ class Sankey:
         verb = ("comes" if away == 1 else "come") if side else ("goes" if away == 1 else "go")
         other = f"{verb} from elsewhere" if side else f"{verb} elsewhere"
         moved = f", of which {away:,} {other}" if away else ", all of which stay" if count else ""
-        return f"{c.row_title(row)} of plan {c.letter(plan)}: {plural(count, 'op')}{moved}"
+        return f"{self.title(side, row)} of plan {c.letter(plan)}: {plural(count, 'op')}{moved}"
 
     def summary(self) -> str:
         """How much moves, and the largest moves."""
@@ -101,10 +110,13 @@ class Sankey:
             return f"all {plural(total, 'op')} stay where they are" if total else "the model has no ops"
         first = np.flatnonzero(~stays)
         first = first[np.argsort(-layout.ops[first], kind="stable")[:LARGEST]]
+        i, j = self.pair
+        ends = [
+            c.move_titles(int(layout.left[r]), int(layout.right[r]), j, i, short=True) for r in first.tolist()
+        ]
         largest = ", ".join(
-            f"{int(layout.ops[r]):,} {c.row_title(int(layout.left[r]), short=True)}"
-            f" → {c.row_title(int(layout.right[r]), short=True)}"
-            for r in first.tolist()
+            f"{int(layout.ops[r]):,} {here} → {there}"
+            for r, (here, there) in zip(first.tolist(), ends, strict=True)
         )
         more = "most: " if np.count_nonzero(~stays) > LARGEST else ""
         return f"{moved:,} of {plural(total, 'op')} move   {more}{largest}"

@@ -104,9 +104,16 @@ def shared_layout(
 
 
 def flag_places(wanted: Sequence[float], first: int, width: float) -> list[tuple[int, float]]:
-    """The plans whose flags fit beside one another at ``wanted`` (x of each): ``first`` always, then in order."""
+    """Where the flags of plans go, so that none covers another: as near to ``wanted`` (x of each) as is free, that of plan ``first``
+    exactly there."""
     shown = [(first, wanted[first])]
     for plan, x in enumerate(wanted):
-        if plan != first and all(abs(x - other) >= width for _, other in shown):
-            shown.append((plan, x))
+        if plan != first:
+            taken = [place for _, place in shown]
+            near = sorted(
+                [x, *(place + way * width for place in taken for way in (-1, 1))], key=lambda at: abs(at - x)
+            )
+            shown.append(
+                (plan, next(at for at in near if all(abs(at - place) >= width - 1e-6 for place in taken)))
+            )
     return shown

@@ -47,7 +47,7 @@ def paint_periods(
             )
             painter.drawLine(QPointF(x, RULER - 3), QPointF(x, bottom + 2))
     for plan, x in flag_places(wanted, own, FLAG + 2):
-        if periods[plan] <= 0 or not left <= x <= right + 1:
+        if periods[plan] <= 0 or not left <= wanted[plan] <= right + 1:
             continue
         box = QRectF(x - FLAG / 2, bottom + 1.5, FLAG, STRIP - 3)
         painter.setPen(QPen(QColor(theme.accent if plan == own else theme.border), 1))

@@ -91,6 +91,8 @@ class ChartLayout:
     """Room for names at the left; 0 where it follows from the width."""
     axis: float = AXIS
     """Height of the strip below the rows; times are written in it unless it is lower than usual."""
+    origin: float = 0.0
+    """The moment that the ticks are counted from."""
     row_of_bar: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -218,9 +220,10 @@ class ChartLayout:
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * (1 - 1e-9))
         digits = max(0, -math.floor(math.log10(step) + 1e-9))
-        first, last = self.left / column.scale, self.time(self.gutter + self.plot_width) / column.scale
+        ends = self.left, self.time(self.gutter + self.plot_width)
+        first, last = ((end - self.origin) / column.scale for end in ends)
         numbers = range(math.ceil(first / step - 1e-9), math.floor(last / step + 1e-9) + 1)
-        times = [i * step * column.scale for i in numbers]
+        times = [self.origin + i * step * column.scale for i in numbers]
         return times, Column(column.scale, column.suffix, min(digits, 9))
 
     # ------------------------------------------------------------------ bars

@@ -147,7 +147,7 @@ def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -
 def paint_axis(painter: QPainter, layout: ChartLayout, theme: Theme, y: float) -> None:
     """The times of the ticks in a strip below ``y``."""
     times, column = layout.ticks()
-    words, suffix = [column.number(time) for time in times], column.suffix
+    words, suffix = [column.number(time - layout.origin) for time in times], column.suffix
     face = font(8.0)
     metrics = QFontMetricsF(face)
     painter.setFont(face)

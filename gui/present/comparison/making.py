@@ -17,11 +17,11 @@ from planner.story.story import Keyframe, Resolved
 
 
 def comparison_of(resolved: Resolved, keyframe: Keyframe) -> Comparison:
-    """The comparison of a keyframe: A is its ``versus``, B its ``plan``, then those ``beside``."""
+    """The comparison of a keyframe: its ``versus``, its ``plan``, then those ``beside``, by the letters that it has for them."""
     numbers = (keyframe.versus, keyframe.plan, *keyframe.beside)
     plans = [plan for i in numbers if isinstance(plan := resolved.plans[i], Plan)]
     bounds = [resolved.bounds[i] for i in numbers]
-    return compare(plans, [bound for own in bounds for bound in proven(own)], bounds)
+    return compare(plans, [bound for own in bounds for bound in proven(own)], bounds, keyframe.called)
 
 
 def comparison_shot(

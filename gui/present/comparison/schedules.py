@@ -21,8 +21,8 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_painter import paint_periods, row_colours
-from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, device_rows
-from gui.panels.schedule.painter import paint_schedule
+from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
+from gui.panels.schedule.painter import paint_axis, paint_schedule
 from gui.panels.schedule.panel import summary
 from gui.present.comparison.shot import ComparisonShot, Part
 from planner.errors import StageboardError
@@ -69,14 +69,13 @@ class SchedulesShot(ComparisonShot):
         if self.why_not:
             box = QRectF(MARGIN, MARGIN, width - 2 * MARGIN, LINE)
             return [self.part(box, lambda painter, line: self._say(painter, line, self.why_not))]
-        each = (height - 2 * 8.0) / len(self.comparison.plans)
-        return [
-            self.part(
-                QRectF(MARGIN, 8.0 + i * each, width - 2 * MARGIN, each),
-                partial(self._plan, i),
-            )
-            for i in range(len(self.comparison.plans))
+        inner, plans = width - 2 * MARGIN, range(len(self.comparison.plans))
+        each = (height - AXIS - 2 * 6.0) / len(plans)
+        charts = [
+            self.part(QRectF(MARGIN, 6.0 + i * each, inner, each), partial(self._plan, i)) for i in plans
         ]
+        below = QRectF(MARGIN, 6.0 + len(plans) * each, inner, AXIS)
+        return [*charts, self.part(below, lambda painter, box: self._axis(painter, box, each))]
 
     def _say(self, painter: QPainter, line: QRectF, words: str) -> None:
         write(painter, line, LEFT, words, font(10.0, bold=True), self.theme.text, ENDS)
@@ -85,14 +84,26 @@ class SchedulesShot(ComparisonShot):
         comparison, theme = self.comparison, self.theme
         self._say(painter, QRectF(0, 0, inside.width(), LINE), self.line(i))
         painter.translate(0, LINE)
-        width, height = inside.width(), inside.height() - LINE - 4
-        rows = max(len(plan.problem.devices) for plan in comparison.plans)
-        shrunk = min(1.0, height / (RULER + STRIP + LEAST_ROW * rows))  # every device is to be seen
+        shrunk, width, height = self._size(inside)
         painter.scale(shrunk, shrunk)
-        layout, since = self._layout(i, width / shrunk, height / shrunk)
+        layout, since = self._layout(i, width, height)
         paint_schedule(painter, layout, theme, colours=row_colours(comparison, i, theme))
         letters = [comparison.letter(k) for k in range(len(comparison.plans))]
         paint_periods(painter, layout, letters, self._made.periods(), i, theme, since)
+
+    def _size(self, inside: QRectF) -> tuple[float, float, float]:
+        """How much smaller charts are drawn so that every device is seen, and their width and height in their own pixels."""
+        width, height = inside.width(), inside.height() - LINE - 4
+        rows = max(len(plan.problem.devices) for plan in self.comparison.plans)
+        shrunk = min(1.0, height / (RULER + STRIP + LEAST_ROW * rows))
+        return shrunk, width / shrunk, height / shrunk
+
+    def _axis(self, painter: QPainter, box: QRectF, each: float) -> None:
+        """The times, once, below all charts: counted from where they begin."""
+        shrunk, width, height = self._size(QRectF(0, 0, box.width(), each))
+        layout, _ = self._layout(0, width, height)
+        painter.scale(shrunk, shrunk)
+        paint_axis(painter, layout, self.theme, 0.0)
 
     def line(self, i: int) -> str:
         """A plan's name and how it keeps its devices busy."""
@@ -113,7 +124,8 @@ class SchedulesShot(ComparisonShot):
         steady = spans[i]
         if steady is None or any(span is None for span in spans) or longest <= 0.0:
             return layout, 0.0
-        layout.scale, layout.left = layout.plot_width / (PERIODS * longest), steady.start
+        layout.scale = layout.plot_width / (PERIODS * longest)
+        layout.left = layout.origin = steady.start
         return layout, steady.start
 
     def words(self) -> str:

@@ -36,7 +36,7 @@ def comparison_runs(comparison: Comparison, theme: Theme) -> list[Run]:
             same = abs(found.share) <= SAME
             valid = comparison.plans[0].evaluation.valid and not broken
             colour = theme.muted if same or not valid else theme.good if found.share < 0 else theme.bad
-            words = "as A" if same else signed_percent(found.share)
+            words = f"as {comparison.letter(0)}" if same else signed_percent(found.share)
             of = (
                 ""
                 if found.component == first.components[0] or same

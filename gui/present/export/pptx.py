@@ -22,22 +22,22 @@ from gui.present.captions import (
     MARGIN,
     NAMES,
     Run,
-    figure_runs,
     flowed,
     measure,
-    target_words,
     words_for,
 )
+from gui.present.comparison.making import comparison_of
 from gui.present.export.pptx_deck import Deck, Slide
 from gui.present.panels.rows import worth_showing
 from gui.present.show import Show
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.problem.problem import Plan
-from planner.story.story import Resolved
+from planner.story.story import Keyframe, Resolved
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.reports.comparison import Comparison
 
 MISSING = "PPTX files need python-pptx, which is not installed; run \"pip install 'stageboard[pptx]'\", or write .pdf or .svg"
 SIZE = (1280, 720)
@@ -86,13 +86,13 @@ def write_pptx(resolved: Resolved, path: Path, theme: str, progress: Progress) -
 
 @dataclass(frozen=True)
 class Entry:
-    """A device of a legend: its number, what it is called, its pace, the same in words, whether it is the bottleneck."""
+    """A device of a legend: its colour by number, what it is called, its pace, the same in words, whether it is the bottleneck."""
 
-    device: int
+    colour: int
     name: str
-    pace: float
-    cost: str
-    slowest: bool
+    pace: float = 0.0
+    cost: str = ""
+    slowest: bool = False
 
     @property
     def width(self) -> float:
@@ -102,6 +102,8 @@ class Entry:
 
     def runs(self, theme: Theme) -> list[Run]:
         """Its words in their colours."""
+        if not self.cost:
+            return [Run(self.name, theme.text)]
         tone = theme.warning if self.slowest else theme.text
         last = [Run("  bottleneck", theme.warning)] if self.slowest else []
         return [Run(f"{self.name}  ", theme.text), Run(self.cost, tone, True), *last]
@@ -116,6 +118,14 @@ def legend_entries(plan: Plan | OrderPlan) -> list[Entry]:
     return [
         Entry(d, problem.devices[d].title, float(e.pace[d]), column.text(float(e.pace[d])), d == e.bottleneck)
         for d in worth_showing(plan)
+    ]
+
+
+def compared_entries(comparison: Comparison) -> list[Entry]:
+    """The devices of compared plans by the colours and names that the picture gives them."""
+    return [
+        Entry(number, comparison.row_title(row), pace=float(-row))
+        for row, number in enumerate(comparison.numbers)
     ]
 
 
@@ -163,13 +173,20 @@ class _Slides:
     def __init__(self, resolved: Resolved, theme: Theme) -> None:
         self._resolved, self._theme = resolved, theme
         self._room = SIZE[0] - 2 * MARGIN
-        self._legends = [
-            legend_of([] if k.view == "certificate" else legend_entries(resolved.plans[k.plan]), self._room)
-            for k in resolved.story.keyframes
-        ]
+        self._legends = [legend_of(self._entries(k), self._room) for k in resolved.story.keyframes]
         self._below = LINE * max(len(legend.lines) for legend in self._legends)
         size = (SIZE[0], round(SIZE[1] - self._below))
         self._show = Show(resolved, theme, size, type_scale=LETTERS, legend=False)
+
+    def _entries(self, keyframe: Keyframe) -> list[Entry]:
+        """What the legend of a keyframe names."""
+        if keyframe.view == "certificate":
+            return []
+        if keyframe.view != "comparison":
+            return legend_entries(self._resolved.plans[keyframe.plan])
+        flows = keyframe.comparison in ("side-by-side", "overlay") and keyframe.layout == "flow"
+        # The picture of a flow has a line of devices itself.
+        return [] if flows else compared_entries(comparison_of(self._resolved, keyframe))
 
     def fill(self, slide: Slide, index: int) -> None:
         """All of one keyframe."""
@@ -205,12 +222,11 @@ class _Slides:
 
     def _write_header(self, slide: Slide, index: int) -> None:
         """The line above: what is shown at the left, how good the plan provably is at the right."""
-        plan, theme = self._show.shots.plan(index), self._theme
-        bounds = self._resolved.bounds[self._resolved.story.keyframes[index].plan]
+        shots, theme = self._show.shots, self._theme
         rect = self._show.places.header.adjusted(MARGIN, 0, -MARGIN, 0)
         runs = [
             Run(run.text if run.text.endswith(" ") else f"{run.text}    ", run.colour, run.bold)
-            for run in figure_runs(plan, bounds, theme)
+            for run in shots.figures(index)
         ]
         runs[-1] = Run(runs[-1].text.rstrip(), runs[-1].colour, runs[-1].bold)
         pixels = NAMES * self._show.letters
@@ -224,7 +240,7 @@ class _Slides:
         right = QRectF(rect.right() - wide, rect.top(), wide, rect.height())
         slide.text(right, [runs], pixels, "Figures", align="right")
         left = QRectF(rect.left(), rect.top(), rect.width() - wide - 16, rect.height())
-        name, target = plan.problem.name, target_words(plan.problem)
+        name, target = shots.plan(index).problem.name, shots.target(index)
         if len(flowed(f"{name}   {target}", round(pixels), True, left.width())) > 1:
             target = ""
         slide.text(
@@ -260,15 +276,14 @@ class _Slides:
             slide.picture(rect, drawing(size, name, shapes), encoded(pixels.copy(part)), called, words)
 
     def _write_legend(self, slide: Slide, index: int) -> None:
-        legend, plan = self._legends[index], self._show.shots.plan(index)
-        if not isinstance(plan, Plan):
-            return
-        colours = device_colours(len(plan.problem.devices), self._theme)
+        legend = self._legends[index]
+        numbers = [entry.colour for line in legend.lines for _, entry in line]
+        colours = device_colours(max(numbers, default=-1) + 1, self._theme)
         top = self._show.places.caption.top()
         for row, line in enumerate(legend.lines):
             y = top + row * LINE
             for place, entry in line:
-                x, colour = MARGIN + place, colours[entry.device]
+                x, colour = MARGIN + place, colours[entry.colour]
                 at = QTransform(15, 0, 0, 15, x + MARK / 2 - 3, y + LINE / 2)
                 slide.mark(at.map(glyph_path(colour.glyph)), colour.accent, f"Mark of {entry.name}")
                 box = QRectF(x + MARK, y, entry.width - MARK + 8, LINE)

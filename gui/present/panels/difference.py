@@ -32,12 +32,15 @@ def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str
     return found.text if found.sign else "same objective", words
 
 
-def _name(comparison: Comparison, row: int, brief: bool = False) -> str:
-    """What the plan calls a device, and what the other called it where that is something else; ``brief``: no word of that twice."""
-    before, now = (comparison.device_title(row, i) for i in (0, 1))
-    if brief and now and before != now and before.rpartition(" ")[0] == now.rpartition(" ")[0]:
-        before = before.rpartition(" ")[2]
-    return f"{now} (was {before})" if now and before and now != before else now or before
+def _names(comparison: Comparison, row: int) -> tuple[str, ...]:
+    """What the plan calls a device, and what the other called it where that is something else; then the same for less and less room."""
+    found = []
+    for called in (comparison.device_title, comparison.device_name):
+        before, now = (called(row, i) for i in (0, 1))
+        found.append(f"{now} (was {before})" if now and before and now != before else now or before)
+        if now and before and now != before and before.rpartition(" ")[0] == now.rpartition(" ")[0]:
+            found.append(f"{now} (was {before.rpartition(' ')[2]})")  # no word of it twice
+    return (*found, comparison.device_name(row, 1) or comparison.device_name(row, 0))
 
 
 def own_colours(comparison: Comparison, theme: Theme) -> tuple[DeviceColour, ...]:
@@ -91,7 +94,8 @@ def paint_difference(
     for r in shown:
         row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)
         words = "new" if row.devices[0] < 0 else "gone" if row.devices[1] < 0 else change_of
-        rows.append(Row(_name(comparison, r), words, colours[r], brief=_name(comparison, r, True)))
+        name, *briefer = _names(comparison, r)
+        rows.append(Row(name, words, colours[r], briefer=tuple(briefer)))
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
     for r, bar in zip(shown, bars, strict=True):
         part = float(amounts[r]) / full if full > 0 else 0.0

@@ -25,19 +25,23 @@ TITLE, HEADLINE, BODY, SMALL = 17.0, 29.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
 TALLEST, LEAST_WRITTEN = 84.0, 19.0
 """Heights of a row: the most, and the least that has words beside its bar."""
-LEAST_BAR = 0.16
+LEAST_BAR = 0.12
 """Share of a row's width that its bar keeps beside a long name."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One device: its name, the amount in words, and how its bar is painted; ``brief`` is a name for little room (empty: the same)."""
+    """One device: its name, the amount in words, and how its bar is painted; ``briefer`` are names for less and less room."""
 
     name: str
     amount: str
     colour: DeviceColour
     hot: bool = False
-    brief: str = ""
+    briefer: tuple[str, ...] = ()
+
+    def called(self, level: int) -> str:
+        """Its name, or a shorter one; the shortest that it has where ``level`` is beyond."""
+        return (self.name, *self.briefer)[min(level, len(self.briefer))]
 
 
 HEAD = 58.0
@@ -131,8 +135,11 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
     amounts = min(0.42 * wide, max(measure(most, True).horizontalAdvance(r.amount) for r in rows) + 2 * unit)
     room = max(0.4 * wide, wide - amounts - 34 * unit - LEAST_BAR * wide)
     names = [row.name for row in rows]
-    if _widest(names, rows, most) + 4 * unit > 0.4 * wide:
-        names = [row.brief or row.name for row in rows]
+    for level in range(1 + max(len(row.briefer) for row in rows)):
+        names = [row.called(level) for row in rows]
+        # A long name has as much as bars can spare; who has a shorter one leaves that to the bars.
+        if _widest(names, rows, most) + 4 * unit <= (room if level else min(room, 0.4 * wide)):
+            break
     broad = min(room, _widest(names, rows, most) + 4 * unit)
     out = []
     for box, row, called in zip(boxes, rows, names, strict=True):
@@ -195,7 +202,14 @@ def paint_costs(
     lines = _lines(entries, free.width(), unit) if free.height() > 120 * unit else []
     free.setBottom(free.bottom() - 26 * unit * len(lines))
     rows = [
-        Row(problem.devices[i].title, column.text(float(e.pace[i])), colours[i], i == hot) for i in devices
+        Row(
+            problem.devices[i].title,
+            column.text(float(e.pace[i])),
+            colours[i],
+            i == hot,
+            (problem.devices[i].name,),
+        )
+        for i in devices
     ]
     boxes = row_boxes(free, len(rows), unit)
     bars = bar_rects(painter, boxes, rows, unit, theme)
@@ -309,6 +323,7 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
             column.text(float(e.memory[i])),
             colours[i],
             bool(e.memory[i] > limit[i]),
+            (problem.devices[i].name,),
         )
         for i in devices
     ]

@@ -192,14 +192,15 @@ class FrameEditor(QWidget):
         if frame is None or self._filling:
             return
         if view not in dict(COMPARISONS):
-            alone = replace(frame.keyframe, view=view, comparison="", beside=())
+            alone = replace(frame.keyframe, view=view, comparison="", beside=(), letters="")
             changed = replace(frame, keyframe=alone, beside=())
         else:
             versus = frame.versus or self._earlier()
             several = frame.beside if view in ("side-by-side", "schedules") else ()
             layout = frame.keyframe.view if frame.keyframe.view in LAYOUTS else frame.keyframe.layout
+            letters = frame.keyframe.letters[: 2 + len(several)]
             compared = replace(
-                frame.keyframe, view="comparison", comparison=view, layout=layout, versus=0, beside=(0,) * len(several), at=None
+                frame.keyframe, view="comparison", letters=letters, comparison=view, layout=layout, versus=0, beside=(0,) * len(several), at=None
             )  # fmt: skip
             changed = replace(frame, keyframe=compared, versus=versus, beside=several)
         self._draft.change(self._draft.current, changed, "Change a view")

@@ -81,6 +81,8 @@ class Comparison:
     notes: tuple[str, ...]
     claims: tuple[tuple[Bound, ...], ...] = ()
     """What the file of each plan claims; counts nowhere."""
+    letters: tuple[str, ...] = tuple(LETTERS)
+    """What the plans are called for short, the reference first."""
 
     @property
     def graph(self) -> Graph:
@@ -88,8 +90,8 @@ class Comparison:
         return self.plans[0].problem.graph
 
     def letter(self, i: int) -> str:
-        """What plan i is called for short: A, B, C or D."""
-        return LETTERS[i]
+        """What plan i is called for short: A, B, C or D, unless it has another letter where it comes from."""
+        return self.letters[i]
 
     def device_title(self, row: int, i: int) -> str:
         """What plan i itself calls its device in a row; empty where it has none."""
@@ -115,6 +117,27 @@ class Comparison:
         if 0 not in names[first] or self._called_otherwise(row, first, short):
             further.insert(0, self._letters(names[first]))
         return f"{first} ({', '.join(further)})" if further else first
+
+    def side_titles(self, j: int, i: int, *, short: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the rows are called at the side of plan j and at that of plan i, where ops go from one to the other.
+
+        Devices that stand in a row are counted by each plan for itself: there each side has its own names, empty for what it does not
+        have. Between plans of which neither knows an order both have those of :meth:`row_title`.
+        """
+        if not any(self.plans[plan].problem.target.in_a_row for plan in (j, i)):
+            both = tuple(self.row_title(row, short=short) for row in range(len(self.rows)))
+            return both, both
+        called = self.device_name if short else self.device_title
+        first, second = (tuple(called(row, plan) for row in range(len(self.rows))) for plan in (j, i))
+        return first, second
+
+    def move_titles(self, left: int, right: int, j: int, i: int, *, short: bool = False) -> tuple[str, str]:
+        """What a move from row ``left`` of plan j to row ``right`` of plan i leads from and to: ``Stage 2`` and ``Stage 3``, and ``A's
+        Stage 2`` and ``B's Stage 3`` where both sides have names of their own."""
+        first, second = self.side_titles(j, i, short=short)
+        if all(a == b for a, b in zip(first, second, strict=True)):
+            return first[left], second[right]
+        return f"{self.letter(j)}'s {first[left]}", f"{self.letter(i)}'s {second[right]}"
 
     def _called_otherwise(self, row: int, name: str, short: bool) -> bool:
         """Whether a plan without a device in a row calls another one by that name."""
@@ -194,7 +217,7 @@ class Comparison:
     def _figures(self) -> tuple[Figures, ...]:
         names = told_apart(self.plans)
         return tuple(
-            figures_of(plan, self.bounds, LETTERS[i], self.claims[i], names[i])
+            figures_of(plan, self.bounds, self.letter(i), self.claims[i], names[i])
             for i, plan in enumerate(self.plans)
         )
 
@@ -210,7 +233,7 @@ class Comparison:
 
     def incomparable(self, i: int, j: int = 0) -> str:
         """Why the objectives of two of the plans cannot be compared; empty where they can."""
-        return _incomparable(self.plans[j], self.plans[i], LETTERS[j], LETTERS[i])
+        return _incomparable(self.plans[j], self.plans[i], self.letter(j), self.letter(i))
 
     @cached_property
     def why_incomparable(self) -> str:
@@ -220,7 +243,7 @@ class Comparison:
     @cached_property
     def differing(self) -> Differing:
         """In what the rules or machines differ for which the plans were made, where they can be compared."""
-        return differing(self.plans, LETTERS[: len(self.plans)])
+        return differing(self.plans, self.letters[: len(self.plans)])
 
     # ------------------------------------------------------------------ picking
     def picked(self, ops: Iterable[int] | Ints, source: int, into: int = 0) -> Ints:
@@ -235,7 +258,7 @@ class Comparison:
             strangers = sorted(set(self.places[source][chosen[taken < 0]].tolist()))
             titles = ", ".join(self.row_title(row) for row in strangers[:3])
             raise StageboardError(
-                f"{titles}{', ...' if len(strangers) > 3 else ''} has no counterpart in plan {LETTERS[into]}; choose ops of a device that both plans have, or give plan {LETTERS[into]} more devices"
+                f"{titles}{', ...' if len(strangers) > 3 else ''} has no counterpart in plan {self.letter(into)}; choose ops of a device that both plans have, or give plan {self.letter(into)} more devices"
             )
         device_of = np.array(self.plans[into].decision.device_of, np.int32)
         device_of[chosen] = taken
@@ -243,20 +266,24 @@ class Comparison:
 
 
 def compare(
-    plans: Sequence[Plan], bounds: Iterable[Bound] = (), claims: Sequence[Sequence[Bound]] = ()
+    plans: Sequence[Plan],
+    bounds: Iterable[Bound] = (),
+    claims: Sequence[Sequence[Bound]] = (),
+    letters: Sequence[str] = LETTERS,
 ) -> Comparison:
     """Compare two to four plans of one graph, the first being the reference.
 
     Problems may differ in target, objective and constraints. ``bounds`` are whatever is proven, of any of these problems: each
     plan stands against those that apply to it. ``claims`` are what the file of each plan claims (none, or an entry for each plan): shown
-    beside that plan alone. Raises :class:`PlanError` on another number of plans and on plans of different graphs.
+    beside that plan alone. ``letters`` are what the plans are called for short. Raises :class:`PlanError` on another number of plans and
+    on plans of different graphs.
     """
     check_count(len(plans))
     first = plans[0]
     for i, plan in enumerate(plans[1:], 1):
         if plan.problem.graph.fingerprint != first.problem.graph.fingerprint:
             raise PlanError(
-                f"plans {LETTERS[0]} and {LETTERS[i]} are of different graphs: {_graphs(first, plan)}"
+                f"plans {letters[0]} and {letters[i]} are of different graphs: {_graphs(first, plan)}"
             )
     devices = matched_rows(plans)
     row_of = []
@@ -271,11 +298,11 @@ def compare(
         i = next(i for i, device in enumerate(entry) if device >= 0)
         device = plans[i].problem.devices[entry[i]]
         rows.append(
-            Row(device.title if i == 0 else f"{device.title} ({LETTERS[i]})", device.kind, entry, number)
+            Row(device.title if i == 0 else f"{device.title} ({letters[i]})", device.kind, entry, number)
         )
     places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
     kept, own, notes = weighed(plans, bounds, claims)
-    return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes, own)
+    return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes, own, tuple(letters))
 
 
 def _after(first: str, name: str) -> str:

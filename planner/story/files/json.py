@@ -110,6 +110,8 @@ def _comparison_dict(keyframe: Keyframe) -> dict[str, Any]:
         data["share"] = keyframe.share
     if keyframe.beside:
         data["beside"] = list(keyframe.beside)
+    if keyframe.letters:
+        data["letters"] = keyframe.letters
     return data
 
 
@@ -150,6 +152,7 @@ class _Keyframe(Struct, forbid_unknown_fields=True):
     layout: str = ""
     share: Number = 1.0
     beside: list[Count] = []
+    letters: str = ""
     notes: str = ""
 
 
@@ -237,6 +240,7 @@ def _keyframe(data: _Keyframe, number: int) -> Keyframe:
             share=data.share,
             beside=tuple(map(int, data.beside)),
             notes=_words(data.notes),
+            letters=_words(data.letters),
         )
 
 

@@ -26,6 +26,7 @@ from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison
 from planner.story.story import COMPARISONS, Camera, Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, even, graph_members, resolved
+from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -146,6 +147,15 @@ def test_schedules_begin_where_they_are_steady() -> None:
         assert layout.left == since > 0.0
     scales = {round(shot._layout(i, 400.0, 100.0)[0].scale, 9) for i in (0, 1)}
     assert len(scales) == 1, "one scale of time"
+    layout, _ = shot._layout(1, 400.0, 100.0)
+    times, column = layout.ticks()
+    assert len(times) > 2 and column.number(times[0] - layout.origin).strip("0.") == "", (
+        "counted from the first that is seen"
+    )
+    scribe = Scribe(640, 300)
+    shot.parts()[-1].paint(scribe)
+    scribe.end()
+    assert [word for _, word in scribe.written if word.strip("0.") == ""], "the times stand below the charts"
 
 
 def test_plans_without_a_common_schedule_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,3 +221,13 @@ def test_a_page_has_them_as_drawings() -> None:
     assert "style=" not in "".join(re.findall(r'<svg class="comparison".*?</svg></article>', text, re.S)), (
         "the page's policy allows no styles of its own"
     )
+
+
+def test_letters_of_the_keyframe_are_those_of_the_picture() -> None:
+    told = comparing(frame("overlay", letters="AC"), frame("sankey", letters="AC"))
+    show = Show(told, LIGHT, SIZE)
+    for i in (1, 2):
+        words = [run.text for run in show.shots.figures(i)]
+        assert "C " in words and "B " not in words
+        shot = show.shots.shot(i)
+        assert isinstance(shot, ComparisonShot) and shot.comparison.letter(1) == "C"

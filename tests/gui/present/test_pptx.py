@@ -16,15 +16,20 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
 
-from gui.look.theme import THEMES
+from gui.look.theme import THEMES, numbered_colours
+from gui.present.comparison.making import comparison_of
 from gui.present.export.export import ExportOptions, export_story, fitted, format_of
 from gui.present.export.pptx import MOST_LINES, legend_entries, legend_of, write_pptx
 from gui.present.frames import pixels_of
+from gui.present.show import Show
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
-from planner.problem.problem import Plan
-from planner.story.story import Resolved
-from tests.gui.present.talks import network_talk, talk
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
+from planner.story.story import Keyframe, Resolved
+from tests.gui.mcm_models import row_graph
+from tests.gui.present.talks import even, network_talk, resolved, talk
 
 
 def noted(kind: str = "pipeline") -> Resolved:
@@ -156,13 +161,13 @@ def test_a_legend_of_many_names_the_slowest() -> None:
     plan = talk("mcm").plans[0]
     assert isinstance(plan, Plan)
     entries = [
-        replace(legend_entries(plan)[0], device=d, name=f"Chip {d}", pace=float(d % 10)) for d in range(36)
+        replace(legend_entries(plan)[0], colour=d, name=f"Chip {d}", pace=float(d % 10)) for d in range(36)
     ]
     legend = legend_of(entries, 1000.0)
     named = [entry for line in legend.lines for _, entry in line]
     assert len(legend.lines) == MOST_LINES and len(named) + legend.left_out == 36 and legend.left_out > 0
     assert min(entry.pace for entry in named) >= max(e.pace for e in entries if e not in named)
-    assert [entry.device for entry in named] == sorted(entry.device for entry in named)
+    assert [entry.colour for entry in named] == sorted(entry.colour for entry in named)
     assert legend_of(entries[:2], 1000.0).left_out == 0 and legend_of([], 1000.0).lines == ()
 
 
@@ -188,3 +193,35 @@ def test_nothing_is_left_of_a_cancel_or_a_failure(
 def test_slides_have_one_size() -> None:
     options, notes = fitted(format_of(Path("a.pptx")), ExportOptions(size=(640, 400)))
     assert options.size == (1280, 720) and "--size is left aside" in notes[0]
+
+
+def test_comparisons_have_the_line_and_the_legend_of_their_picture(qapp: Any, tmp_path: Path) -> None:
+    two, three = (Problem(row_graph(12), Pipeline(k)) for k in (2, 3))
+    plans = [
+        two.plan(even(12, 2), Provenance("a"), "two"), three.plan(even(12, 3), Provenance("b"), "three")
+    ]  # fmt: skip
+    ways = [
+        Keyframe(way, "", 1, "comparison", versus=0, comparison=way, layout=layout)
+        for way, layout in (("side-by-side", "lanes"), ("sankey", "flow"), ("overlay", "flow"))
+    ]
+    told = resolved([(plan, ()) for plan in plans], *ways)
+    path = tmp_path / "compared.pptx"
+    write_pptx(told, path, "light", quiet)
+    comparison = comparison_of(told, ways[0])
+    show = Show(told, THEMES["light"], (640, 360))
+    colours = numbered_colours(comparison.numbers, THEMES["light"])
+    for i, slide in enumerate(Presentation(str(path)).slides):
+        words = words_of(slide)
+        if "Figures" not in words:
+            continue
+        assert [part for part in ("A ", "B ") if part in words["Figures"]] == ["A ", "B "]
+        assert words["Model and target"].endswith(show.shots.target(i))
+        marks = [shape for shape in slide.shapes if shape.name.startswith("Mark of")]
+        if i == 2:
+            assert not marks, "the picture of a flow names the devices itself"
+            continue
+        found = {shape.name.removeprefix("Mark of "): str(shape.fill.fore_color.rgb) for shape in marks}
+        assert found == {
+            comparison.row_title(row): colour.accent.removeprefix("#").upper()
+            for row, colour in enumerate(colours)
+        }

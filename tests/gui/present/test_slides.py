@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.stages.ribbons import stage_ribbons
 from gui.look.numbers import one_time
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, device_colours
+from gui.present.panels.rows import Row, bar_rects, row_boxes
 from gui.present.show import Show
 from gui.present.transition.transition import Shot
 from planner.model.samples import STORIES
@@ -21,6 +22,7 @@ from planner.quantity import bytes_text
 from planner.story.files.json import read_story, resolve
 from planner.story.story import Resolved
 from tests.gui.present.slides import overlapping, written_on
+from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -140,3 +142,15 @@ def test_no_frame_of_a_transition_is_nearly_empty(story: Resolved) -> None:
         ends = min(ink(show, index - 1, index, share) for share in (0.0, 1.0))
         for share in (0.25, 0.5, 0.75):
             assert ink(show, index - 1, index, share) > 0.4 * ends, (index, share)
+
+
+def test_long_names_give_way_to_short_ones_before_they_are_cut(qapp: object) -> None:
+    """What is written of devices beside the stage and in lanes is never cut so that two are called alike."""
+    colour = device_colours(1, LIGHT)[0]
+    names = ("Accelerator 0 (was Stage 0)", "acc 0 (was stage 0)", "acc 0")
+    for width, shown in ((900.0, names[0]), (380.0, names[1]), (200.0, names[2])):
+        scribe = Scribe(1000, 200)
+        rows = [Row(names[0], "+171.19 µs", colour, briefer=names[1:])]
+        bars = bar_rects(scribe, row_boxes(QRectF(0, 0, width, 60), 1, 1.0), rows, 1.0, LIGHT)
+        scribe.end()
+        assert scribe.written[0][1] == shown and bars[0].width() > 0.08 * width

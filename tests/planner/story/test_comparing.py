@@ -17,9 +17,10 @@ from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
 from planner.reports.comparison import compare
-from planner.story.comparing import comparison_caption, comparison_title
+from planner.story.comparing import comparison_caption, comparison_title, letters_for
+from planner.story.files.json import from_dict, to_dict
 from planner.story.making import Told, story_of_plans
-from planner.story.story import COMPARISONS, LONGEST_CAPTION, StoryModel
+from planner.story.story import COMPARISONS, LONGEST_CAPTION, Keyframe, StoryModel
 from tests.planner.strategies import placements, problems
 
 
@@ -90,3 +91,61 @@ def test_a_story_compares_at_its_end() -> None:
     assert story.keyframes[-1].view == "certificate", "which comes after them"
     with pytest.raises(StoryError, match="needs two plans"):
         story_of_plans(model, [Told(plans[0])], comparisons=["overlay"])
+
+
+def test_a_plan_keeps_its_letter_through_a_story() -> None:
+    n = tiny_graph().n
+    plans = [
+        plan_on(Pipeline(3), [0] * n, "one"),
+        plan_on(Pipeline(3), halves(), "two"),
+        plan_on(Pipeline(3), halves(3), "three"),
+    ]
+    model = StoryModel(("model.json",), tiny_graph().fingerprint)
+    story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=COMPARISONS)
+    frames = {k.comparison: k for k in story.keyframes if k.view == "comparison"}
+    assert frames["side-by-side"].called == ("A", "B", "C") == frames["schedules"].called
+    for way in ("overlay", "sankey"):
+        keyframe = frames[way]
+        assert (keyframe.versus, keyframe.plan, keyframe.called) == (0, 2, ("A", "C"))
+        assert keyframe.caption.startswith("C takes") and "than A" in keyframe.caption
+        assert "B" not in keyframe.caption
+    assert from_dict(to_dict(story), "talk", "") == story
+    two = story_of_plans(model, [Told(plan) for plan in plans[:2]], comparisons=["overlay"])
+    assert all("letters" not in k for k in to_dict(two)["keyframes"]), "files of old stay as they are"
+
+
+@pytest.mark.parametrize("letters", ["A", "ABC", "AA", "ab", "A1"])
+def test_letters_are_one_for_each_plan(letters: str) -> None:
+    with pytest.raises(StoryError, match="letter of its own"):
+        Keyframe("", "", 1, "comparison", versus=0, comparison="overlay", letters=letters)
+    with pytest.raises(StoryError, match="'letters' out"):
+        Keyframe("", "", 1, letters="AB")
+
+
+def test_letters_end_with_the_alphabet() -> None:
+    assert letters_for([0, 2], [0, 1, 2]) == "AC" and letters_for([0, 2], [0, 2]) == ""
+    assert letters_for([0, 2], range(27)) == ""
+
+
+def test_a_move_is_said_by_each_plans_own_names() -> None:
+    n = tiny_graph().n
+    a, b = plan_on(Pipeline(2), halves(), "two"), plan_on(Pipeline(4), halves(4), "four")
+    told = compare([a, b])
+    words = comparison_caption(told, "sankey")
+    assert re.search(r"go from A's Stage \d to B's Stage \d\.$", words), words
+    left, right = told.side_titles(0, 1)
+    assert [name for name in left if name] == ["Stage 0", "Stage 1"]
+    assert [name for name in right if name] == [f"Stage {i}" for i in range(4)]
+    pool = compare([a, plan_on(DevicePool(2, 0), [1 - d for d in halves()], "pool")])
+    assert {name for name in pool.side_titles(0, 1)[1] if name} == {"Accelerator 0", "Accelerator 1"}
+    alike = compare([plan_on(DevicePool(2, 0), [0] * n, "x"), plan_on(DevicePool(2, 0), [1] * n, "y")])
+    first, second = alike.side_titles(0, 1)
+    assert first == second, "devices that no order tells apart have one name on both sides"
+
+
+def test_plans_of_one_name_are_told_apart_throughout() -> None:
+    plans = [plan_on(Pipeline(k), halves(), "half") for k in (2, 3)]
+    model = StoryModel(("model.json",), tiny_graph().fingerprint)
+    story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=["overlay"])
+    assert [plan.name for plan in story.plans] == ["half (pipeline:2)", "half (pipeline:3)"]
+    assert story.keyframes[1].title == "half (pipeline:2)"

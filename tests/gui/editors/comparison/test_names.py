@@ -58,8 +58,8 @@ def test_every_list_calls_a_row_by_its_one_name(comparison: Comparison) -> None:
     assert device_words(comparison, 1, np.array([3, 7])) == "Stage 1 (B), Stage 1 (2 in B)"
     assert where_words(comparison, 0, np.array([3])) == "Stage 0 here, Stage 1 (B) in B"
     sankey = sankey_of(comparison, (1, 0), "ops", 300)
-    assert sankey.device_words(0, 2).startswith("Stage 1 (2 in B) of plan A")
-    assert sankey.device_words(1, 2).startswith("Stage 1 (2 in B) of plan B")
+    assert sankey.device_words(0, 2).startswith("Stage 1 of plan A")
+    assert sankey.device_words(1, 2).startswith("Stage 2 of plan B")
     assert device_titles(comparison, 0) == ["Stage 0", "Stage 1 (2 in B)"]
     assert device_titles(comparison, 1) == NAMES
 

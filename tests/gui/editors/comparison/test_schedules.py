@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -81,7 +83,11 @@ def test_why_not_is_a_sentence(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_flags_that_would_overlap_are_left_out_own_first() -> None:
-    assert flag_places([100.0, 108.0, 150.0], 1, 18.0) == [(1, 108.0), (2, 150.0)]
+    assert flag_places([100.0, 108.0, 150.0], 1, 18.0) == [(1, 108.0), (0, 90.0), (2, 150.0)]
+    crowded = flag_places([100.0, 101.0, 102.0, 103.0], 3, 18.0)
+    assert len(crowded) == 4 and crowded[0] == (3, 103.0), "every line has its flag"
+    places = sorted(x for _, x in crowded)
+    assert all(b - a >= 18.0 - 1e-6 for a, b in pairwise(places))
     assert flag_places([100.0, 140.0], 0, 18.0) == [(0, 100.0), (1, 140.0)]
 
 
