@@ -1,4 +1,4 @@
-"""Exports that take long, in a process of their own: the window stays alive, and closing it leaves nothing half written.
+"""Exports, and other work that takes long, in a process of their own: the window stays alive, and closing it leaves nothing half written.
 
 Cutting a model, or painting a film, holds Python's interpreter lock for long stretches, so a thread would not do. The
 process stops where it is asked to, and also when the window's own process is gone.
@@ -20,7 +20,7 @@ from planner.export.stages.serving import Write, serve
 
 
 class Exporting(QObject):
-    """At most one export at a time, by ``write`` (a function of a module). All signals come in the window's thread.
+    """At most one export at a time, by ``write`` (a function of a module); ``what`` is what sentences call it. All signals come in the window's thread.
 
     ``progressed(done, of)`` as it goes on, where ``write`` says so; ``done(result, error)`` at the end, with one of the two.
     """
@@ -34,9 +34,9 @@ class Exporting(QObject):
     GRACE_SECONDS = 5.0
     """How long a process that was asked to stop may take to tidy up."""
 
-    def __init__(self, write: Write, parent: QObject | None = None) -> None:
+    def __init__(self, write: Write, parent: QObject | None = None, what: str = "export") -> None:
         super().__init__(parent)
-        self._write = write
+        self._write, self._what = write, what
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._progress.connect(self.progressed, Qt.ConnectionType.QueuedConnection)
@@ -50,7 +50,7 @@ class Exporting(QObject):
     def check_free(self) -> None:
         """Raises :class:`StageboardError` while an export is on its way."""
         if self.busy:
-            raise StageboardError("another export is still being written; wait for it or cancel it first")
+            raise StageboardError(f"another {self._what} is still under way; wait for it or cancel it first")
 
     def start(self, order: object) -> None:
         """Begin what ``order`` says, which can be pickled. Raises :class:`StageboardError` while another is on its way."""
@@ -71,7 +71,7 @@ class Exporting(QObject):
         context = multiprocessing.get_context("spawn")
         pipe, far = context.Pipe()
         process = context.Process(
-            target=serve, args=(far, self._write)
+            target=serve, args=(far, self._write, self._what)
         )  # it may have a child, so it is no daemon
         started = False
         try:
@@ -82,10 +82,10 @@ class Exporting(QObject):
             result, error = self._answer(pipe, stop)
         except (EOFError, OSError):
             error = (
-                Cancelled("the export was cancelled; nothing was written")
+                Cancelled(f"the {self._what} was cancelled; nothing was written")
                 if stop.is_set()
                 else StageboardError(
-                    "the export ended unexpectedly, perhaps for want of memory; nothing was written, close other programs"
+                    f"the {self._what} ended unexpectedly, perhaps for want of memory; nothing was written, close other programs"
                 )
             )
         finally:

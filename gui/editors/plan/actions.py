@@ -25,7 +25,7 @@ from gui.tools.story.actions import STORY_ACTIONS
 from planner.errors import StageboardError
 from planner.problem.grouping import unkept_classes
 from planner.runs import stage_counts
-from planner.runs.measuring.timed import RUNNABLE
+from planner.runs.measuring.timed import all_runnable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +44,17 @@ def is_unproven(window: GraphBody) -> bool:
 
 def can_be_measured(window: GraphBody) -> bool:
     """Whether all of the open models can be run here."""
-    paths = window.document.paths
-    return has_files(window) and all(path.suffix.lower() in RUNNABLE for path in paths)
+    return is_open(window) and all_runnable(window.document.paths)
+
+
+def can_be_run(window: GraphBody) -> bool:
+    """Whether the plan's stages can be run here, and none are."""
+    return can_be_measured(window) and not is_running(window)
+
+
+def is_running(window: Any) -> bool:
+    """Whether a plan is being run."""
+    return bool(window.runs.running.busy)
 
 
 def is_measured(window: GraphBody) -> bool:
@@ -190,6 +199,8 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.batch", "Batch Size…", "File", lambda w: w.files.choose_batch(), (), "read the model again with another batch size", has_files),
     ActionSpec("file.times", "Use Measured Times…", "File", lambda w: w.files.ask_times(), (), "plan with the times of ops that a profile says: Stageboard's, onnxruntime's, torch's, TensorRT's, TFLite's, or a table", is_open),
     ActionSpec("file.measure", "Measure This Model", "File", lambda w: w.files.measure_model(), (), "run the model on this computer and plan with the times that its ops take", can_be_measured),
+    ActionSpec("file.run", "Run This Plan", "File", lambda w: w.runs.start(), (), "run the plan's stages on this computer, one process each: measured beside predicted", can_be_run),
+    ActionSpec("file.run.cancel", "Cancel the Run", "File", lambda w: w.runs.running.cancel(), (), "stop running the plan; nothing is left of it", is_running),
     ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", has_files, group=2, submenu="Export"),

@@ -22,6 +22,7 @@ from gui.editors.plan.panels.devices import DevicesPanel
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.editors.plan.panels.ops import OpsPanel
 from gui.editors.plan.panels.robust import RobustPanel
+from gui.editors.plan.panels.running.panel import RunPanel
 from gui.editors.plan.panels.settings import SettingsPanel
 from gui.editors.plan.panels.suggestions import SuggestionsPanel, WhyPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
@@ -108,12 +109,13 @@ class GraphBody(PlanningWindow):
         self.package = PackagePanel(document, theme)
         self.sureness = RobustnessSearch(document, self)
         self.robust = RobustPanel(document, self.sureness, theme)
+        self.run_panel = RunPanel(document, theme)
         self.studio = Studio(
             self, GraphShots(document, self.canvas), partial(revisit_graph, document, self.canvas)
         )
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
-            self.violations, self.schedule, self.convergence, self.counts, self.package, self.robust,
+            self.violations, self.schedule, self.convergence, self.counts, self.package, self.robust, self.run_panel,
             self.studio.panel, self.race,
         )  # fmt: skip
         self.docks = GraphDocks(self, {panel.id: panel for panel in panels})
@@ -165,7 +167,8 @@ class GraphBody(PlanningWindow):
         places: dict[str, QWidget] = {
             "ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
             "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
-            "package": self.package.view, "robust": self.robust.table, "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
+            "package": self.package.view, "robust": self.robust.table, "run": self.run_panel.button,
+            "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
         }  # fmt: skip
         return places.get(id)
 

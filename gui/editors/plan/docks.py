@@ -23,10 +23,10 @@ class GraphDocks(Docks):
         ("planners", RIGHT, ""), ("help", RIGHT, "below"), ("plans", RIGHT, "planners"), ("target", RIGHT, "planners"), ("story", RIGHT, "planners"), ("race", RIGHT, "planners"),
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
         ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
-        ("package", BOTTOM, "schedule"), ("robust", BOTTOM, "schedule"),
+        ("package", BOTTOM, "schedule"), ("robust", BOTTOM, "schedule"), ("run", BOTTOM, "schedule"),
     )  # fmt: skip
     FRONT = ("ops", "planners", "help")
-    HIDDEN = ("schedule", "convergence", "counts", "package", "robust", "story", "race")
+    HIDDEN = ("schedule", "convergence", "counts", "package", "robust", "run", "story", "race")
     SHORT: ClassVar = {"help": "Help most", "why": "Why", "violations": "Violations", "robust": "How sure"}
     panels: Mapping[str, Panel]
     BESIDE_FROM = 1600
@@ -104,7 +104,7 @@ class GraphDocks(Docks):
         dock = super().reveal(id)
         if appears and id in ("schedule", "convergence"):
             QTimer.singleShot(0, self, self._share_below)
-        if appears and id in ("counts", "package", "robust"):
+        if appears and id in ("counts", "package", "robust", "run"):
             QTimer.singleShot(0, self, partial(self._fit, id))
         return dock
 

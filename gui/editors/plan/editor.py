@@ -17,6 +17,7 @@ from gui.editors.plan.files import Files
 from gui.editors.plan.memory import VIEWS
 from gui.editors.plan.pickers import Pickers
 from gui.editors.plan.pin_notice import tell_off_pins
+from gui.editors.plan.plan_runs import PlanRuns
 from gui.editors.plan.planning_anew import PlanningAnew
 from gui.editors.plan.repair_offers import Mending
 from gui.editors.plan.stage_control import StageControl
@@ -84,6 +85,7 @@ class MainWindow(GraphBody):
         self._sized = self._plot_shown = False
         self.files = Files(self)
         self.exports = StageExports(self, self.files)
+        self.runs = PlanRuns(self)
         for signal in (
             document.model_changed,
             document.problem_changed,
@@ -308,6 +310,7 @@ class MainWindow(GraphBody):
         """End every process and thread."""
         self.files.loading.drop()
         self.exports.exporting.drop()
+        self.runs.running.drop()
         super().end()
         self.mending.close()
         self.planning_anew.close()

@@ -136,6 +136,14 @@ class ScheduleChart(QWidget):
             self._card.hide()
             self._moved()
 
+    def look(self, left: float, scale: float, scrolled: float) -> None:
+        """Show the same stretch of time as another chart, and the same rows where there are as many."""
+        layout = self.layout_of
+        if layout is not None:
+            layout.left, layout.scale = left, scale
+            layout.pan(0.0, layout.scrolled - scrolled)
+            self.update()
+
     def _moved(self) -> None:
         self.update()
         self.view_changed.emit()

@@ -17,8 +17,10 @@ Write = Callable[[Any, Progress, Callable[[], bool]], object]
 """``write(order, progress, stopped)``: writes what ``order`` says and returns what was written; a function of a module."""
 
 
-def serve(pipe: Connection, write: Write) -> None:
+def serve(pipe: Connection, write: Write, what: str = "export") -> None:
     """The process: one order; ("progress", done, of) as it goes on; at the end ("done", result, error) with one of the two.
+
+    ``what`` is what sentences call it.
 
     Whatever else comes through the pipe, its end too, says stop.
     """
@@ -42,5 +44,5 @@ def serve(pipe: Connection, write: Write) -> None:
             error = problem
         except Exception as problem:  # the window must hear of every failure
             reason = " ".join(str(problem).split())[:200]
-            error = StageboardError(f"the export failed unexpectedly ({type(problem).__name__}: {reason})")
+            error = StageboardError(f"the {what} failed unexpectedly ({type(problem).__name__}: {reason})")
         pipe.send(("done", result, error))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +14,13 @@ from planner.model.graph import Floats
 
 RUNNABLE = (".onnx", ".tflite")
 """Files of models that can be run here, by their suffix."""
+
+
+def all_runnable(files: Sequence[Path]) -> bool:
+    """Whether there are files, and all of them can be run here."""
+    return bool(files) and all(file.suffix.lower() in RUNNABLE for file in files)
+
+
 MOST_RUNS, MOST_THREADS = 10_000, 256
 WARM_UP = 3
 """Runs before anything is measured: memory is fetched, and the processor reaches its pace."""

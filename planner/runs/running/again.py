@@ -20,7 +20,7 @@ from planner.problem.problem import Plan, Problem
 from planner.runs.running.order import Progress, RunOrder, Split
 from planner.runs.running.result import PlanRun, ratio
 from planner.runs.running.running import run_plan
-from planner.runs.running.scaled import scaled_problem
+from planner.runs.running.scaled import scaled_problem, source_of
 from planner.runs.warm_up import warm_planner
 from planner.search.result import Result
 from planner.search.run import plan_of, run
@@ -108,7 +108,7 @@ def plan_again(
         again = order if not rounds else replace(order, split=split, against=(first, *order.against))
         done = run_plan(again, progress, stopped)
         moved = int((rounds[-1].split.device_of != split.device_of).sum()) if rounds else 0
-        problem, times = scaled_problem(split, done.plan, _source(done))
+        problem, times = scaled_problem(split, done.plan, source_of(done))
         over_first = ratio(done.plan, done.against[0]) if rounds else 1.0
         rounds.append(Round(split, done, moved, over_first, problem, times))
         if found is not None:
@@ -142,8 +142,3 @@ def _worth_it(last: Round, result: Result) -> bool:
     spreads = [s.own.spread / s.own.seconds for s in last.run.plan.stages if s.own.seconds > 0]
     margin = float(np.clip(np.nanmax([MARGIN, *spreads]), MARGIN, MOST_MARGIN))
     return better(new.values, now.values) and new.objective <= (1.0 - margin) * now.objective
-
-
-def _source(run: PlanRun) -> str:
-    about = run.about
-    return f"stages of a plan, {about['threads']} thread{'' if about['threads'] == 1 else 's'}, {about['machine']}, {about['date']}"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import datetime
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -54,6 +55,8 @@ DISTURBED = 0.1
 """Share of a round's busy time that went to other programs from which on the round does not count, if there are others."""
 USUAL_SECONDS = 15.0
 """How long all lines run together, warming up aside, where nobody says how many samples."""
+ENOUGH, PATIENCE = 3, 45.0
+"""Undisturbed rounds that are waited for where nobody says how many samples, and for how many seconds at most."""
 LEAST, MOST = 3, 400
 """Samples of a line in a round, beyond as many as there are stages."""
 
@@ -84,9 +87,9 @@ def run_plan(
             each.line.ready(asked)
         largest = max(_compared(each.line, prepared, asked) for each in started if each.plan is not None)
         counts = _counts(order, started, asked)
-        stamps = _rounds(started, counts, progress or (lambda done, of: None), asked)
+        stamps = _rounds(started, counts, progress or (lambda done, of: None), asked, not order.samples)
     notes = _notes(order, exports[0], started[0])
-    return _result(order, started, stamps, sum(counts[0]), largest, notes)
+    return _result(order, started, stamps, largest, notes)
 
 
 def run_order(order: RunOrder, progress: Progress, stopped: Callable[[], bool]) -> PlanRun:
@@ -178,17 +181,20 @@ def _rounds(
     started: Sequence[_Started],
     counts: Sequence[Sequence[int]],
     progress: Progress,
-    stopped: Callable[[], bool],
-) -> list[list[list[Floats]]]:
-    """Stamps of each line, round by round, stage by stage."""
+    stopped: Callable[[], bool], more: bool,
+) -> list[list[list[Floats]]]:  # fmt: skip
+    """Stamps of each line, round by round, stage by stage; rounds go on where ``more`` are wanted, for want of undisturbed ones."""
     stamps: list[list[list[Floats]]] = [[] for _ in started]
-    done, of = 0, sum(map(sum, counts))
-    for r in range(len(counts[0])):
+    done, of, quiet, r = 0, sum(map(sum, counts)), 0, 0
+    began = time.monotonic()
+    while r < len(counts[0]) or (more and quiet < ENOUGH and time.monotonic() - began < PATIENCE):
         for each, count, mine in zip(started, counts, stamps, strict=True):
-            progress(done, of)
-            mine.append(each.line.run(count[r], stopped))
-            done += count[r]
-    progress(done, of)
+            progress(done, max(of, done))
+            mine.append(each.line.run(count[min(r, len(count) - 1)], stopped))
+            done += len(mine[-1][0])
+        quiet += disturbance([mine[-1] for mine in stamps]) <= DISTURBED
+        r += 1
+    progress(done, max(of, done))
     return stamps
 
 
@@ -252,7 +258,7 @@ def disturbance(stamps: Sequence[Sequence[Floats]]) -> float:
 
 
 def _result(
-    order: RunOrder, started: Sequence[_Started], stamps: Sequence[Sequence[Sequence[Floats]]], samples: int,
+    order: RunOrder, started: Sequence[_Started], stamps: Sequence[Sequence[Sequence[Floats]]],
     largest: float, notes: tuple[str, ...],
 ) -> PlanRun:  # fmt: skip
     rounds = list(zip(*stamps, strict=True))
@@ -261,6 +267,7 @@ def _result(
     counted = [r for r, share in enumerate(away) if share <= DISTURBED] or list(range(len(rounds)))
     lines = [_line_run(each, [mine[r] for r in counted]) for each, mine in zip(started, stamps, strict=True)]
     others = lines[2:]
+    samples = sum(len(each[0]) for each in stamps[0])
     copies = others.pop(0) if order.copies else None
     return PlanRun(
         lines[0], lines[1], copies, tuple(others), samples, largest <= TOLERANCE, largest, TOLERANCE,

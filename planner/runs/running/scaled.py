@@ -15,7 +15,7 @@ from planner.model.times import OpTime, OpTimes, Use, with_times_of
 from planner.problem.problem import Problem
 from planner.problem.target import Target
 from planner.runs.running.order import Split
-from planner.runs.running.result import LineRun
+from planner.runs.running.result import LineRun, PlanRun
 
 WORTH = 0.01
 """Share of the slowest stage's time by which transfers must be mispredicted to be corrected."""
@@ -75,3 +75,9 @@ def scaled_problem(split: Split, run: LineRun, source: str) -> tuple[Problem, Op
         split.problem, graph=fill(graph, split.problem.graph.cost_model), target=scaled_target(split, run)
     )
     return problem, times
+
+
+def source_of(run: PlanRun) -> str:
+    """Who measured, in a line."""
+    about = run.about
+    return f"stages of a plan, {about['threads']} thread{'' if about['threads'] == 1 else 's'}, {about['machine']}, {about['date']}"

@@ -66,7 +66,7 @@ def test_onnx_stages_are_exported_beside_the_window(
     assert "Writing ONNX stages to out" in window.notice.text
     # One at a time.
     run(window, "file.export.onnx")
-    assert window.notice.level == "error" and "still being written" in window.notice.text
+    assert window.notice.level == "error" and "export is still under way" in window.notice.text
     wait_exported(qtbot, window)
     assert window.notice.level == "info", window.notice.text
     assert "Wrote 2 stages to out, verified on 3 random inputs" in window.notice.text

@@ -27,10 +27,11 @@ from gui.panels.comparison.schedules_layout import (
 )
 from gui.panels.comparison.schedules_layout import Schedules as Made
 from gui.panels.comparison.schedules_painter import paint_periods, row_colours
+from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
-from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, Row
-from gui.panels.schedule.painter import paint_axis, paint_schedule
+from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, Row
+from gui.panels.schedule.painter import paint_schedule
 from gui.panels.schedule.panel import summary
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.errors import StageboardError
@@ -77,14 +78,6 @@ class SharedChart(ScheduleChart):
             schedule, kept, unit, float(self.width()), float(self.height()), self._made.until
         )
 
-    def look(self, left: float, scale: float, scrolled: float) -> None:
-        """Show the same stretch of time as another chart, and the same rows where there are as many."""
-        layout = self.layout_of
-        if layout is not None:
-            layout.left, layout.scale = left, scale
-            layout.pan(0.0, layout.scrolled - scrolled)
-            self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         """The schedule, then the lines at the times of a sample."""
         layout, comparison, made = self.layout_of, self._comparison, self._made
@@ -101,21 +94,6 @@ class SharedChart(ScheduleChart):
         )
         letters = [comparison.letter(i) for i in range(len(comparison.plans))]
         paint_periods(painter, layout, letters, made.periods(), self.plan, self.theme)
-
-
-class TimeAxis(QWidget):
-    """The times, once, below all charts."""
-
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.theme = theme
-        self.layout_of: ChartLayout | None = None
-        self.setFixedHeight(int(AXIS))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Ticks of the chart above."""
-        if self.layout_of is not None:
-            paint_axis(QPainter(self), self.layout_of, self.theme, 0.0)
 
 
 class Schedules(CompareView):

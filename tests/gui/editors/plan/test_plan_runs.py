@@ -1,0 +1,182 @@
+"""A plan that is run from the window: beside it, shown under what was predicted, planned again, cancelled, and closed without a trace."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from gui.document.plan.document import Document
+from gui.editors.plan.editor import MainWindow
+from gui.editors.plan.panels.running.panel import RunPanel
+from gui.look.theme import DARK, LIGHT
+from planner.formats import read_model
+from planner.machines.pipeline.target import Pipeline
+from planner.runs.running.order import RunOrder, Split
+from planner.runs.running.result import PlanRun
+from planner.runs.running.timeline import measured_schedule
+from tests.gui.background.test_exporting import opened_model
+from tests.gui.models import chain_graph
+from tests.gui.window_parts import make_window, settle, shown
+from tests.planner.runs.running.fake import machine
+from tests.planner.runs.running.test_again import UNET, halves, skewed
+
+
+def wait_run(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.waitUntil(lambda: not window.runs.running.busy, timeout=60_000)
+    settle()
+
+
+def faked(document: Document) -> tuple[Split, PlanRun]:
+    """A run of the plan that is open, on a machine whose times are known."""
+    problem = document.problem
+    assert problem is not None
+    split = Split(problem, document.device_of.copy(), "the plan")
+    return split, machine(skewed, transfer=0.0)(RunOrder(split, (UNET,)))
+
+
+@pytest.fixture
+def unet() -> Document:
+    document = Document()
+    graph = read_model(UNET)
+    document.open_graph(graph, [UNET], target=Pipeline(count=2))
+    document.set_assignment(halves(graph).device_of, "edit", "halves")
+    return document
+
+
+def texts(panel: RunPanel) -> list[list[str]]:
+    model = panel.model
+    return [
+        [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def test_a_plan_is_run_beside_the_window(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot, opened_model(tmp_path))
+    panel = window.run_panel
+    window.resize(1280, 900)
+    window.runs.samples = 12
+    assert window.actions_set["file.run"].isEnabled()
+    window.actions_set["file.run"].trigger()
+    assert window.runs.running.busy
+    assert not window.actions_set["file.run"].isEnabled()
+    assert window.actions_set["file.run.cancel"].isEnabled()
+    assert window.docks.docks["run"].isVisible()
+    settle()
+    assert panel.button.text() == "Cancel"
+    wait_run(qtbot, window)
+    assert panel.button.text() == "Run This Plan"
+    assert "samples per second" in panel.figures.text()
+    assert "outputs equal the whole model's" in panel.figures.text()
+    assert [row[0] for row in texts(panel)] == ["Stage 0", "Stage 1"]
+    above, below = panel.predicted.layout_of, panel.measured.layout_of
+    assert above is not None and below is not None
+    assert above.end == below.end > 0
+    assert above.gutter == below.gutter
+    # Another plan: the run is of the one before.
+    window.document.move([1], 1)
+    settle()
+    assert panel.words.text().startswith("of an earlier plan")
+    window.document.undo_stack.undo()
+    settle()
+    assert not panel.words.text().startswith("of an earlier plan")
+    close()
+
+
+def test_a_run_is_cancelled(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot, opened_model(tmp_path))
+    window.actions_set["file.run"].trigger()
+    settle()
+    window.run_panel.button.click()
+    wait_run(qtbot, window)
+    assert "cancelled" in window.notice.text
+    assert window.run_panel.run is None
+    # And where the window goes in the middle of it.
+    window.actions_set["file.run"].trigger()
+    close()
+    assert not multiprocessing.active_children()
+
+
+def test_planning_again_is_two_undo_steps(
+    qtbot: QtBot, unet: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, close = make_window(qtbot, unet)
+    started: list[bool] = []
+    monkeypatch.setattr(window, "start_planner", lambda: started.append(True))
+    window.run_panel.again.click()
+    assert not started, "nothing was run yet"
+    split, run = faked(unet)
+    window.docks.reveal("run")
+    window.run_panel.show_run(split, run)
+    settle()
+    count = unet.undo_stack.count()
+    window.run_panel.again.click()
+    assert started == [True]
+    assert unet.undo_stack.count() == count + 1
+    problem = unet.problem
+    assert problem is not None
+    assert problem.evaluate(split.device_of).work.tolist() == pytest.approx(
+        [stage.busy.seconds for stage in run.plan.stages]
+    )
+    settle()
+    assert not window.run_panel.again.isEnabled(), "these are the times in use"
+    unet.undo_stack.undo()
+    settle()
+    assert window.run_panel.again.isEnabled()
+    # Slow copies are a bandwidth, too.
+    slow = machine(skewed, transfer=10.0)(RunOrder(split, (UNET,)))
+    window.run_panel.show_run(split, slow)
+    settle()
+    window.run_panel.again.click()
+    assert unet.problem is not None
+    assert unet.problem.target != split.problem.target
+    close()
+
+
+def test_the_panel_says_what_can_be_run(qtbot: QtBot, unet: Document) -> None:
+    document = Document()
+    panel = RunPanel(document, LIGHT)
+    with shown(qtbot, panel, 800, 240):
+        assert panel.words.text() == "Open a model to run its plan."
+        document.open_graph(chain_graph(), [Path("chain.json")])
+        settle()
+        assert panel.words.text() == "Plans of ONNX and TFLite files can be run here."
+        assert not panel.button.isEnabled()
+        assert not panel.middle.isVisible()
+
+
+def test_charts_look_at_the_same_time(qtbot: QtBot, unet: Document) -> None:
+    panel = RunPanel(unet, LIGHT)
+    with shown(qtbot, panel, 900, 260):
+        panel.show_run(*faked(unet))
+        settle()
+        panel.measured.zoom_by(2.0)
+        above, below = panel.predicted.layout_of, panel.measured.layout_of
+        assert above is not None and below is not None
+        assert (above.left, above.scale) == (below.left, below.scale)
+        unet.select([3])
+        assert panel.predicted.marks.selected is not None
+        panel.set_theme(DARK)
+        heads = [panel.model.headerData(i, Qt.Orientation.Horizontal) for i in range(3)]
+        assert heads == ["ms per sample", "Predicted", "Took"]
+        run = panel.run
+        assert run is not None
+        rows = texts(panel)
+        assert [row[3] for row in rows] == [
+            f"{stage.own.seconds / stage.predicted:.2f}" for stage in run.plan.stages
+        ]
+
+
+def test_the_measured_schedule_is_what_was_measured(unet: Document) -> None:
+    split, run = faked(unet)
+    s = measured_schedule(split, run.plan)
+    assert s.period == pytest.approx(1.0 / run.plan.throughput)
+    assert s.bottlenecks == (run.plan.slowest,)
+    assert (s.finish - s.start).tolist() == pytest.approx([stage.busy.seconds for stage in run.plan.stages])
+    assert np.array_equal(s.piece, s.device)
+    assert float(s.share.max()) == pytest.approx(1.0)
