@@ -94,8 +94,8 @@ def cells(row: Row) -> list[str]:
         f"{ratio(done.copies, done.unsplit):.2f}",
         *(f"{ratio(plan, line):.2f}" for line in done.against),
         "yes" if done.outputs_equal else "NO",
-        f"{done.counted}/{done.rounds}",
-        percent(done.disturbed),
+        f"{len(plan.counted)}/{len(plan.rounds)}",
+        percent(plan.disturbed),
     ]
 
 

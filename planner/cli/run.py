@@ -17,14 +17,14 @@ from planner.plan_files.plan_json import write_plan
 from planner.runs.running.again import plan_again
 from planner.runs.running.cores import cores_text, parse_cores
 from planner.runs.running.order import RunFailed, RunOrder, Split
-from planner.runs.running.result import ratio, to_dict
-from planner.runs.running.running import DISTURBED, run_plan
+from planner.runs.running.result import DISTURBED, ratio, to_dict
+from planner.runs.running.running import run_plan
 from planner.text_table import percent, table
 from planner.text_table import times as in_one_unit
 
 if TYPE_CHECKING:
     from planner.runs.running.again import Agreed
-    from planner.runs.running.result import LineRun, PlanRun
+    from planner.runs.running.result import DISTURBED, LineRun, PlanRun
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -242,21 +242,21 @@ def text_of(found: PlanRun, output: str | None = None) -> str:
         (
             "ran on",
             f"core{'' if len(cores) == 1 else 's'} {cores_text(cores)} of {found.about['machine']}, {threads} thread"
-            f"{'' if threads == 1 else 's'} a stage, {found.samples} samples in {found.rounds} rounds",
+            f"{'' if threads == 1 else 's'} a stage, {found.samples} samples in {len(plan.rounds)} rounds",
         ),
     ]
-    if found.disturbed > DISTURBED:
+    if plan.disturbed > DISTURBED:
         rows.append(
             (
                 "disturbed",
-                f"other programs took {percent(found.disturbed)} of the busy time; run again when the machine is idle",
+                f"other programs took {percent(plan.disturbed)} of the busy time; run again when the machine is idle",
             )
         )
-    elif found.counted < found.rounds:
+    elif len(plan.counted) < len(plan.rounds):
         rows.append(
             (
                 "counted",
-                f"{found.counted} of {found.rounds} rounds; in the others other programs took the cores",
+                f"{len(plan.counted)} of {len(plan.rounds)} rounds; in the others other programs took the cores",
             )
         )
     if output is not None:

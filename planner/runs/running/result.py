@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ from planner.formats.times.samples import LEAST_FOR_SPREAD
 from planner.model.graph import Floats, Ints
 
 FORMAT, VERSION = "stageboard-run", 1
+DISTURBED = 0.1
+"""Share of a round's busy time that went to other programs from which on the round does not count, if there are others."""
 SHOWN = 20
 """Samples of a timeline: the last ones."""
 
@@ -85,18 +88,29 @@ class StageRun:
 
 @dataclass(frozen=True, eq=False)
 class LineRun:
-    """Stages that ran at the same time. ``rounds`` is the throughput of each round that counts, in samples per second; ``predicted`` that of the
-    plan's evaluation, NaN where its times are not in seconds."""
+    """Stages that ran at the same time. ``rounds`` is the throughput of each round, in samples per second, and ``away`` the share of the stages' busy
+    time in it that went to other programs; ``predicted`` is the throughput of the plan's evaluation, NaN where its times are not in seconds."""
 
     name: str
     rounds: tuple[float, ...]
+    away: tuple[float, ...]
     predicted: float
     stages: tuple[StageRun, ...]
 
     @property
+    def counted(self) -> tuple[int, ...]:
+        """Rounds that count: those that other programs did not disturb by more than :data:`DISTURBED`, if there are any."""
+        return counted(self.away)
+
+    @property
     def throughput(self) -> float:
-        """The median of the rounds."""
-        return float(np.median(self.rounds))
+        """The median of the rounds that count."""
+        return float(np.median([self.rounds[r] for r in self.counted]))
+
+    @property
+    def disturbed(self) -> float:
+        """How much other programs took in the rounds that count, on average."""
+        return float(np.mean([self.away[r] for r in self.counted]))
 
     @property
     def slowest(self) -> int:
@@ -113,11 +127,7 @@ class LineRun:
 class PlanRun:
     """A plan, run. ``unsplit`` is the whole model in one process, ``copies`` as many of these as there are cores (where asked for), ``against`` other
     plans; all ran in turn. ``largest_difference`` of the outputs from the whole model's is relative, as
-    :func:`planner.export.stages.difference.difference` has it; ``tolerance`` is what is allowed.
-
-    ``disturbed`` is the share of the busy time in which the cores did something else, in the rounds that count: ``counted`` of ``rounds``, those
-    without such disturbance where there are any.
-    """
+    :func:`planner.export.stages.difference.difference` has it; ``tolerance`` is what is allowed."""
 
     plan: LineRun
     unsplit: LineRun
@@ -127,9 +137,6 @@ class PlanRun:
     outputs_equal: bool
     largest_difference: float
     tolerance: float
-    rounds: int
-    counted: int
-    disturbed: float
     notes: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -140,8 +147,18 @@ class PlanRun:
 
 
 def ratio(line: LineRun, other: LineRun) -> float:
-    """Throughput of a line over another's: the median of the rounds' ratios, since both saw the same machine in each."""
-    return float(np.median(np.array(line.rounds) / np.array(other.rounds)))
+    """Throughput of a line over another's: the median of the ratios in rounds that count for both, since both saw the same machine there; without
+    such rounds the ratio of their medians."""
+    both = [r for r in line.counted if r in other.counted]
+    if not both:
+        return line.throughput / other.throughput
+    return float(np.median([line.rounds[r] / other.rounds[r] for r in both]))
+
+
+def counted(away: Sequence[float]) -> tuple[int, ...]:
+    """Rounds in which other programs took no more than :data:`DISTURBED` of the busy time; all where there are none such."""
+    quiet = tuple(r for r, share in enumerate(away) if share <= DISTURBED)
+    return quiet or tuple(range(len(away)))
 
 
 def to_dict(run: PlanRun) -> dict[str, Any]:
@@ -157,9 +174,9 @@ def to_dict(run: PlanRun) -> dict[str, Any]:
         "predicted_throughput": run.plan.predicted,
         "speedup": run.speedup,
         "of_slowest": run.plan.of_slowest,
-        "rounds": run.rounds,
-        "rounds_counted": run.counted,
-        "disturbed": run.disturbed,
+        "rounds": len(run.plan.rounds),
+        "rounds_counted": len(run.plan.counted),
+        "disturbed": run.plan.disturbed,
         "stages": [_stage_dict(stage) for stage in run.plan.stages],
         "against": [
             {

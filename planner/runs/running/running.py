@@ -40,6 +40,7 @@ from planner.runs.running.lines import Chain, chain_of, check_runnable, whole_jo
 from planner.runs.running.order import Progress, RunFailed, RunOrder
 from planner.runs.running.prepare import Preparation, Prepared, prepare
 from planner.runs.running.result import (
+    DISTURBED,
     SHOWN,
     LineRun,
     PlanRun,
@@ -47,12 +48,11 @@ from planner.runs.running.result import (
     StageRun,
     Timeline,
     amount,
+    counted,
 )
 from planner.runs.running.stage import load_arrays
 
 FEWEST_ROUNDS, ROUNDS = 3, 10
-DISTURBED = 0.1
-"""Share of a round's busy time that went to other programs from which on the round does not count, if there are others."""
 USUAL_SECONDS = 15.0
 """How long all lines run together, warming up aside, where nobody says how many samples."""
 ENOUGH, PATIENCE = 3, 45.0
@@ -185,14 +185,15 @@ def _rounds(
 ) -> list[list[list[Floats]]]:  # fmt: skip
     """Stamps of each line, round by round, stage by stage; rounds go on where ``more`` are wanted, for want of undisturbed ones."""
     stamps: list[list[list[Floats]]] = [[] for _ in started]
-    done, of, quiet, r = 0, sum(map(sum, counts)), 0, 0
+    done, of, r = 0, sum(map(sum, counts)), 0
+    quiet = [0] * len(started)
     began = time.monotonic()
-    while r < len(counts[0]) or (more and quiet < ENOUGH and time.monotonic() - began < PATIENCE):
-        for each, count, mine in zip(started, counts, stamps, strict=True):
+    while r < len(counts[0]) or (more and min(quiet) < ENOUGH and time.monotonic() - began < PATIENCE):
+        for i, (each, count) in enumerate(zip(started, counts, strict=True)):
             progress(done, max(of, done))
-            mine.append(each.line.run(count[min(r, len(count) - 1)], stopped))
-            done += len(mine[-1][0])
-        quiet += disturbance([mine[-1] for mine in stamps]) <= DISTURBED
+            stamps[i].append(each.line.run(count[min(r, len(count) - 1)], stopped))
+            done += len(stamps[i][-1][0])
+            quiet[i] += disturbance(stamps[i][-1]) <= DISTURBED
         r += 1
     progress(done, max(of, done))
     return stamps
@@ -241,19 +242,21 @@ def _stages(each: _Started, rounds: Sequence[Sequence[Floats]]) -> tuple[StageRu
     return tuple(found)
 
 
-def _line_run(each: _Started, rounds: Sequence[Sequence[Floats]]) -> LineRun:
+def _line_run(each: _Started, rounds: Sequence[Sequence[Floats]], threads: int) -> LineRun:
     paces = tuple(throughput(each.line, stamps) for stamps in rounds)
+    # Processor time of several threads adds up and says nothing.
+    away = tuple(disturbance(stamps) if threads == 1 else 0.0 for stamps in rounds)
     if each.plan is None:
-        return LineRun(each.line.name, paces, float("nan"), ())
-    stages = _stages(each, rounds)
+        return LineRun(each.line.name, paces, away, float("nan"), ())
+    stages = _stages(each, [rounds[r] for r in counted(away)])
     slowest = max(stage.predicted for stage in stages)
-    return LineRun(each.line.name, paces, 1.0 / slowest if slowest > 0 else float("nan"), stages)
+    return LineRun(each.line.name, paces, away, 1.0 / slowest if slowest > 0 else float("nan"), stages)
 
 
-def disturbance(stamps: Sequence[Sequence[Floats]]) -> float:
-    """The share of the busy time of stages (stamps float64[samples, STAMPS] each, by line) in which their cores did something else, from 0 to 1."""
-    busy = sum(float((each[:, 3] - each[:, 2]).sum()) for line in stamps for each in line)
-    used = sum(float(each[:, 6].sum()) for line in stamps for each in line)
+def disturbance(stamps: Sequence[Floats]) -> float:
+    """The share of the busy time of stages (stamps float64[samples, STAMPS] each) in which their cores did something else, from 0 to 1."""
+    busy = sum(float((each[:, 3] - each[:, 2]).sum()) for each in stamps)
+    used = sum(float(each[:, 6].sum()) for each in stamps)
     return max(0.0, 1.0 - used / busy) if busy > 0 else 0.0
 
 
@@ -261,17 +264,12 @@ def _result(
     order: RunOrder, started: Sequence[_Started], stamps: Sequence[Sequence[Sequence[Floats]]],
     largest: float, notes: tuple[str, ...],
 ) -> PlanRun:  # fmt: skip
-    rounds = list(zip(*stamps, strict=True))
-    # Processor time of several threads adds up and says nothing.
-    away = [disturbance(each) if order.threads == 1 else 0.0 for each in rounds]
-    counted = [r for r, share in enumerate(away) if share <= DISTURBED] or list(range(len(rounds)))
-    lines = [_line_run(each, [mine[r] for r in counted]) for each, mine in zip(started, stamps, strict=True)]
+    lines = [_line_run(each, mine, order.threads) for each, mine in zip(started, stamps, strict=True)]
     others = lines[2:]
     samples = sum(len(each[0]) for each in stamps[0])
     copies = others.pop(0) if order.copies else None
     return PlanRun(
-        lines[0], lines[1], copies, tuple(others), samples, largest <= TOLERANCE, largest, TOLERANCE,
-        len(rounds), len(counted), float(np.mean([away[r] for r in counted])), notes,
+        lines[0], lines[1], copies, tuple(others), samples, largest <= TOLERANCE, largest, TOLERANCE, notes,
         {
             "model": order.split.problem.name,
             "target": order.split.problem.target.spec(),

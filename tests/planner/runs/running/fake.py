@@ -26,7 +26,7 @@ def line_run(split: Split, seconds: Floats, transfer: float = 0.0) -> LineRun:
             )
         )  # fmt: skip
     slowest = max(stage.busy.seconds + transfer for stage in stages)
-    return LineRun(split.name, (1.0 / slowest,), 1.0 / float(e.cost.max()), tuple(stages))
+    return LineRun(split.name, (1.0 / slowest,), (0.0,), 1.0 / float(e.cost.max()), tuple(stages))
 
 
 def machine(
@@ -38,9 +38,9 @@ def machine(
         def line(split: Split) -> LineRun:
             return line_run(split, times(split), transfer)
 
-        whole = LineRun("unsplit", (1.0 / float(times(order.split).sum()),), float("nan"), ())
+        whole = LineRun("unsplit", (1.0 / float(times(order.split).sum()),), (0.0,), float("nan"), ())
         return PlanRun(
-            line(order.split), whole, None, tuple(map(line, order.against)), 9, True, 0.0, 1e-5, 1, 1, 0.0, (),
+            line(order.split), whole, None, tuple(map(line, order.against)), 9, True, 0.0, 1e-5, (),
             {"model": order.split.problem.name, "target": order.split.problem.target.spec(), "machine": "a machine", "date": "2026-01-01",
              "cores": [0, 1], "threads": 1},
         )  # fmt: skip

@@ -23,6 +23,7 @@ from planner.problem.problem import Problem
 from planner.runs.running.line import Edge, levels
 from planner.runs.running.order import RunFailed, RunOrder, Split
 from planner.runs.running.prepare import given_samples
+from planner.runs.running.result import LineRun, ratio
 from planner.runs.running.running import disturbance, run_plan, steady
 from tests.planner.export.onnx_maker import random_model
 from tests.planner.export.tflite_maker import skipping
@@ -231,4 +232,16 @@ def test_only_what_ran_beside_the_others_counts() -> None:
     assert kept[1][:, 2].tolist() == [1.0, 2.0]
     # Never at the same time: then all that there is.
     assert [len(each) for each in steady([one, stamps([9.0], 1.0)])] == [3, 1]
-    assert disturbance([[one], [two]]) == pytest.approx(0.5)
+    assert disturbance([one, two]) == pytest.approx(0.5)
+
+
+def test_rounds_that_others_disturbed_do_not_count() -> None:
+    line = LineRun("a", (10.0, 2.0, 12.0), (0.0, 0.5, 0.05), 1.0, ())
+    other = LineRun("b", (5.0, 1.0, 1.0), (0.02, 0.0, 0.6), 1.0, ())
+    assert line.counted == (0, 2)
+    assert line.throughput == 11.0
+    assert line.disturbed == pytest.approx(0.025)
+    assert ratio(line, other) == 2.0, "round 0 counts for both"
+    busy = LineRun("c", (4.0, 2.0, 1.0), (0.9, 0.0, 0.3), 1.0, ())
+    assert ratio(line, busy) == 5.5, "no round counts for both"
+    assert LineRun("d", (4.0, 2.0), (0.9, 0.3), 1.0, ()).counted == (0, 1), "there is nothing better"

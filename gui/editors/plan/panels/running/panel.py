@@ -69,7 +69,7 @@ class RunPanel(Panel):
         self.words = ElidedLabel("", self)
         set_role(self.words, "muted")
         self.figures = ElidedLabel("", self)
-        self.figures.setContentsMargins(12, 0, 10, 0)
+        self.figures.setContentsMargins(10, 0, 10, 0)
         self.button = QPushButton("Run This Plan", self)
         self.button.clicked.connect(self._run_or_cancel)
         self.again = QPushButton("Plan Again From What Was Measured", self)
@@ -205,11 +205,12 @@ class RunPanel(Panel):
         self._share_room()
 
     def _share_room(self) -> None:
-        """The table has what it needs, and half of the room at most, until somebody moves the border."""
+        """The table has what it needs, and some more than half of the room at most, until somebody moves the border."""
         wanted = self.table.horizontalHeader().length() + 4
         if not self._moved:
             room = self.middle.width()
-            self.middle.setSizes([room - min(wanted, room // 2), min(wanted, room // 2)])
+            given = min(wanted, room * 11 // 20)
+            self.middle.setSizes([room - given, given])
 
     def _measured_here(self) -> bool:
         """Whether the times of the run are about the problem that is open, as it is."""

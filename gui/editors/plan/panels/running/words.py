@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from gui.look.numbers import DASH, percent, rate_text, time_column
-from planner.runs.running.result import LineRun, PlanRun
-from planner.runs.running.running import DISTURBED
+from planner.runs.running.result import DISTURBED, LineRun, PlanRun
 
 COLUMNS = ("Predicted", "Took", "Ratio", "Transfer", "Wait", "Busy")
 TIPS = (
@@ -27,11 +26,11 @@ def told(run: PlanRun) -> str:
         parts[0] += f", predicted {rate_text(plan.predicted)}"
     parts += [
         f"{run.speedup:.2f} times unsplit",
-        f"{percent(plan.of_slowest, 0)} of its slowest stage's pace",
         "outputs equal the whole model's" if run.outputs_equal else "outputs DIFFER from the whole model's",
+        f"{percent(plan.of_slowest, 0)} of its slowest stage's pace",
     ]
-    if run.disturbed > DISTURBED:
-        parts.insert(1, f"on a busy machine ({percent(run.disturbed, 0)} taken by others)")
+    if plan.disturbed > DISTURBED:
+        parts.insert(1, f"on a busy machine ({percent(plan.disturbed, 0)} taken by others)")
     return "   ".join(parts)
 
 
