@@ -17,7 +17,7 @@ from planner.plan_files.plan_json import write_plan
 from planner.runs.running.again import plan_again
 from planner.runs.running.cores import cores_text, parse_cores
 from planner.runs.running.order import RunFailed, RunOrder, Split
-from planner.runs.running.result import DISTURBED, ratio, to_dict
+from planner.runs.running.result import DISTURBED, difference_words, ratio, to_dict
 from planner.runs.running.running import run_plan
 from planner.text_table import percent, table
 from planner.text_table import times as in_one_unit
@@ -110,10 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     console.result(data, text)
     if not found.outputs_equal:
-        console.note(
-            f"the outputs differ from the whole model's by {found.largest_difference:.1e} of their largest value (allowed:"
-            f" {found.tolerance:.0e}); check the stages with stageboard export"
-        )
+        console.note(f"{difference_words(found)}; check the stages with stageboard export")
         return FAILED
     return DONE
 

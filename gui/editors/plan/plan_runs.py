@@ -11,6 +11,7 @@ from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.model.times import Use
 from planner.runs.running.order import RunOrder, Split
+from planner.runs.running.result import difference_words
 from planner.runs.running.running import run_order
 from planner.runs.running.scaled import scaled_target, scaled_times, source_of
 
@@ -71,10 +72,7 @@ class PlanRuns:
             return
         self._panel.show_run(split, run)
         if not run.outputs_equal:
-            self._say(
-                "error",
-                f"the outputs differ from the whole model's by {run.largest_difference:.1e} of their largest value (allowed: {run.tolerance:.0e})",
-            )
+            self._say("error", difference_words(run))
 
     def plan_again(self) -> None:
         """Plan with the times that would have predicted the run: undo steps for the times and, where it was off, the bandwidth."""

@@ -71,19 +71,12 @@ def chain_of(split: Split, folder: Path, order: RunOrder, prepared: Prepared, co
         mine = [program for _, program in programs[d]]
         read = {name for program in mine for name in program.inputs}
         gives = [name for program in mine for name in program.outputs if name in results]
+        # A CPU of a machine stays one, whatever runs the others.
+        provider = "" if split.problem.devices[d].kind == "cpu" else order.provider
         jobs.append(
-            _job(
-                names[d],
-                manifest.kind,
-                mine,
-                sorted(read & given),
-                gives,
-                str(folder / f"kept-{i}"),
-                placed[i],
-                order,
-                prepared,
-            )
-        )
+            _job(names[d], manifest.kind, mine, sorted(read & given), gives, str(folder / f"kept-{i}"), placed[i], order.threads,
+                 provider, prepared)
+        )  # fmt: skip
     return Chain(tuple(jobs), devices, edges)
 
 
@@ -100,8 +93,8 @@ def whole_jobs(order: RunOrder, models: Sequence[ModelEntry], kind: str, prepare
         gives += outputs
     placed = share_out(cores, count, order.threads)
     return tuple(
-        _job("the whole model", kind, programs, given, gives, str(place / f"kept-whole-{i}"), placed[i], order,
-             prepared)
+        _job("the whole model", kind, programs, given, gives, str(place / f"kept-whole-{i}"), placed[i],
+             order.threads, order.provider, prepared)
         for i in range(count)
     )  # fmt: skip
 
@@ -122,18 +115,8 @@ def _in_turns(names: Sequence[str], devices: Sequence[int], manifest: Manifest) 
 
 def _job(
     name: str, kind: str, programs: Sequence[Program], fed: Sequence[str], gives: Sequence[str], keeps: str,
-    cores: tuple[int, ...], order: RunOrder, prepared: Prepared,
+    cores: tuple[int, ...], threads: int, provider: str, prepared: Prepared,
 ) -> Job:  # fmt: skip
     os.makedirs(keeps)
-    return Job(
-        name,
-        kind,
-        tuple(programs),
-        prepared.feeds if fed else (),
-        tuple(fed),
-        tuple(gives),
-        keeps,
-        cores,
-        order.threads,
-        order.provider,
-    )
+    feeds = prepared.feeds if fed else ()
+    return Job(name, kind, tuple(programs), feeds, tuple(fed), tuple(gives), keeps, cores, threads, provider)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -159,6 +160,13 @@ def counted(away: Sequence[float]) -> tuple[int, ...]:
     """Rounds in which other programs took no more than :data:`DISTURBED` of the busy time; all where there are none such."""
     quiet = tuple(r for r, share in enumerate(away) if share <= DISTURBED)
     return quiet or tuple(range(len(away)))
+
+
+def difference_words(run: PlanRun) -> str:
+    """How outputs that are not the whole model's differ from them."""
+    far = run.largest_difference
+    amount = "entirely" if math.isinf(far) else f"by {far:.1e} of their largest value"
+    return f"the outputs differ from the whole model's {amount} (allowed: {run.tolerance:.0e} of it)"
 
 
 def to_dict(run: PlanRun) -> dict[str, Any]:

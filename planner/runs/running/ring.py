@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import math
 import multiprocessing
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,8 @@ from planner.printable import clean
 ALIGNMENT = 64
 """Bytes on whose multiples tensors begin: a line of the processor's cache."""
 _TOKEN = b"1"
+SHARED = Path("/dev/shm")
+"""Where Linux keeps shared memory."""
 
 
 class Form(NamedTuple):
@@ -67,6 +71,17 @@ def _places(forms: Mapping[str, Form]) -> tuple[dict[str, int], int]:
     return places, max(at, ALIGNMENT)
 
 
+def _check_room(length: int) -> None:
+    """Raise where shared memory lies in a file system that has not so many bytes left: who writes beyond would be ended without a word."""
+    if not SHARED.is_dir():
+        return
+    found = os.statvfs(SHARED)
+    if (free := found.f_bavail * found.f_frsize) < length:
+        raise StageboardError(
+            f"{SHARED} has {free:,} bytes free, and the queues between two stages take {length:,}; give it more room, or cut where less passes"
+        )
+
+
 class Ring:
     """A queue as its owner has it, who belongs to neither side: makes it, hands its two ends on, and sees to it that nothing is left.
 
@@ -75,6 +90,7 @@ class Ring:
 
     def __init__(self, forms: Mapping[str, Form], slots: int) -> None:
         _, length = _places(forms)
+        _check_room(length * slots)
         try:
             self._memory = SharedMemory(create=True, size=length * slots)
         except OSError as error:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import StageboardError
+from planner.runs.running import ring
 from planner.runs.running.ring import Form, Receiver, Ring, Sender, form_of
 
 FORMS = {"a": Form("<f4", (3, 5)), "b": Form("|b1", ()), "c": Form("<i8", (0, 2)), "d": Form("|u1", (7,))}
@@ -19,14 +22,14 @@ FORMS = {"a": Form("<f4", (3, 5)), "b": Form("|b1", ()), "c": Form("<i8", (0, 2)
 
 @contextmanager
 def queue(forms: dict[str, Form], slots: int) -> Iterator[tuple[Ring, Sender, Receiver]]:
-    ring = Ring(forms, slots)
-    sender, receiver = Sender(ring.sending), Receiver(ring.receiving)
+    owner = Ring(forms, slots)
+    sender, receiver = Sender(owner.sending), Receiver(owner.receiving)
     try:
-        yield ring, sender, receiver
+        yield owner, sender, receiver
     finally:
         sender.close()
         receiver.close()
-        ring.close()
+        owner.close()
 
 
 @settings(deadline=None, max_examples=30)
@@ -75,20 +78,30 @@ def test_texts_have_no_form() -> None:
 
 
 def test_whoever_waits_hears_that_the_other_is_gone() -> None:
-    with queue(FORMS, 1) as (ring, sender, receiver):
-        ring.handed()
+    with queue(FORMS, 1) as (owner, sender, receiver):
+        owner.handed()
         sender.close()
         with pytest.raises((EOFError, OSError)):
             receiver.wait()
 
 
 def test_nothing_is_left() -> None:
-    with queue(FORMS, 2) as (ring, sender, receiver):
-        name = ring.sending.memory
-        ring.forget()
-        ring.forget()
+    with queue(FORMS, 2) as (owner, sender, receiver):
+        name = owner.sending.memory
+        owner.forget()
+        owner.forget()
         # Those who have it keep it.
         sender.send({key: np.zeros(form.shape, form.dtype) for key, form in FORMS.items()})
         receiver.wait()
     with pytest.raises(FileNotFoundError):
         SharedMemory(name)
+
+
+def test_there_must_be_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(ring, "SHARED", tmp_path)
+    free = os.statvfs(tmp_path)
+    much = Form("|u1", (free.f_bavail * free.f_frsize + 1,))
+    with pytest.raises(StageboardError, match="bytes free, and the queues between two stages take"):
+        Ring({"a": much}, 1)
+    monkeypatch.setattr(ring, "SHARED", tmp_path / "nowhere")
+    Ring(FORMS, 1).close()
