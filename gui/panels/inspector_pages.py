@@ -277,7 +277,8 @@ def graph_page(document: Document, theme: Theme) -> str:
     e = problem.evaluator
     sources = times_source(problem)
     if measured := measured_words(graph):
-        sources = f"{measured} ({'; '.join(map(escape, graph.measured.sources if graph.measured else ()))})"
+        who = "; ".join(map(escape, graph.measured.sources if graph.measured else ()))
+        sources = f"{measured} ({who})" if who else measured
     elif sources != FILE:
         sources += " (see Target)"
     rows = [

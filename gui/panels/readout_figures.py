@@ -66,9 +66,10 @@ def rules_tip(board: AssignmentBoard) -> str:
 def times_tip(problem: Problem) -> str:
     """Where op times come from, in lines: how many are measured, by whom, how far runs spread; what gives the others."""
     graph, source = problem.graph, times_source(problem)
-    if graph.measured is None or source == RATES:
+    sources = graph.measured.sources if graph.measured else ()
+    if not (sources or problem.measured_times) or source == RATES:
         return f"Op times come from {source}, not from a measurement: see Target (Ctrl+T)"
-    lines = [measured_words(graph), *graph.measured.sources]
+    lines = [measured_words(graph), *sources]
     if spread := spread_words(graph):
         lines.append(spread)
     if times_mark(problem) != "measured":

@@ -32,7 +32,7 @@ from planner.quantity import parse_quantity
 FIELD_WIDTH = 100
 TITLES = {"cpus": "CPUs", "count": "Stages"}
 """Titles that are not the field's name with a capital letter."""
-Value = bool | int | float | str | PerDevice
+Value = bool | int | float | str
 _PREFIXES = (("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
 _BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
 
@@ -147,7 +147,7 @@ class Form(QWidget):
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(5)
         self._grid.setColumnStretch(0, 1)
-        self._readers: dict[str, Callable[[], Value]] = {}
+        self._readers: dict[str, Callable[[], Any]] = {}
         self._rows = 0
         self._group: Disclosure | None = None
         """Where fields that are added now are folded away."""
@@ -170,7 +170,7 @@ class Form(QWidget):
         """Every field's value by name. Raises :class:`StageboardError`."""
         return {name: read() for name, read in self._readers.items()}
 
-    def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Value]) -> None:
+    def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Any]) -> None:
         row = self._next_row()
         if not isinstance(field, QCheckBox):
             field.setMinimumWidth(FIELD_WIDTH)

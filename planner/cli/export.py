@@ -176,7 +176,7 @@ def _model(args: argparse.Namespace, console: Console) -> int:
             raise UsageError(
                 "--machine estimates times, and a model's file holds those that are given; leave it out"
             )
-        times = inputs.measured_times(args.times)
+        times = inputs.measured_times(args.times, numbers=False)
         graph = read_models(args.models, batch=1 if args.batch is None else args.batch, times=times)
     source = "; ".join(
         [*(Path(m).name for m in args.models), *(graph.measured.sources if graph.measured else ())]

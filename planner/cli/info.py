@@ -58,7 +58,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.density is not None or args.block or is_network_file(args.model):
         return run_network(args, console)
     graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
-    graph = with_times_of(graph, measured_times(args.times))
+    graph = with_times_of(graph, measured_times(args.times, numbers=False))
     estimated = _estimated(graph, args)
     classes = _classes(graph)
     data = {
@@ -161,8 +161,8 @@ def _kinds(graph: Graph) -> str:
 
 
 def _times(graph: Graph) -> str:
-    if graph.measured is not None:
-        return f"{measured_words(graph)}; {', '.join(graph.measured.sources)}"
+    if measured := measured_words(graph):
+        return "; ".join([measured, *([", ".join(graph.measured.sources)] if graph.measured else [])])
     given = int(np.count_nonzero(~np.isnan(graph.work)))
     if given == 0:
         return "none given; a cost model estimates them"

@@ -23,6 +23,7 @@ from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
 from planner.plan_files.plan_parts import is_plan
+from planner.problem.device_times import on_devices
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Pin, Problem
 from planner.quantity import parse_quantity
@@ -62,8 +63,8 @@ def add_times(parser: argparse._ActionsContainer) -> None:
     """``--times``: measured times of ops."""
     parser.add_argument(
         "--times", action="append", default=[], metavar="[DEVICE=]FILE",
-        help="measured times of ops (stageboard profile, or another program's profile) in place of estimates: of every device, or of"
-        " accelerator=FILE (stages, chips) and cpu=FILE alone; may be repeated",
+        help="measured times of ops (stageboard profile, or another program's profile) in place of estimates: of every device, of"
+        " accelerator=FILE (stages, chips) and cpu=FILE alone, or of one device by number or name (2=FILE, 'acc 0=FILE'); may be repeated",
     )  # fmt: skip
 
 
@@ -244,14 +245,27 @@ def _cost_model_file(path: Path) -> dict[str, Any]:
     return inner
 
 
-def measured_times(texts: Sequence[str]) -> tuple[Use, ...]:
-    """The profiles that ``--times`` names, each with the device whose times it gives. Raises :class:`StageboardError`."""
+def measured_times(texts: Sequence[str], numbers: bool = True) -> tuple[Use, ...]:
+    """The profiles that ``--times`` names, each with the device whose times it gives. Raises :class:`StageboardError`.
+
+    Without ``numbers`` there is no target that would tell which device a number is of.
+    """
     uses: list[Use] = []
     for text in texts:
-        device, equals, name = text.partition("=")
-        chosen = next((d for d in DEVICES if equals and d == device.strip()), None)
-        for times in read_times(text if chosen is None else name.strip()):
-            uses.append(Use(times, chosen or _devices_of(times)))
+        device, equals, name = (part.strip() for part in text.partition("="))
+        chosen = next((d for d in DEVICES if equals and d == device), None)
+        place = device if equals and chosen is None and not Path(text).exists() else ""
+        if place.isdigit() and not numbers:
+            raise UsageError(
+                f"--times {text}: without a target a number says no device; name it, as 'stage {place}' or 'acc {place}'"
+            )
+        given = read_times(text if chosen is None and not place else name)
+        if place and len(given) > 1:
+            raise UsageError(
+                f"--times {text}: {name} tells kinds of devices apart; give the rows of one kind for {place}"
+            )
+        for times in given:
+            uses.append(Use(times, "" if place else chosen or _devices_of(times), place))
     return tuple(uses)
 
 
@@ -388,6 +402,7 @@ def import_readers(paths: Sequence[str]) -> None:
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
     target = parse_target(args.target, graph, named_machines(args.machine))
+    graph = on_devices(graph, target, {use.place for use in measured_times(args.times) if use.place})
     problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
     if not args.pin:
         return problem

@@ -33,4 +33,5 @@ def limit_words(problem: Problem, evaluation: Evaluation) -> str:
         return ""
     _, one = target.grows.get("memory", ("", target.words.counted[0]))
     means = "which ops must fit" if must_fit(problem) else "what exceeds it is streamed each time"
-    return f"{bytes_text(float(limits.max()))} per {one}, {means}"
+    least, most = (bytes_text(float(limit)) for limit in (limits.min(), limits.max()))
+    return f"{least if least == most else f'{least} to {most}'} per {one}, {means}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.model.graph import Bools
 from planner.model.times import compute_ops
 
 if TYPE_CHECKING:
@@ -19,23 +20,37 @@ def times_source(problem: Problem) -> str:
     estimates the others: the cost model, or the machine's rates."""
     graph = problem.graph
     compute = compute_ops(graph)
-    if not np.array_equal(problem.evaluator.op_work[0][compute], graph.work[compute]):
+    if not problem.target.own_times and not np.array_equal(
+        problem.evaluator.op_work[0][compute], graph.work[compute]
+    ):
         return RATES
     given, given_cpu = graph.given_times
-    if (compute & np.isnan(given) & np.isnan(given_cpu)).any():
+    if (compute & np.isnan(given) & np.isnan(given_cpu) & ~_measured(problem)[0]).any():
         return COST_MODEL
-    return FILE if graph.measured is None else MEASURED
+    return FILE if graph.measured is None and not problem.measured_times else MEASURED
+
+
+def _measured(problem: Problem) -> tuple[Bools, Bools]:
+    """Which ops have a measured time of every device, and which of some device (bool[n] each)."""
+    measured, n = problem.graph.measured, problem.graph.n
+    known = np.zeros(n, bool) if measured is None else measured.ops
+    own = problem.measured_times
+    rest = [known] if len(own) < len(problem.devices) else []
+    each = [*rest, *(known | ~np.isnan(times) for times in own.values())]
+    return np.logical_and.reduce(each), np.logical_or.reduce(each)
 
 
 def times_mark(problem: Problem) -> str:
     """What stands beside an objective that is a time: "measured", "partly measured", "estimated", or empty where all times are the file's."""
-    measured = problem.graph.measured
     if problem.unit(problem.components[0]) == "B":
         return ""
-    if measured is None or times_source(problem) == RATES:
+    nothing = problem.graph.measured is None and not problem.measured_times
+    if nothing or times_source(problem) == RATES:
         return "estimated" if estimated(problem) else ""
-    known = measured.ops[compute_ops(problem.graph)]
-    return "measured" if known.all() else "partly measured" if known.any() else "estimated"
+    compute, (everywhere, anywhere) = compute_ops(problem.graph), _measured(problem)
+    if everywhere[compute].all():
+        return "measured"
+    return "partly measured" if anywhere[compute].any() else "estimated"
 
 
 def estimated(problem: Problem) -> bool:

@@ -74,6 +74,7 @@ def merge(graphs: Sequence[Graph]) -> Graph:
         read_options=tuple(sorted(reading.items())),
         deployment=graphs[0].deployment if len(deployments) == 1 else (),
         measured=_measured(graphs),
+        device_times=_device_times(graphs),
     )
     if len(set(merged.op_ids)) < merged.n:
         raise ModelError(
@@ -93,6 +94,13 @@ def _named(graphs: Sequence[Graph], models: Sequence[str], attribute: str, apart
     """Ids or names of all graphs' ops; with their model's name before them where they are told ``apart`` by it."""
     each = zip(models, graphs, strict=True)
     return tuple(f"{m}/{op}" if apart else op for m, graph in each for op in getattr(graph, attribute))
+
+
+def _device_times(graphs: Sequence[Graph]) -> tuple[tuple[str, Floats], ...]:
+    """Times measured on single devices, side by side; NaN where a model has none of a device."""
+    names = sorted({name for graph in graphs for name, _ in graph.device_times})
+    parts = [(dict(graph.device_times), np.full(graph.n, np.nan)) for graph in graphs]
+    return tuple((name, np.concatenate([own.get(name, unknown) for own, unknown in parts])) for name in names)
 
 
 def _measured(graphs: Sequence[Graph]) -> Measured | None:

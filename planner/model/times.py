@@ -67,10 +67,14 @@ class OpTimes:
 
 @dataclass(frozen=True)
 class Use:
-    """A profile, and whose times it gives: those of one kind of device, or, where ``device`` is empty, of all of them."""
+    """A profile, and whose times it gives: those of one kind of device, or, where ``device`` is empty, of all of them.
+
+    ``place``: those of one device alone, by its name or number on a target that is still to be chosen.
+    """
 
     times: OpTimes
     device: Device = ""
+    place: str = ""
 
 
 class Joined(NamedTuple):
@@ -127,6 +131,10 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
             f"{graph.name} gives times without a unit, which cannot be mixed with the seconds of {uses[0].times.file}; leave the profile out,"
             ' or set the file\'s time_unit to "s"'
         )
+    graph = _with_places(graph, [use for use in uses if use.place])
+    uses = [use for use in uses if not use.place]
+    if not uses:
+        return graph
     ops, shared, spread = np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan)
     for use in uses:
         found = joined(graph, use.times)
@@ -149,8 +157,23 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
     return graph.with_given_times(given, given_cpu, "s", Measured(ops, shared, spread, sources, file))
 
 
+def _with_places(graph: Graph, uses: Sequence[Use]) -> Graph:
+    """``graph`` with measured times of single devices; later profiles count before earlier ones."""
+    if not uses:
+        return graph
+    own = {name: times.copy() for name, times in graph.device_times}
+    for use in uses:
+        found = joined(graph, use.times).seconds
+        times = own.setdefault(use.place, np.full(graph.n, np.nan))
+        own[use.place] = np.where(np.isnan(found), times, found)
+    return graph.with_device_times(own)
+
+
 def without_measured(graph: Graph) -> Graph:
-    """``graph`` with the times that its file gives alone; itself where nothing was measured. Estimates have to be made again."""
+    """``graph`` with the times that its file gives alone, for all devices or for single ones; itself where nothing was measured.
+
+    Estimates have to be made again.
+    """
     if graph.measured is None:
         return graph
     work, work_cpu, unit = graph.measured.file
@@ -179,10 +202,14 @@ def shared_out(graphs: Sequence[Graph], uses: Sequence[Use]) -> list[Graph]:
 
 def uses_of(graph: Graph) -> tuple[Use, ...]:
     """The measured times of a graph as profiles of it, one for each kind of device; none where nothing was measured."""
-    measured = graph.measured
+    measured, uses = graph.measured, []
+    for name, seconds in graph.device_times:
+        known = np.flatnonzero(~np.isnan(seconds)).tolist()
+        own = {graph.op_ids[v]: OpTime(float(seconds[v])) for v in known}
+        uses.append(Use(OpTimes(own, graph.name, "", "", graph.name, graph.structure), "", name))
     if measured is None:
-        return ()
-    source, uses = "; ".join(measured.sources), []
+        return tuple(uses)
+    source = "; ".join(measured.sources)
     for device, times in zip(DEVICES, graph.given_times, strict=True):
         ops = {
             graph.op_ids[v]: OpTime(float(times[v]), float(measured.spread[v]), bool(measured.shared[v]))
@@ -200,17 +227,24 @@ def compute_ops(graph: Graph) -> Bools:
 
 def measured_words(graph: Graph) -> str:
     """How many of the ops that compute anything were measured, in words; empty where none was."""
-    measured = graph.measured
+    measured, compute = graph.measured, compute_ops(graph)
+    total = int(compute.sum())
+    alone = [
+        f"{int((compute & ~np.isnan(times)).sum())} of {total} on {name}"
+        for name, times in graph.device_times
+    ]
+    own = f"of single devices {', '.join(alone)}" if alone else ""
     if measured is None:
-        return ""
-    compute = compute_ops(graph)
-    total, known = int(compute.sum()), int((compute & measured.ops).sum())
+        return own
+    known = int((compute & measured.ops).sum())
     shared = int((compute & measured.shared).sum())
     parts = [f"{known} of {total} ops measured"]
     if shared:
         parts.append(f"{shared} of them as part of a kernel")
     if known < total:
         parts.append(f"{total - known} estimated")
+    if own:
+        parts.append(own)
     return ", ".join(parts)
 
 

@@ -46,6 +46,7 @@ from planner.plan_files.stored_figures import differences
 from planner.printable import clean
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
+from planner.problem.device_times import on_devices
 from planner.problem.problem import Constraint, Pin, Plan, Problem, Together
 from planner.typed_json import typed
 
@@ -247,6 +248,9 @@ def plan_in(
         raise PlanError(f"{file}: a decision of kind {shown(kind)} is not known here; update Stageboard")
     stored = typed(data, _PlanFile, file, PlanError)
     places = _places(stored.decision, file)
+    if any(name.isdigit() for name, _ in graph.device_times):
+        with guarded(file, PlanError):
+            graph = on_devices(graph, target_of(stored.problem.target, file))
     other_costs = stored.graph.get("fingerprint") != graph.fingerprint
     if other_costs and stored.graph.get("structure") != graph.structure:
         raise PlanError(
@@ -344,7 +348,8 @@ def _problem(stored: _Problem, graph: Graph, file: str) -> Problem:
     elif not graph.profiled:
         graph = fill(graph)
     for key, value in stored.target.items():
-        if isinstance(value, float) and not math.isfinite(value):
+        numbers = value if isinstance(value, list) else [value]
+        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
             raise PlanError(f"{file}: the target's {clean(key)} is {value}; it must be finite")
     constraints = tuple(
         Pin(words(one.op), words(one.device))

@@ -108,6 +108,8 @@ class Target(ABC):
     """The parameter that a specification gives behind the kind's colon."""
     own_views: ClassVar[tuple[str, ...]] = ()
     """Pictures of the machine itself that stories may show beside those of every graph (:data:`planner.story.story.MACHINES_OWN`)."""
+    own_times: ClassVar[bool] = False
+    """Whether its devices may have measured times of their own (:attr:`planner.problem.problem.Problem.measured_times`)."""
     uses_cost_model: ClassVar[bool] = True
     """Whether estimated op times (:mod:`planner.model.cost_model`) count; false where the target has rates of its own."""
 

@@ -2,7 +2,8 @@
 
 One object: ``format`` ("stageboard-graph"), ``version`` (1), ``name``, ``time_unit`` ("s", or null where it is not
 known), ``source`` (where the model comes from), ``ops`` and ``tensors``. An op has ``id`` and optionally ``name``,
-``kind``, ``work`` and ``work_cpu`` (time on an accelerator and a CPU, in the time unit), ``params`` (count),
+``kind``, ``work`` and ``work_cpu`` (time on an accelerator and a CPU, in the time unit), ``work_on`` (times that were measured on single
+devices, by the device's name), ``params`` (count),
 ``param_bytes``, ``macs``, ``memory`` (bytes on its device), ``supported``, ``backward``, ``colour_class``, ``layer``
 and ``attrs`` (for display). A tensor has ``from``, ``to`` (list of op ids), ``bytes`` and optionally ``shape``,
 ``dtype``, ``name`` and ``time`` (of its transfer). What is left out is not known. Other keys are ignored.
@@ -15,6 +16,7 @@ import os
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from msgspec import Struct, field
 
 from planner.errors import ModelError
@@ -31,7 +33,7 @@ from planner.formats.checks import (
     table,
     words,
 )
-from planner.model.graph import Graph
+from planner.model.graph import Floats, Graph
 from planner.model.ops import Op, Tensor
 from planner.typed_json import typed
 
@@ -45,6 +47,7 @@ class _Op(Struct):
     kind: Name | None = None
     work: Number | None = None
     work_cpu: Number | None = None
+    work_on: dict[Text, Number] | None = None
     params: Number = 0.0
     param_bytes: Number = 0.0
     macs: Number = 0.0
@@ -129,7 +132,7 @@ def from_json(value: Any, file: str, name: str) -> Graph:
     given = typed(data, _Graph, file)
     if not given.ops:
         raise ModelError(f"{file}: the graph has no ops; there is nothing to plan")
-    return Graph.build(
+    graph = Graph.build(
         words(given.name) if given.name else name,
         [entry.op() for entry in given.ops],
         [entry.tensor() for entry in given.tensors],
@@ -137,6 +140,11 @@ def from_json(value: Any, file: str, name: str) -> Graph:
         format=FORMAT,
         warnings=list(map(words, given.warnings)),
     )
+    own: dict[str, Floats] = {}
+    for v, entry in enumerate(given.ops):
+        for device, time in (entry.work_on or {}).items():
+            own.setdefault(words(device), np.full(graph.n, np.nan))[v] = time
+    return graph.with_device_times(own) if own else graph
 
 
 def to_dict(graph: Graph, source: str = "") -> dict[str, Any]:
@@ -148,6 +156,9 @@ def to_dict(graph: Graph, source: str = "") -> dict[str, Any]:
         for key, value in (("work", given[v]), ("work_cpu", given_cpu[v])):
             if not math.isnan(value):
                 op[key] = float(value)
+        own = {name: float(times[v]) for name, times in graph.device_times if not math.isnan(times[v])}
+        if own:
+            op["work_on"] = own
         for key, value in (
             ("params", graph.params[v]),
             ("param_bytes", graph.param_bytes[v]),

@@ -35,6 +35,7 @@ class Pipeline(Target):
     evaluated_by: ClassVar[str] = "planner.machines.pipeline.evaluator:evaluator"
     memory_holds: ClassVar[str] = "parameters"
     count_stages: ClassVar[bool] = True
+    own_times: ClassVar[bool] = True
     objectives: ClassVar[tuple[str, ...]] = ("bottleneck",)
     in_a_row: ClassVar[bool] = True
 

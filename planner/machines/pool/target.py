@@ -55,6 +55,7 @@ class DevicePool(Target):
         "memory": ("memory", math.inf),
         "contiguous": ("contiguous", False),
     }
+    own_times: ClassVar[bool] = True
     objectives: ClassVar[tuple[str, ...]] = ("max-load", "gpipe", "latency")
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"contiguous", "memory"})
 

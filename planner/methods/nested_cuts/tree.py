@@ -38,17 +38,17 @@ Part = tuple[float, Places, Places, Floats, Places]
 class Tree:
     """Bounds on all plans over ``units`` that cost less than ``most`` (a plan in hand, or infinity); :attr:`bound` holds at any time.
 
-    ``rows`` bool[r, g]: the orders in which devices may stand, as whether each is a fast one, that pays for tensors. ``fast`` and ``slow`` float64[m]: what units take on a fast device
-    and on another, infinite where they may not be; ``base``: what a fast device pays without units; ``first`` and ``last`` int8[m]: the devices that pins leave.
+    ``rows`` int[r, g]: the orders in which devices may stand, by the class of each. ``times`` float64[c, m]: what units take on a device of each class, infinite where they
+    may not be; ``pays`` bool[c]: who pays for tensors; ``bases`` float64[c]: what a device pays without units; ``first`` and ``last`` int8[m]: the devices that pins leave.
     """
 
     def __init__(
         self,
         units: Units,
-        rows: Sequence[Sequence[bool]],
-        fast: Floats,
-        slow: Floats,
-        base: float,
+        rows: Sequence[Sequence[int]],
+        times: Floats,
+        pays: Bools,
+        bases: Floats,
         first: Places,
         last: Places,
         most: float,
@@ -59,11 +59,12 @@ class Tree:
         self._reach = np.zeros((m, m), np.bool_)
         reachable(*units.succs, self._reach)
         check()
-        ceiling = float(sum(array[np.isfinite(array)].sum() for array in (fast, slow)))
+        ceiling = float(sum(array[np.isfinite(array)].sum() for array in times))
         ceiling += float(units.tensor_time.sum() + units.send_time.sum())
-        self._fast, self._slow = (np.where(np.isfinite(array), array, ceiling) for array in (fast, slow))
+        self._times, self._pays = np.where(np.isfinite(times), times, ceiling), pays
+        self._fast = self._times[np.argmax(pays)] if pays.any() else np.zeros(m)
         self._weight = self._fast / max(float(self._fast.sum()), 1e-300)
-        self._base, self._first, self._last = base, first, last
+        self._bases, self._first, self._last = bases, first, last
         self._networks: list[tuple[Row, Network, Scratch]] = []
         self._heap: list[tuple[float, int, int, Places, Places, Floats, Places]] = []
         self._numbers = count()
@@ -88,17 +89,18 @@ class Tree:
     def step(self) -> None:
         """Look at the next row as a whole, then at the part that bounds least."""
         if self._next < len(self._rows):
-            self._open(np.array(self._rows[self._next], np.bool_))
+            self._open(np.array(self._rows[self._next], np.int64))
             self._next += 1
         elif not self.done:
             self._branch()
 
     # ------------------------------------------------------------------ one row
-    def _open(self, fast: Bools) -> None:
+    def _open(self, classes: NDArray[np.int64]) -> None:
         units = self._units
-        time = np.where(fast[:, None], self._fast, self._slow)
-        base = np.where(fast, self._base, 0.0)
-        row = row_of(units, time, base, fast, units.tensor_time, units.send_time, self._most)
+        row = row_of(
+            units, self._times[classes], self._bases[classes], self._pays[classes], units.tensor_time, units.send_time,
+            self._most,
+        )  # fmt: skip
         low, high = self._windows(row)
         number = len(self._networks)
         network = network_of(units, row, self._reach)
@@ -109,8 +111,9 @@ class Tree:
         self._networks.append((row, network, scratch))
         if (low > high).any():
             return
-        quick, sluggish = float(self._fast.sum()), float(self._slow.sum())
-        price = np.where(fast, 1.0, quick / sluggish if quick > 0.0 and sluggish > 0.0 else 1.0)
+        # As dear as it is fast, at first.
+        quick, total = float(self._fast.sum()), self._times.sum(axis=1)[classes]
+        price = np.divide(quick, total, out=np.ones(len(classes)), where=(total > 0.0) & (quick > 0.0))
         bound, price, chains = self._dual(number, low, high, price / price.sum(), 0.0, FIRST_ROUNDS)
         self._keep(number, bound, low, high, price, chains)
 
@@ -119,8 +122,11 @@ class Tree:
         devices = len(row.time)
         low, high = self._first.copy(), np.minimum(self._last, devices - 1).astype(np.int8)
         if np.isfinite(self._most):
-            most = self._most - min(0.0, self._base)
-            fast, slow = row.time[np.argmax(row.pays)], row.time[np.argmin(row.pays)]
+            most = self._most - min(0.0, float(self._bases.min()))
+            # Each as fast as the fastest of those that pay for tensors, or of those that do not.
+            fast, slow = (
+                row.time[kind].min(axis=0) if kind.any() else row.time[0] for kind in (row.pays, ~row.pays)
+            )
             order = np.argsort(
                 np.divide(slow, fast, out=np.full(len(fast), np.inf), where=fast > 0.0), kind="stable"
             )

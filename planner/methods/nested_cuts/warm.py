@@ -15,6 +15,16 @@ def compile_kernels(units: Units) -> None:
     """Look at a few parts of a row of three devices: with a plan in hand that of a tiny problem ends before it branches."""
     work = units.work[0].sum(axis=1)
     first = np.zeros(units.count, np.int8)
-    tree = Tree(units, [[True, True, False]], work, work, 0.0, first, first + np.int8(2), math.inf, unchecked)
+    tree = Tree(
+        units,
+        [[0, 0, 1]],
+        np.stack([work, work]),
+        np.array([True, False]),
+        np.zeros(2),
+        first,
+        first + np.int8(2),
+        math.inf,
+        unchecked,
+    )
     while not tree.done and tree.expanded < 3:
         tree.step()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from dataclasses import replace
 
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.reports.certificate.certificate import Certificate, Setting
@@ -35,6 +36,9 @@ def setting_text(setting: Setting) -> str:
         return bytes_text(float(setting.value)) + setting.unit.removeprefix("B")
     if isinstance(setting.value, float) and setting.unit == "s":
         return time_text(setting.value, "s")
+    if isinstance(setting.value, list):
+        each = (setting_text(replace(setting, value=one)) for one in setting.value)
+        return " / ".join(each)
     words = f"{setting.value:g}" if isinstance(setting.value, float) else str(setting.value)
     return f"{words} {setting.unit}".strip()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from planner.methods.orders import depth_first_order
 from planner.methods.slicing import Slicer
 from planner.methods.units import Units, chain
 from planner.options import Option
+from planner.problem.evaluator import Evaluator
 from planner.problem.problem import Problem
 from planner.search.method import BoundMethod, Source
 from planner.search.search import Search
@@ -62,9 +62,8 @@ class NestedCuts(BoundMethod):
             return (
                 f"'{self.name}' serves devices that add work and transfers, without replication or clusters"
             )
-        others = int((~e.pays).sum())
-        if e.k > MOST_DEVICES or math.comb(e.k, others) > MOST_ROWS:
-            return f"'{self.name}' serves up to {MOST_DEVICES} devices, and few ways to put CPUs among them"
+        if e.k > MOST_DEVICES or (codes & {kernels.RULE_CONTIGUOUS} and _count_rows(e) > MOST_ROWS):
+            return f"'{self.name}' serves up to {MOST_DEVICES} devices, and few ways to put unequal ones and CPUs in a row"
         return None if codes & {kernels.RULE_CONTIGUOUS} else unsuited(problem, self.name)
 
     def prove(self, problem: Problem, search: Search) -> None:
@@ -93,6 +92,11 @@ class NestedCuts(BoundMethod):
             search.check()
         if tree.bound > proven:
             search.prove(problem.bound(problem.objective, tree.bound, self.name, used, search.seconds))
+
+
+def _count_rows(e: Evaluator) -> int:
+    """In how many orders the devices of a pool may stand, those of a class being alike."""
+    return math.factorial(e.k) // math.prod(math.factorial(int(count)) for count in np.bincount(e.class_of))
 
 
 def _units(problem: Problem) -> Units:
@@ -125,28 +129,30 @@ def _cost_in_hand(problem: Problem, search: Search) -> float:
 def _tree(problem: Problem, units: Units, most: float, search: Search) -> Tree:
     """The tree of a pool, or of devices whose places are given."""
     e = problem.evaluator
-    work = units.work.sum(axis=2)
-    paying, others = np.flatnonzero(e.pays), np.flatnonzero(~e.pays)
-    first = np.zeros(units.count, np.int8)
     last = np.full(units.count, e.k - 1, np.int8)
+    numbers = np.unique(e.class_of)
+    members = [np.flatnonzero(e.class_of == c) for c in numbers]
+    times, bases = units.work.sum(axis=2)[numbers], np.zeros(len(numbers))
+    pays = np.array([e.pays[devices[0]] for devices in members])
+    classes = np.searchsorted(numbers, e.class_of)
     if any(rule.code == kernels.RULE_CONTIGUOUS for rule in e.rules):
-        fast, slow = (
-            np.where(units.allowed[:, devices].any(axis=1), work[e.class_of[devices[0]]], np.inf)
-            if len(devices)
-            else np.zeros(units.count)
-            for devices in (paying, others)
-        )
-        return Tree(units, list(_rows(e.k, len(others))), fast, slow, 0.0, first, last, most, search.check)
+        fine = np.stack([units.allowed[:, devices].any(axis=1) for devices in members])
+        rows = list(_rows(np.bincount(classes).tolist()))
+        first = np.zeros(units.count, np.int8)
+        return Tree(units, rows, np.where(fine, times, np.inf), pays, bases, first, last, most, search.check)
     first = np.argmax(units.allowed, axis=1).astype(np.int8)
     last = (e.k - 1 - np.argmax(units.allowed[:, ::-1], axis=1)).astype(np.int8)
-    fast, base = work[0], 0.0
-    streamed = float(units.params.sum()) - e.k * float(e.budget[0])
-    if streamed > 0.0:
-        fast, base = fast + units.params / e.streaming_rate, -float(e.budget[0]) / e.streaming_rate
-    return Tree(units, [[True] * e.k], fast, fast, base, first, last, most, search.check)
+    if float(units.params.sum()) > float(e.budget.sum()):
+        times = times + units.params / e.streaming_rate
+        bases = -np.array([e.budget[devices[0]] for devices in members]) / e.streaming_rate
+    return Tree(units, [classes.tolist()], times, pays, bases, first, last, most, search.check)
 
 
-def _rows(devices: int, others: int) -> Iterator[list[bool]]:
-    """The orders in which devices may stand, each as whether it pays for tensors."""
-    for places in combinations(range(devices), others):
-        yield [place not in places for place in range(devices)]
+def _rows(left: list[int]) -> Iterator[list[int]]:
+    """The orders in which ``left[c]`` devices of each class c may stand, each as the class of every place."""
+    if not any(left):
+        yield []
+    for c, count in enumerate(left):
+        if count:
+            rest = [number - (other == c) for other, number in enumerate(left)]
+            yield from ([c, *row] for row in _rows(rest))

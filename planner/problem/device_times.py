@@ -1,0 +1,50 @@
+"""Measured times of single devices, given by number or name, on the devices of a target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planner.errors import TargetError
+from planner.model.graph import Graph
+from planner.problem.target import Target
+
+SHOWN = 8
+"""Devices named in a sentence."""
+
+
+def on_devices(graph: Graph, target: Target, asked: Iterable[str] = ()) -> Graph:
+    """``graph`` with the names of the target's hardware in place of numbers of its devices.
+
+    Raises :class:`TargetError` where a number or one of the names ``asked`` for is of no device, or devices of the target cannot have times of
+    their own; other names that it lacks are left: they are of another machine.
+    """
+    wanted = {*asked, *(name for name, _ in graph.device_times if name.isdigit())}
+    if not wanted:
+        return graph
+    hardware = target.hardware(graph) if target.own_times else ()
+    if not hardware:
+        raise TargetError(
+            f"{target.in_words} takes all its devices for alike; give one profile for all of them (--times FILE)"
+        )
+    names = {}
+    for name in sorted(wanted):
+        number = int(name) if name.isdigit() else -1
+        if name not in hardware and not 0 <= number < len(hardware):
+            known = ", ".join(dict.fromkeys(hardware[:SHOWN]))
+            raise TargetError(
+                f"the target has no device '{name}' that could have measured times; its devices are {known}"
+            )
+        names[name] = name if name in hardware else hardware[number]
+    times = {}
+    for name, seconds in graph.device_times:
+        place = names.get(name, name)
+        if place in times:
+            raise TargetError(
+                f"the times of '{place}' are given twice, by its number and by its name; keep one"
+            )
+        times[place] = seconds
+    return (
+        graph
+        if tuple(times) == tuple(name for name, _ in graph.device_times)
+        else graph.with_device_times(times)
+    )
