@@ -88,7 +88,7 @@ def _total(problem: Problem) -> Conflict | None:
     e = problem.evaluator
     limited = np.isfinite(e.capacity)
     bound = ~(e.allowed & ~limited[None, :]).any(axis=1)
-    machines = [d for d in range(e.k) if limited[d] and e.owner[d] == d]
+    machines = [d for d in range(e.k) if limited[d] and e.shares_memory[d].argmax() == d]
     room = float(e.capacity[machines].sum()) if machines else 0.0
     need = float(e.memory[bound].sum())
     if need <= room * (1 + SLACK) or not bound.any():

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,7 @@ class Matching:
 
 def match_devices(first: Plan, second: Plan) -> Matching:
     """The best matching of two plans of one graph: in order where the devices of both stand in a row, else of any with any of one
-    kind; devices of different kinds only where the targets differ in kind."""
+    kind that are equally fast and large; devices of different kinds only where the targets differ in kind."""
     k, m = len(first.problem.devices), len(second.problem.devices)
     pairs = first.decision.device_of.astype(np.int64) * m + second.decision.device_of
     shared = np.bincount(pairs, minlength=k * m).reshape(k, m)
@@ -55,15 +56,27 @@ def match_devices(first: Plan, second: Plan) -> Matching:
         second_of = aligned(shared, share, names[0], names[1])
     else:
         alike = first.problem.target.kind == second.problem.target.kind
-        kinds = [
-            [device.kind if alike else "" for device in plan.problem.devices] for plan in (first, second)
-        ]
+        kinds = [_kinds(plan) for plan in (first, second)] if alike else [[""] * k, [""] * m]
+        if sorted(kinds[0]) != sorted(kinds[1]):
+            # Other machines: speeds and memories tell nothing of what is which.
+            kinds = [[kind.partition("\0")[0] for kind in each] for each in kinds]
         second_of = matched(shared, share, kinds[0], kinds[1], names[0], names[1])
     first_of = np.full(m, -1, np.int32)
     paired = np.flatnonzero(second_of >= 0)
     first_of[second_of[paired]] = paired
     kept = (paired, second_of[paired])
     return Matching(first_of, second_of, int(shared[kept].sum()), float(share[kept].sum()))
+
+
+def _kinds(plan: Plan) -> list[str]:
+    """What each device is: its kind, and what of speed, memory and measured times makes it unlike others."""
+    e = plan.problem.evaluator
+    same = e.alike
+    found = []
+    for d, device in enumerate(plan.problem.devices):
+        own = "" if same else f"{sha256(e.work[e.class_of[d]].tobytes()).hexdigest()} {e.capacity[d]}"
+        found.append(f"{device.kind}\0{own}")
+    return found
 
 
 def works(plan: Plan) -> Floats:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from planner.errors import TargetError
 from planner.machines.catalogue import bound_methods, planners
+from planner.machines.evident import conflict_of
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
@@ -215,3 +216,12 @@ def test_replication_asks_for_devices_that_are_alike() -> None:
     graph = line().with_device_times({"acc 1": np.ones(4)})
     with pytest.raises(TargetError, match="so acc 1 cannot have measured times of its own"):
         Problem(graph, DevicePool(2, 1, replication=True))
+
+
+def test_each_cpu_has_a_memory_of_its_own_for_a_single_sample() -> None:
+    """All CPUs are one machine for the times of a single sample, but not for what they hold."""
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, memory=1.0) for i in range(2)]
+    problem = Problem(Graph.build("two", ops, []), DevicePool(0, 2, memory=(1.0, 1.0)), "latency")
+    assert conflict_of(problem) is None and problem.evaluate(np.array([0, 1])).valid
+    assert conflict_of(replace(problem, target=DevicePool(0, 2, memory=(1.0, 0.5)))) is not None
+    assert not problem.evaluate(np.array([0, 0])).valid
