@@ -409,3 +409,20 @@ def test_the_files_that_the_documentation_names_exist(path: Path) -> None:
         )
         for each in names:
             assert (ROOT / each).exists(), each
+
+
+def test_who_takes_devices_for_alike_is_documented() -> None:
+    """Both columns are what the methods say of themselves."""
+    from planner.machines.catalogue import bound_methods, planners
+
+    section = page("docs/planners.md").partition("## Unequal devices")[2].partition("\n## ")[0]
+    said = {
+        name: set(re.findall(r"`([a-z-]+)`", row[1]))
+        for row in rows(section)
+        for name in re.findall(r"`([a-z-]+)`(?: \(planner\))?", row[0])
+    }
+    known = [*planners().values(), *bound_methods().values()]
+    alike = {method.name for method in known if method.instead}
+    assert set(said) == alike
+    for name, instead in said.items():
+        assert any(set(re.split(r", | or ", m.instead)) == instead for m in known if m.name == name), name
