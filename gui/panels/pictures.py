@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gui.canvas.graph.heat.heat import STAGE
 from gui.canvas.graph.picture.picture import Part, draw_graph
 from gui.canvas.graph.scene import VIEWS as GRAPH_VIEWS
 from gui.look.drawn import Drawing
@@ -42,6 +43,8 @@ class Shown:
     grouping: GroupView | None = None
     folded: frozenset[int] = frozenset()
     part: Part | None = None
+    colouring: str = STAGE
+    """What the ops of the graph are coloured by (:mod:`gui.canvas.graph.heat.heat`)."""
 
 
 def views_of(problem: Problem) -> tuple[str, ...]:
@@ -56,7 +59,8 @@ def drawing_of(shown: Shown, view: str, page: Page) -> Drawing:
     problem, device_of = shown.problem, shown.device_of
     if view in GRAPH_VIEWS:
         return draw_graph(
-            problem, device_of, page, view, shown.title, shown.bounds, shown.grouping, shown.folded, shown.part
+            problem, device_of, page, view, shown.title, shown.bounds, shown.grouping, shown.folded, shown.part,
+            shown.colouring,
         )  # fmt: skip
     assert device_of is not None, "without a plan there is nothing but the graph"
     if view == "schedule":

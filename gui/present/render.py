@@ -47,6 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " by time of use; certificate: what a plan costs and how that is proven",
     )
     parser.add_argument(
+        "--colour", choices=("stage", "time", "bytes", "ratio"), default="stage",
+        help="of a graph: colour ops by their stage, or as a heat map of their times, of the bytes they move, or of measured over estimated"
+        " times (needs --times, or a model that brings some)",
+    )  # fmt: skip
+    parser.add_argument(
         "--at", type=inputs.fraction, default=1.0, metavar="SHARE",
         help="of a network: the moment at which this share of the connections has been used (default 1)",
     )  # fmt: skip
@@ -105,15 +110,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if shows_network(args):
         return draw_network(args, output, console)
     args.view = args.view or "flow"
+    if args.colour != "stage" and args.view not in ("flow", "lanes", "stages"):
+        raise StageboardError(
+            f"--colour {args.colour} is about ops, which --view {args.view} does not show; leave one out"
+        )
     problem, device_of, title, planner, bounds, notes = read(args, console)
     for note in notes:
         console.note(note)
     check_qt()
     offscreen()
     app = application()
+    from gui.canvas.graph.heat.heat import colourings_of
     from gui.panels.pictures import Shown, drawing_of
 
-    shown = Shown(problem, device_of, title, bounds, planner)
+    if args.colour not in colourings_of(problem):
+        raise StageboardError(
+            f"--colour {args.colour} needs measured times, and estimates beside them; name a profile with --times, and a target whose"
+            " times the cost model estimates"
+        )
+    shown = Shown(problem, device_of, title, bounds, planner, colouring=args.colour)
     page = drawing_of(shown, args.view, page_of(args)).save(output)
     app.processEvents()
     report(args, page, args.view, {"ops": problem.graph.n}, f"{problem.graph.n} ops", console)

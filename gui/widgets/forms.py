@@ -305,12 +305,12 @@ class Form(QWidget):
             self._explain(option.name, words)
 
     def add_fields(self, instance: Any) -> None:
-        """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source, choices and group.
+        """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source, choices and group, and that no form shows it.
 
         Fields of a group come last, folded away under its title unless one of them differs from its default; a group
         that is open stays so when the form is filled anew.
         """
-        fields = dataclasses.fields(instance)
+        fields = [f for f in dataclasses.fields(instance) if f.metadata.get("form", True)]
         titles = dict.fromkeys(str(f.metadata.get("group", "")) for f in fields)
         for title in sorted(titles, key=bool):
             members = [f for f in fields if f.metadata.get("group", "") == title]

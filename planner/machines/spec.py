@@ -67,7 +67,7 @@ def named_parameters(target: type[Target], named: Machines) -> dict[str, float]:
 
 def with_named(target: Target, named: Machines) -> Target:
     """A target with what named machines say of its rates. Raises :class:`TargetError` as :func:`named_parameters`."""
-    return replace(target, **named_parameters(type(target), named))
+    return replace(target, **named_parameters(type(target), named))  # type: ignore[type-var]
 
 
 def is_for_networks(spec: str) -> bool:

@@ -33,7 +33,7 @@ from planner.printable import clean, shown
 
 
 def _setting(default: float, label: str, unit: str, help: str, *, zero: bool = False) -> Any:
-    metadata = {"label": label, "unit": unit, "help": help, "zero": zero}
+    metadata = {"label": label, "unit": unit, "help": help, "zero": zero, "group": "Rates"}
     return field(default=default, metadata=metadata)
 
 
@@ -59,6 +59,8 @@ class RatesSource(NamedTuple):
 
 Groups = tuple[tuple[str, Rates], ...]
 """Rates by group of kinds, for groups that have rates of their own."""
+UNSEEN = {"form": False}
+"""Metadata of fields that no form of single values shows."""
 SIDES = ("accelerator", "cpu")
 """The kinds of devices that have rates."""
 
@@ -90,11 +92,11 @@ class CostModel:
         40e9, "CPU memory", "B/s", "bytes a CPU moves to and from memory per second"
     )
     cpu_overhead: float = _setting(2e-6, "CPU overhead", "s", "time to start one op on a CPU", zero=True)
-    accelerator_groups: Groups = ()
-    cpu_groups: Groups = ()
-    accelerator_source: RatesSource | None = field(default=None, compare=False)
+    accelerator_groups: Groups = field(default=(), metadata=UNSEEN)
+    cpu_groups: Groups = field(default=(), metadata=UNSEEN)
+    accelerator_source: RatesSource | None = field(default=None, compare=False, metadata=UNSEEN)
     """Whose rates the accelerator's are; None for the default's, and for rates of one's own."""
-    cpu_source: RatesSource | None = field(default=None, compare=False)
+    cpu_source: RatesSource | None = field(default=None, compare=False, metadata=UNSEEN)
 
     def __post_init__(self) -> None:
         for f in rate_fields():
@@ -125,7 +127,8 @@ class CostModel:
     def with_rates(self, side: str, rates: Rates, groups: Groups, source: RatesSource | None) -> CostModel:
         """The same but for one kind of device. Raises :class:`StageboardError` where a rate is impossible."""
         changes: dict[str, Any] = {f"{side}_{name}": value for name, value in rates._asdict().items()}
-        return replace(self, **changes, **{f"{side}_groups": groups, f"{side}_source": source})
+        changes |= {f"{side}_groups": groups, f"{side}_source": source}
+        return replace(self, **changes)
 
     def numbers(self) -> dict[str, Any]:
         """JSON-ready: all that estimates depend on, so that cost models with equal numbers give equal times."""

@@ -26,6 +26,7 @@ class PlainCanvas(QWidget):
     """What the window asks of a canvas; remembers what it was asked."""
 
     view_changed = Signal(str)
+    colouring_changed = Signal(str)
     viewport_changed = Signal()
     earlier_changed = Signal()
     earlier = None
@@ -34,7 +35,7 @@ class PlainCanvas(QWidget):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
-        self.view = "flow"
+        self.view, self.colouring = "flow", "stage"
         self.scene: object | None = None
         self.theme = theme
         self.asked: list[tuple[str, object]] = []
@@ -45,6 +46,10 @@ class PlainCanvas(QWidget):
     def set_view(self, view: str) -> None:
         self.view = view
         self.view_changed.emit(view)
+
+    def set_colouring(self, colouring: str) -> None:
+        self.colouring = colouring
+        self.colouring_changed.emit(colouring)
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme

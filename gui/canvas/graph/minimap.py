@@ -39,6 +39,7 @@ class Minimap(QWidget):
         view.scene_changed.connect(self._changed)
         view.viewport_changed.connect(self._moved)
         view.document.decision_changed.connect(self._changed)
+        view.colouring_changed.connect(self._changed)
         view.document.preview_changed.connect(self._moved)
         view.lying_over.append(self)
         self.hide()

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.canvas.graph.heat.ramps import heat_blocks
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
@@ -47,7 +48,7 @@ def paint_overview(
     """The ground of the stages and the ribbons; :func:`paint_plates` adds what QPainter draws."""
     paint_ground(buffer, scene, viewport, palette, ratio)
     found = ribbons(scene, viewport, ratio)
-    if not found:
+    if not found or scene.heat is not None:  # hot ops must not lie under what crosses them
         return
     curves = np.array([r.curve for r in found])
     width = np.array([r.width for r in found])
@@ -83,6 +84,10 @@ def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
     if scene.highlighted.any() or scene.all_faded:
         faded = np.array([packed(mix(theme.canvas, d.accent, 0.14)) for d in palette.devices], np.uint32)
         cells = np.where(scene.highlighted, palette.accent[scene.device], faded[scene.device])
+    if scene.heat is not None:
+        cells = heat_blocks(scene.heat, palette)
+        if scene.faded.any():
+            cells = np.where(scene.faded, np.uint32(packed(theme.grid)), cells)
     cells = np.where(scene.violating, np.uint32(packed(theme.bad)), cells)
     return np.where(scene.selected, np.uint32(packed(theme.edge_selected)), cells).astype(np.uint32)
 

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.heat.ramps import heat_blocks, heat_bodies
 from gui.canvas.graph.labels import paint_labels
 from gui.canvas.graph.overview import paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
@@ -86,6 +87,8 @@ def edge_style(
     """Colour, width and opacity of every edge: quiet inside a stage, in the producer's colour between stages, red where one breaks a rule."""
     items = scene.items
     between = scene.device[items.edge_src] != scene.device[items.edge_dst]
+    if scene.heat is not None:  # the colours are those of the scale alone
+        between = np.zeros(len(between), bool)
     quiet = packed(palette.theme.edge)
     colour = np.where(between, palette.accent[scene.device[items.edge_src]], np.uint32(quiet))
     near = detail >= Detail.LABELS
@@ -141,6 +144,13 @@ def paint_cards(
     place = (scene.x, scene.y, scene.w, scene.h, viewport.scale, viewport.ox, viewport.oy)
     opacity = np.where(faded, 0.35, 1.0) if (faded := scene.faded).any() else 1.0
     marked = scene.selected
+    if detail == Detail.BLOCKS and scene.heat is not None:
+        raster.rounded_rects(
+            buffer, None, *place, fill=heat_blocks(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
+            stroke=mark_colours(scene, palette), stroke_px=1.6 * ratio,
+        )  # fmt: skip
+        _paint_pins(buffer, scene, viewport, palette, ratio)
+        return
     if detail == Detail.BLOCKS:
         fill = palette.blocks_of(scene.device, scene.items.model)
         fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
@@ -155,10 +165,15 @@ def paint_cards(
     body = palette.bodies_of(scene.device, scene.items.model)
     if palette.filled:  # filled in one device's colour it would seem to be that device's
         body = np.where(scene.mixed, np.uint32(packed(theme.card)), body)
+    if scene.heat is not None:
+        body = heat_bodies(scene.heat, palette)
     body = np.where(marked, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
     stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
     wide = np.where(marked | scene.violating, 2.0, 1.0) * ratio
+    if scene.heat is not None:
+        stroke = np.where(marked | scene.violating, stroke, heat_blocks(scene.heat, palette))
+        wide = 2.0 * ratio
     shadow: dict[str, Any] = {
         "shadow": packed(theme.shadow, 0.10),
         "shadow_px": 5.0 * ratio,
@@ -173,6 +188,13 @@ def paint_cards(
     _paint_splits(buffer, scene, viewport, palette, detail, ratio)
     if detail == Detail.LABELS:
         _paint_pins(buffer, scene, viewport, palette, ratio)
+
+
+def mark_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
+    """The outlines of cards that are filled by a heat map (uint32[count]): of what is selected or breaks a rule, and of nothing else."""
+    theme = palette.theme
+    marks = np.where(scene.violating, np.uint32(packed(theme.bad)), np.uint32(0))
+    return np.where(scene.selected, np.uint32(packed(theme.edge_selected)), marks).astype(np.uint32)
 
 
 def split_bars(

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
+from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
@@ -98,6 +99,8 @@ class Scene:
     """What the devices are called; none: they are numbered."""
     size: Floats | None = None
     """Bytes of the tensors as the target counts them (float64[t]); None: as the graph has them."""
+    heat: Heat | None = None
+    """The colours of cards where these are not their stages' (:mod:`gui.canvas.graph.heat`)."""
     work: Floats | None = None
     """Time of each op on the device it is on (float64[n]); None: as the graph has it."""
 

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from gui.canvas.graph.areas import without_area
 from gui.canvas.graph.drops import Drops
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
+from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, paint_heat_legend
 from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.links import Links, plates
 from gui.canvas.graph.naming.row_headers import is_covering, paint_row_headers
@@ -138,6 +139,12 @@ class Surface(KeptPixels):
         paint_plates(painter, scene, viewport, palette, self.headers, ratio)
         if scene.view == "flow":
             paint_row_headers(painter, scene, viewport, palette, ratio, view.row_header_width * ratio)
+        if scene.heat is not None:
+            painter.save()
+            painter.scale(ratio, ratio)
+            top = view.height() - HEIGHT - MARGIN
+            paint_heat_legend(painter, scene.heat, view.theme, view.header_width + MARGIN, top)
+            painter.restore()
 
     def _titles_width(self, ratio: float) -> float:
         """How far headers of lanes, or names of rows that lie over the graph, reach from the left (logical pixels)."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.graph.consequence import Consequence
 from gui.canvas.graph.drops import Drops, DropTarget
 from gui.canvas.graph.headers import header_data
+from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.links import Links, link_tooltip, links_of
@@ -37,6 +38,7 @@ class CanvasView(PointedScene):
     """The graph as a wrapped ribbon (``flow``), with one band per device (``lanes``) or as blocks of cells (``stages``)."""
 
     view_changed = Signal(str)
+    colouring_changed = Signal(str)
     scene_changed = Signal()
 
     _surface: Surface
@@ -52,6 +54,8 @@ class CanvasView(PointedScene):
         """The problem and the evaluation that the headers were made from."""
         self._scene_serial = -1
         """The model that the scene is of, as the document counts them."""
+        self.colouring = STAGE
+        """What cards are coloured by, of :data:`COLOURINGS`, where the problem has it."""
         self.drops = Drops(self)
         self._surface = Surface(self, self.drops)
         self._pointer = Pointer(self, self._surface, self.drops)
@@ -132,6 +136,21 @@ class CanvasView(PointedScene):
         self._fit_pending = True
         self._relayout(animate=True)
         self.view_changed.emit(view)
+
+    def set_colouring(self, colouring: str) -> None:
+        """Colour the cards by their stage, or by what their ops cost (:data:`gui.canvas.graph.heat.heat.COLOURINGS`)."""
+        if colouring not in COLOURINGS:
+            raise ValueError(f"colouring '{colouring}' is none of {', '.join(COLOURINGS)}")
+        if colouring != self.colouring:
+            self.colouring = colouring
+            self._take_heat()
+            self.repaint_scene()
+            self.colouring_changed.emit(colouring)
+
+    def _take_heat(self) -> None:
+        scene, problem = self.scene, self.document.problem
+        if scene is not None and problem is not None:
+            scene.heat = heat_of(problem, self.document.device_of, scene.items, self.colouring)
 
     def add_drop_target(self, target: DropTarget) -> None:
         """Let drags end on a widget outside the canvas."""
@@ -252,6 +271,7 @@ class CanvasView(PointedScene):
         if before is not None and before.items is items:
             scene.highlighted, scene.all_faded = before.highlighted, before.all_faded
         self.scene, self._scene_serial = scene, self.document.model_serial
+        self._take_heat()
         if self._fit_pending or misfit:
             self._fit_pending = False
             self._place_viewport()
@@ -286,6 +306,7 @@ class CanvasView(PointedScene):
             self._layouts.pop("lanes", None)
             scene.set_devices(self.document.device_of, len(problem.devices), self._work())
             self._mark_items()
+        self._take_heat()
         self.repaint_scene()
 
     def _readouts_changed(self) -> None:

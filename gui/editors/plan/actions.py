@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gui.canvas.graph.heat.heat import COLOURINGS, colourings_of
 from gui.document.plan.preview import taken_along
 from gui.editors.plan.pin_notice import off_pins
 from gui.editors.plan.stage_control import set_stages
@@ -171,6 +172,27 @@ def selected_groups(document: Document) -> list[int]:
     return [] if grouping is None else np.unique(grouping.group_of[document.selection]).tolist()
 
 
+HEAT_TIPS = {
+    "stage": "each op in the colour of its stage",
+    "time": "a heat map of the ops' times, where they are",
+    "bytes": "a heat map of the bytes that ops move: parameters, what they read, what they write",
+    "ratio": "a heat map of measured over estimated times, once some were measured",
+}
+"""What the colours of ops say."""
+
+
+def can_colour(name: str) -> Callable[[GraphBody], bool]:
+    """Whether the ops of the open problem can be coloured by something."""
+    return lambda window: is_open(window) and name in colourings_of(window.document.open_problem)
+
+
+def next_colouring(window: GraphBody) -> None:
+    """Colour the ops by the next thing that they can be coloured by."""
+    names, canvas = colourings_of(window.document.open_problem), window.canvas
+    at = names.index(canvas.colouring) if canvas.colouring in names else -1
+    canvas.set_colouring(names[(at + 1) % len(names)])
+
+
 def has_suggestion(window: GraphBody) -> bool:
     """Whether another objective suits the plan on the canvas better."""
     return bool(window.document.suggested_objective[0])
@@ -240,6 +262,14 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("view.flow", "Flow", "View", lambda w: w.canvas.set_view("flow"), ("F",), "the graph as it flows", is_open, state=lambda w: w.canvas.view == "flow"),
     ActionSpec("view.lanes", "Lanes", "View", lambda w: w.canvas.set_view("lanes"), ("L",), "one lane per device", is_open, state=lambda w: w.canvas.view == "lanes"),
     ActionSpec("view.stages", "Stages", "View", lambda w: w.canvas.set_view("stages"), ("Shift+S",), "one block of small cells per device, and what flows between the blocks: a picture for a talk", is_open, state=lambda w: w.canvas.view == "stages"),
+    *(
+        ActionSpec(
+            f"view.colour.{name}", title, "View", lambda w, name=name: w.canvas.set_colouring(name), (), HEAT_TIPS[name], can_colour(name),
+            submenu="Colour By", state=lambda w, name=name: w.canvas.colouring == name,
+        )
+        for name, title in COLOURINGS.items()
+    ),
+    ActionSpec("view.colour.next", "Next Colouring", "View", next_colouring, ("C",), "colour ops by stage, time, bytes, measured over estimated in turn", is_open, submenu="Colour By"),
     *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),
     back_action(lambda w: w.canvas.go_back(), lambda w: w.canvas.earlier is not None),

@@ -114,6 +114,7 @@ class MainWindow(GraphBody):
         document.model_changed.connect(self.palette_window.problem_changed)
         for signal in (
             document.decision_changed, document.groups_changed, canvas.view_changed, canvas.earlier_changed,
+            canvas.colouring_changed,
         ):  # fmt: skip
             signal.connect(self.update_soon)
         self.race.racing.started.connect(self._show_plot_once)

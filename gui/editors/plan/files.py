@@ -180,7 +180,7 @@ class Files(ModelFiles):
             return
         shown = Shown(
             problem, document.device_of.copy(), document.title, document.plan_bounds,
-            document.current_plan().provenance.planner, document.grouping, document.folded,
+            document.current_plan().provenance.planner, document.grouping, document.folded, colouring=canvas.colouring,
         )  # fmt: skip
         scene, region = canvas.scene, canvas.in_sight()
         part = shown if scene is None or region is None else replace(shown, part=Part(scene, region))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtWidgets import QMainWindow
 
+from gui.canvas.graph.heat.heat import COLOURINGS
 from gui.canvas.graph.scene import VIEWS
 from gui.shell.remembering import Remembering
 
@@ -19,9 +20,13 @@ class Viewed(Protocol):
     """The canvas, which is looked at in one of :data:`gui.canvas.graph.scene.VIEWS`."""
 
     view: str
+    colouring: str
 
     def set_view(self, view: str) -> None:
         """Show another view."""
+
+    def set_colouring(self, colouring: str) -> None:
+        """Colour the cards by something else."""
 
 
 class GraphMemory(Remembering):
@@ -45,9 +50,12 @@ class GraphMemory(Remembering):
         self.restore_motion(set_reduced_motion)
         if (view := self.kept("view")) in VIEWS:
             self._canvas.set_view(view)
+        if (colouring := self.kept("colouring")) in COLOURINGS:
+            self._canvas.set_colouring(colouring)
         return self.restore_place()
 
     def store(self) -> None:
         """Keep how the window is now."""
         self.keep("view", self._canvas.view)
+        self.keep("colouring", self._canvas.colouring)
         super().store()

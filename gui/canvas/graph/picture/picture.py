@@ -12,6 +12,10 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
+from gui.canvas.graph.heat.heat import STAGE, heat_of
+from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
+from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
+from gui.canvas.graph.heat.legend import paint_heat_legend
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.links import links_of
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
@@ -75,7 +79,8 @@ class Picture:
     @property
     def heading(self) -> Heading:
         """Title and subtitle."""
-        return _heading(self.title, self.subtitle, self.size[0], self.most_lines)
+        width = self.size[0] - _heat_width(self.scene)
+        return _heading(self.title, self.subtitle, width, self.most_lines)
 
     @property
     def top(self) -> float:
@@ -98,6 +103,7 @@ def compose(
     grouping: GroupView | None = None,
     folded: frozenset[int] = frozenset(),
     part: Part | None = None,
+    colouring: str = STAGE,
 ) -> Picture:
     """Lay everything out in units of ``page``, or show a part of what is laid out. Without a plan every op is drawn in one colour."""
     k = len(problem.devices) if device_of is not None else 1
@@ -130,8 +136,9 @@ def compose(
         subtitle += f"   {standing_text(problem, evaluation, bounds)}"
         rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
         subtitle += f"   {rules}"
+    scene.heat = heat_of(problem, assigned, scene.items, colouring)
     top, seen = (
-        _heading(title, subtitle, width).height + legend.height,
+        _heading(title, subtitle, width - _heat_width(scene)).height + legend.height,
         scene.layout.bounds if part is None else part.region,
     )
     largest = LARGEST if part is None else LARGEST_SCALE
@@ -184,9 +191,10 @@ def draw_graph(
     grouping: GroupView | None = None,
     folded: frozenset[int] = frozenset(),
     part: Part | None = None,
+    colouring: str = STAGE,
 ) -> Drawing:
-    """The picture that :func:`compose` lays out. Needs a QGuiApplication, no display."""
-    picture = compose(problem, device_of, page, view, title, bounds, grouping, folded, part)
+    """The picture that :func:`compose` lays out, cards coloured by ``colouring`` (:mod:`gui.canvas.graph.heat.heat`). Needs a QGuiApplication, no display."""
+    picture = compose(problem, device_of, page, view, title, bounds, grouping, folded, part, colouring)
     page = page.as_high_as(picture.size[1])
     return Drawing(page, picture.title, lambda painter, _: paint_picture(painter, picture, page))
 
@@ -217,7 +225,7 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
     """Which fill is whose, where several models are deployed together and there is room beside the title."""
     names, theme = picture.scene.items.graph.model_names, picture.palette.theme
     painter.setFont(font(12, False))
-    right = picture.size[0] - 16
+    right = picture.size[0] - 16 - _heat_width(picture.scene)
     for model in range(len(names) - 1, -1, -1) if len(names) > 1 else ():
         wide = metrics(12, False).horizontalAdvance(names[model])
         if right - wide - 22 < left:
@@ -230,13 +238,21 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
         right -= wide + 36
 
 
+def _heat_width(scene: Scene) -> float:
+    """What the scale of a heat map takes of the title's width."""
+    return 0.0 if scene.heat is None else HEAT_WIDTH + 6
+
+
 def paint_title(painter: QPainter, picture: Picture) -> None:
     """The strip with title and subtitle, which fill is whose model, and the legend."""
     theme, width = picture.palette.theme, picture.size[0]
     painter.setPen(QPen(QColor(theme.border), 1))
     painter.drawLine(0, round(picture.top), round(width), round(picture.top))
+    heat = picture.scene.heat
+    if heat is not None:
+        paint_heat_legend(painter, heat, theme, width - HEAT_WIDTH - 6, (TITLE_HEIGHT - HEAT_HEIGHT) / 2)
     heading = picture.heading
-    used = heading.paint(painter, INSET, width - 2 * INSET, theme)
+    used = heading.paint(painter, INSET, width - _heat_width(picture.scene) - 2 * INSET, theme)
     _paint_models(painter, picture, INSET + used + 24)
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, heading.height - 4)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.heat.ramps import heat_blocks, heat_bodies
 from gui.canvas.graph.labels import paint_labels, tab_width
 from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
@@ -63,7 +64,7 @@ def _vector_overview(painter: QPainter, scene: Scene, viewport: Viewport, palett
         )
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for ribbon in ribbons(scene, viewport, 1.0):
+    for ribbon in ribbons(scene, viewport, 1.0) if scene.heat is None else ():
         start, first, second, end = (QPointF(*point) for point in ribbon.curve.reshape(4, 2).tolist())
         accent = QColor(palette.devices[ribbon.src].accent)
         arrow = max(7.0, 1.5 * ribbon.width)
@@ -148,6 +149,9 @@ def _vector_cards(
     theme = palette.theme
     blocks = palette.blocks_of(scene.device, scene.items.model)
     bodies = palette.bodies_of(scene.device, scene.items.model)
+    heat = scene.heat
+    if heat is not None:
+        blocks, bodies = heat_blocks(heat, palette), heat_bodies(heat, palette)
     standing_out = bool(scene.highlighted.any())
     numbered = bool(tab_width(palette)) and scene.layout.stages is None  # the plates say whose cells they are
     for i in range(scene.items.count):
@@ -157,6 +161,13 @@ def _vector_cards(
         edge = QColor(theme.bad) if scene.violating[i] else accent
         model = int(scene.items.model[i])
         painter.setOpacity(1.0 if scene.highlighted[i] or not standing_out else FADED)
+        if detail == Detail.BLOCKS and heat is not None:
+            painter.fillRect(box, _rgb(blocks[i]))
+            if scene.violating[i]:
+                painter.setPen(QPen(edge, 1.6))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(box)
+            continue
         if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
             painter.fillRect(box, edge)
             if numbered and box.height() >= LEAST_NUMBERED and scene.items.size[i] == 1:
@@ -168,8 +179,8 @@ def _vector_cards(
             painter.drawRect(box)
             continue
         radius = 5.0 if detail == Detail.CARDS else 3.0
-        painter.setPen(QPen(edge, 1.0))
-        painter.setBrush(QColor(theme.card) if scene.mixed[i] else _rgb(bodies[i]))
+        painter.setPen(QPen(edge, 1.0) if heat is None or scene.violating[i] else QPen(_rgb(blocks[i]), 2.0))
+        painter.setBrush(QColor(theme.card) if scene.mixed[i] and heat is None else _rgb(bodies[i]))
         painter.drawRoundedRect(box, radius, radius)
         wide = tab_width(palette)
         painter.fillRect(QRectF(box.left(), box.top() + 1, wide or 3.0, box.height() - 2), accent)
@@ -184,6 +195,8 @@ def _vector_splits(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
 ) -> None:
     """What of each mixed group is on which device."""
+    if scene.heat is not None and detail == Detail.BLOCKS:
+        return
     parts, standing_out = scene.splits, bool(scene.highlighted.any())
     lefts, tops, wides, highs = split_bars(scene, viewport, detail, 1.0)
     for part, device in enumerate(parts.device.tolist()):

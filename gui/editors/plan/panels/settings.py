@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.background.warming import warming
+from gui.editors.plan.panels.machine_choice import MachineChoice, fill_parameters, fill_rates, with_choice
+from gui.editors.plan.panels.unused import is_unused
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.drop_down import DropDown
@@ -28,11 +30,17 @@ from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
 from gui.words.objectives import objective_help, objective_title
 from planner.errors import StageboardError
+from planner.model.cost_model import CostModel
 from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from planner.model.named_machines import NamedMachine
     from planner.problem.target import Target
+
+
+RATES_OF = {"accelerator": "Accelerators, stages and chips as", "cpu": "CPUs as"}
+"""Titles of the lists of machines by kind of device."""
 
 
 class SettingsPanel(Panel):
@@ -62,6 +70,12 @@ class SettingsPanel(Panel):
         self.machine.changed.connect(self._edited)
         self.costs = Form(self)
         self.costs.changed.connect(self._edited)
+        self.named = MachineChoice("Devices as", self)
+        """For targets with rates of their own."""
+        self.named.chosen.connect(self._take_parameters)
+        self.rates = {side: MachineChoice(title, self) for side, title in RATES_OF.items()}
+        for side, choice in self.rates.items():
+            choice.chosen.connect(lambda one, side=side: self._take_rates(side, one))
         self.error = PlainLabel("", self)
         self.error.setWordWrap(True)
         set_role(self.error, "bad")
@@ -84,10 +98,13 @@ class SettingsPanel(Panel):
         column.addWidget(self._heading("Objective"))
         column.addWidget(self.objective)
         column.addWidget(self.about)
+        column.addWidget(self.named)
         column.addWidget(self._heading("Parameters"))
         column.addWidget(self.machine)
         column.addWidget(self._costs_title)
         column.addWidget(self._costs_note)
+        for choice in self.rates.values():
+            column.addWidget(choice)
         column.addWidget(self.costs)
         column.addStretch(1)
         area = QScrollArea(self)
@@ -153,6 +170,7 @@ class SettingsPanel(Panel):
             self.kind.setCurrentIndex(self.kind.findData(target.kind))
             self.machine.clear()
             self.machine.add_fields(target)
+            self.named.setVisible(fill_parameters(self.named, target.kind, target.to_dict()))
             self.objective.clear()
             for name in target.objectives:
                 self.objective.addItem(objective_title(name), name)
@@ -176,14 +194,58 @@ class SettingsPanel(Panel):
             self.costs.clear()
             if model is not None:
                 self.costs.add_fields(model)
+                for side, choice in self.rates.items():
+                    fill_rates(choice, side, model)
         finally:
             self._filling = False
+
+    def _take_rates(self, side: str, one: NamedMachine) -> None:
+        """Fill the rates of a kind of device with those of a machine."""
+        model = self._typed_costs()
+        assert one.rates is not None, "only machines with rates are offered"
+        self._filling = True
+        try:
+            self.costs.clear()
+            self.costs.add_fields(model.with_rates(side, one.rates, (), None))
+        finally:
+            self._filling = False
+        self._edited()
+
+    def _take_parameters(self, one: NamedMachine) -> None:
+        """Fill the parameters of a target that has rates of its own with what a machine says of them."""
+        assert self._target is not None, "a machine was chosen for it"
+        with suppress(StageboardError):
+            target, objective, _ = self.edited()
+            self._fill(dataclasses.replace(target, **one.parameters[target.kind]), objective)  # type: ignore[type-var]
+        self._edited()
+
+    def _typed_costs(self) -> CostModel:
+        """The cost model of the fields; rates as they were where one of them makes no sense."""
+        problem = self.document.problem
+        known = None if problem is None else problem.graph.cost_model
+        with suppress(StageboardError):
+            return CostModel(**self.costs.values())  # type: ignore[arg-type]
+        return known or CostModel()
+
+    def _say_machines(self) -> None:
+        """Rates that were typed in are nobody's."""
+        if self.costs.fields:
+            model = self._typed_costs()
+            for side, choice in self.rates.items():
+                if choice.machine is not None and choice.machine.rates != model.rates(side):
+                    choice.choose("")
+        if self._target is not None and self.named.machine is not None:
+            with suppress(StageboardError):
+                values = self.machine.values()
+                said = self.named.machine.parameters[self._target.kind]
+                if any(values[key] != value for key, value in said.items()):
+                    self.named.choose("")
 
     def _show_costs(self) -> None:
         """The cost model is there only where the machine's times depend on it."""
         problem, target = self.document.problem, self._target
         used = problem is not None and problem.graph.cost_model is not None
-        for widget in (self._costs_title, self._costs_note, self.costs):
+        for widget in (self._costs_title, self._costs_note, self.costs, *self.rates.values()):
             widget.setVisible(used and target is not None and target.uses_cost_model)
 
     def _kind_chosen(self) -> None:
@@ -218,6 +280,7 @@ class SettingsPanel(Panel):
     def _edited(self) -> None:
         if not self._filling:
             self.error.setText("")
+            self._say_machines()
             self._say_objective()
             self._mark_unused()
             self._settle()
@@ -301,7 +364,11 @@ class SettingsPanel(Panel):
         assert self._target is not None
         target = type(self._target)(**self.machine.values())
         model = None if self.document.problem is None else self.document.problem.graph.cost_model
-        costs = None if model is None else type(model)(**self.costs.values())
+        costs = None
+        if model is not None:
+            costs = CostModel(**self.costs.values())  # type: ignore[arg-type]
+            for side, choice in self.rates.items():
+                costs = with_choice(costs, side, choice)
         return target, str(self.objective.currentData()), costs
 
     def apply(self) -> None:
@@ -317,28 +384,3 @@ class SettingsPanel(Panel):
             return
         self.error.setText("")
         self._settle()
-
-
-def is_unused(target: type[Target], name: str, objective: str) -> bool:
-    """Whether a parameter of a kind of target makes sense for ``objective`` only at its default."""
-    plain = target()
-    value = getattr(plain, name)
-    (choices,) = (f.metadata.get("choices") for f in dataclasses.fields(plain) if f.name == name)  # type: ignore[arg-type]
-    others: tuple[object, ...] = ()
-    if isinstance(value, bool):
-        others = (not value,)
-    elif choices:
-        others = tuple(choice for choice in choices if choice != value)[:1]
-    elif isinstance(value, int | float):
-        others = (value * 2, value // 2)  # one of them may be out of range
-    for other in others:
-        try:
-            made = dataclasses.replace(plain, **{name: other})  # type: ignore[type-var]
-        except StageboardError:
-            continue
-        try:
-            made.check_objective(objective)
-        except StageboardError:
-            return True
-        return False
-    return bool(others)

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.editors.plan.panels.settings import SettingsPanel, is_unused
+from gui.editors.plan.panels.settings import SettingsPanel
+from gui.editors.plan.panels.unused import is_unused
 from gui.look.theme import LIGHT
 from gui.widgets.forms import Form, quantity_text, quantity_value
 from planner.errors import StageboardError
@@ -22,7 +23,9 @@ from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.spec import kinds
+from planner.model.cost_model import Rates
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.named_machines import NamedMachine, keep, remove
 from planner.options import Option
 from planner.problem.target import Target
 from tests.gui.models import tpu_graph
@@ -407,3 +410,78 @@ def test_a_change_that_is_not_applied_is_marked_and_told_when_a_planner_starts(q
     window.cancel_planners()
     qtbot.waitUntil(lambda: not window.jobs.running, timeout=30_000)
     close()
+
+
+def estimated() -> Document:
+    """A document of a graph whose times are estimated."""
+    ops = [Op(name, name, "Conv", macs=1e9) for name in "abcd"]
+    document = Document()
+    document.open_graph(
+        Graph.build("g", ops, [Tensor(a, (b,), 1e6) for a, b in ("ab", "bc", "cd")]), target=Pipeline(2)
+    )
+    return document
+
+
+def test_machines_are_offered_by_name_with_their_source(qtbot: QtBot) -> None:
+    document = estimated()
+    panel = SettingsPanel(document, LIGHT)
+    qtbot.addWidget(panel)
+    panel.refresh_now()
+    choice = panel.rates["accelerator"]
+    assert choice.machine is not None and choice.machine.name == "t4", "the default's rates are its"
+    assert "NVIDIA T4 data sheet" in choice.source.text() and "2019" in choice.source.text()
+    assert not panel.apply_button.isEnabled()
+    choice.list.setCurrentIndex(choice.list.findData("a100-40gb"))
+    assert panel.apply_button.isEnabled()
+    before = document.evaluation.values[0]
+    panel.apply()
+    model = document.open_problem.graph.cost_model
+    assert (model.accelerator_flops, model.accelerator_source.machine) == (19.5e12, "a100-40gb")
+    assert document.evaluation.values[0] < before
+    assert panel.rates["cpu"].machine is not None and panel.rates["cpu"].machine.name == "cpu-8-cores"
+    field = panel.costs.fields["accelerator_flops"]
+    assert isinstance(field, QLineEdit)
+    field.setText("1 TFLOP/s")
+    field.textEdited.emit("1 TFLOP/s")
+    assert panel.rates["accelerator"].machine is None, "rates that are typed in are nobody's"
+    panel.apply()
+    assert document.open_problem.graph.cost_model.accelerator_source is None
+    document.undo_stack.undo()
+    settle()
+    panel.refresh_now()
+    assert panel.rates["accelerator"].machine is not None
+
+
+def test_a_machine_of_ones_own_is_offered_with_its_groups(qtbot: QtBot) -> None:
+    groups = (("convolution", Rates(9e10, 1e10, 0.0)),)
+    keep(
+        NamedMachine(
+            "mine", "My core", "cpu", "calibrated on unet", "2026-01-02", Rates(1e11, 2e10, 3e-6), groups
+        )
+    )
+    document = estimated()
+    panel = SettingsPanel(document, LIGHT)
+    qtbot.addWidget(panel)
+    panel.refresh_now()
+    for side in ("accelerator", "cpu"):
+        choice = panel.rates[side]
+        choice.list.setCurrentIndex(choice.list.findData("mine"))
+    panel.apply()
+    model = document.open_problem.graph.cost_model
+    assert model.groups("accelerator") == model.groups("cpu") == groups
+    remove("mine")
+    panel.reset()
+    assert panel.rates["cpu"].machine is not None, "the plan keeps what it was made with"
+    assert not panel.apply_button.isEnabled()
+
+
+def test_a_target_with_rates_of_its_own_takes_a_machines(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
+    panel = SettingsPanel(document, LIGHT)
+    qtbot.addWidget(panel)
+    panel.refresh_now()
+    assert panel.named.machine is not None and panel.named.machine.name == "edge-tpu-usb"
+    panel.named.list.setCurrentIndex(panel.named.list.findData("edge-tpu-pcie"))
+    panel.apply()
+    assert document.open_problem.target.to_dict()["down"] == 500e6
+    assert panel.named.machine.name == "edge-tpu-pcie"

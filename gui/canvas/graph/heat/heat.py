@@ -1,0 +1,132 @@
+"""What a heat map shows of each card: time, bytes, or measured over estimated time, as a place on a scale. No Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from gui.canvas.graph.items import Items
+from gui.look.numbers import one_time
+from planner.evaluation.estimates import op_times
+from planner.model.cost_model import bytes_moved
+from planner.model.graph import Floats, Ints
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+STAGE, TIME, BYTES, RATIO = "stage", "time", "bytes", "ratio"
+COLOURINGS = {STAGE: "Stage", TIME: "Time", BYTES: "Bytes", RATIO: "Measured over Estimated"}
+"""What cards can be coloured by, and how menus call it."""
+STEPS = 64
+"""Colours of a scale."""
+SPAN = 1000.0
+"""The most over the least that a scale of amounts tells apart: what is less has the colour of the least."""
+FARTHEST = 8.0
+"""Measured over estimated: so many times, up or down, and all beyond, have the colours of the ends."""
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """The places of all cards on a scale: ``step`` int32[count] from 0 to :data:`STEPS` - 1, -1 for a card that has none.
+
+    ``ticks`` are places from 0 to 1 with what stands at them, ``none`` what a card without a place is. ``both_ways``: the middle
+    of the scale is what is expected.
+    """
+
+    what: str
+    step: Ints
+    title: str
+    ticks: tuple[tuple[float, str], ...]
+    none: str
+    both_ways: bool = False
+
+
+def has_ratio(problem: Problem) -> bool:
+    """Whether measured times can be held against estimates."""
+    return problem.graph.measured is not None and problem.target.uses_cost_model
+
+
+def colourings_of(problem: Problem) -> tuple[str, ...]:
+    """What the cards of a problem can be coloured by."""
+    return tuple(name for name in COLOURINGS if name != RATIO or has_ratio(problem))
+
+
+def heat_of(problem: Problem, device_of: Ints, items: Items, what: str) -> Heat | None:
+    """The heat map of cards by ``what``, of :data:`COLOURINGS`; None where they are coloured by their stage, or there is nothing to show.
+
+    ``device_of`` int32[n]: times are those on the devices that ops are on.
+    """
+    if what not in colourings_of(problem) or what == STAGE or items.count == 0:
+        return None
+    if what == RATIO:
+        return _ratio(problem, device_of, items)
+    if what == TIME:
+        e, unit = problem.evaluator, problem.graph.time_unit
+        values = e.op_work[e.class_of[device_of], np.arange(e.n)]
+        return _amounts(
+            what, _by_item(items, values), "Time of an op, where it is", lambda value: one_time(value, unit), "takes no time"
+        )  # fmt: skip
+    return _amounts(what, _by_item(items, _bytes(problem)), "Bytes an op moves", bytes_text, "moves nothing")
+
+
+@lru_cache(maxsize=4)
+def _bytes(problem: Problem) -> Floats:
+    """Bytes that each op reads and writes, its parameters among them (float64[n])."""
+    return bytes_moved(problem.graph)
+
+
+def _by_item(items: Items, values: Floats) -> Floats:
+    """Values of ops (float64[n]) added up by card (float64[count])."""
+    return np.bincount(items.item_of, weights=values, minlength=items.count).astype(np.float64)
+
+
+def _amounts(what: str, values: Floats, title: str, text: Callable[[float], str], none: str) -> Heat | None:
+    """A scale of amounts (float64[count]), in logarithms below the largest."""
+    most = float(values.max(initial=0.0))
+    if not most > 0.0:
+        return None
+    place = np.full(len(values), -1.0)
+    shown = values > 0.0
+    place[shown] = 1.0 + np.log(values[shown] / most) / math.log(SPAN)
+    ticks = tuple((i / 3, _brief(text(most * SPAN ** (i / 3 - 1.0)))) for i in range(4))
+    return Heat(what, _steps(place, shown), title, ticks, none)
+
+
+def _brief(amount: str) -> str:
+    """An amount without digits that a scale does not need: ``13 ms`` for ``13.03 ms``."""
+    number, space, unit = amount.partition(" ")
+    try:
+        value = float(number.replace(",", ""))
+    except ValueError:
+        return amount
+    return (
+        f"{value:,.0f}{space}{unit}"
+        if value >= 10
+        else f"{value:.1f}{space}{unit}"
+        if value >= 0.1
+        else amount
+    )
+
+
+def _ratio(problem: Problem, device_of: Ints, items: Items) -> Heat:
+    """A scale of measured over estimated, which has as many times less as times more; of a group, what was measured of it together."""
+    times = op_times(problem, device_of)
+    known = ~np.isnan(times.ratio)
+    measured, estimated = (
+        _by_item(items, np.where(known, values, 0.0)) for values in (times.measured, times.estimated)
+    )
+    shown = estimated > 0.0
+    place = np.full(items.count, -1.0)
+    place[shown] = 0.5 + 0.5 * np.log(measured[shown] / estimated[shown]) / math.log(FARTHEST)
+    ticks = ((0.0, f"1/{FARTHEST:.0f}"), (0.5, "as estimated"), (1.0, f"{FARTHEST:.0f} times"))
+    return Heat(
+        RATIO, _steps(place, shown), "Measured over estimated time", ticks, "not measured", both_ways=True
+    )
+
+
+def _steps(place: Floats, shown: np.ndarray) -> Ints:
+    step = np.clip(np.rint(place * (STEPS - 1)), 0, STEPS - 1)
+    return np.where(shown, step, -1).astype(np.int32)

@@ -1,0 +1,165 @@
+"""Heat maps: what they show of each card, in colours that are read and told apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from defusedxml import ElementTree
+
+from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, colourings_of, heat_of
+from gui.canvas.graph.heat.ramps import ramp
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.picture.picture import compose, draw_graph
+from gui.canvas.graph.view import CanvasView
+from gui.look.page import Page
+from gui.look.theme import DARK, LIGHT, READABLE, Theme, contrast, device_colours, luminance, oklab
+from planner.evaluation.estimates import op_times
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import CostModel, bytes_moved, fill
+from planner.model.graph import Graph, Op, Tensor
+from planner.model.groups import GroupView
+from planner.model.times import OpTime, OpTimes, Use, with_times_of
+from planner.problem.problem import Problem
+from tests.gui.canvas.graph.conftest import MakeHand
+from tests.gui.models import chain_graph
+
+
+def measured_graph() -> Graph:
+    """Four ops in a row, of which three were measured: twice, a quarter and a thousand times of what is estimated."""
+    ops = [Op(name, name, "Conv", macs=1e9) for name in "abcd"]
+    graph = Graph.build("g", ops, [Tensor(a, (b,), 1e6) for a, b in ("ab", "bc", "cd")])
+    estimate = CostModel().estimate(graph)[0]
+    times = {
+        name: OpTime(float(estimate[v]) * f)
+        for v, (name, f) in enumerate((("a", 2.0), ("b", 0.25), ("c", 1000.0)))
+    }
+    return fill(with_times_of(graph, [Use(OpTimes(times, "t", "me"))]))
+
+
+def test_time_is_that_of_the_device_an_op_is_on() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=w, work_cpu=1.0) for i, w in enumerate((1.0, 0.1, 0.001, 1e-9, 0.0))]
+    problem = Problem(Graph.build("g", ops, []), DevicePool(1, 1))
+    items = items_of(problem.graph, None, frozenset())
+    heat = heat_of(problem, np.zeros(5, np.int32), items, "time")
+    assert heat is not None
+    assert heat.step.tolist() == [STEPS - 1, 42, 0, 0, -1]
+    assert [place for place, _ in heat.ticks] == [0.0, 1 / 3, 2 / 3, 1.0]
+    assert heat.ticks[-1][1] == "1.0 s"
+    moved = heat_of(problem, np.array([0, 0, 0, 0, 1], np.int32), items, "time")
+    assert moved is not None and moved.step[4] == STEPS - 1
+
+
+def test_bytes_are_what_the_cost_model_counts() -> None:
+    problem = Problem(measured_graph(), Pipeline(2))
+    heat = heat_of(problem, np.zeros(4, np.int32), items_of(problem.graph, None, frozenset()), "bytes")
+    assert heat is not None
+    moved = bytes_moved(problem.graph)
+    assert (np.argsort(heat.step, kind="stable") == np.argsort(moved, kind="stable")).all()
+
+
+def test_measured_over_estimated_goes_both_ways() -> None:
+    problem = Problem(measured_graph(), Pipeline(2))
+    device_of = np.zeros(4, np.int32)
+    heat = heat_of(problem, device_of, items_of(problem.graph, None, frozenset()), "ratio")
+    assert heat is not None and heat.both_ways
+    middle = (STEPS - 1) / 2
+    np.testing.assert_allclose(
+        heat.step, [middle * (1 + 1 / 3), middle * (1 - 2 / 3), STEPS - 1, -1], atol=0.6
+    )
+    np.testing.assert_allclose(op_times(problem, device_of).ratio, [2.0, 0.25, 1000.0, np.nan])
+    grouping = GroupView(np.zeros(4, np.int32), ("all",))
+    folded = heat_of(problem, device_of, items_of(problem.graph, grouping, frozenset({0})), "ratio")
+    assert folded is not None and folded.step.tolist() == [STEPS - 1]
+
+
+def test_what_there_is_nothing_of_is_not_offered() -> None:
+    problem = Problem(chain_graph(6), Pipeline(2))
+    items = items_of(problem.graph, None, frozenset())
+    assert colourings_of(problem) == ("stage", "time", "bytes")
+    assert colourings_of(Problem(measured_graph(), Pipeline(2))) == tuple(COLOURINGS)
+    assert heat_of(problem, np.zeros(6, np.int32), items, "ratio") is None
+    assert heat_of(problem, np.zeros(6, np.int32), items, "stage") is None
+    idle = Problem(Graph.build("g", [Op("a", "a", work=0.0, work_cpu=0.0)], []), Pipeline(2))
+    assert heat_of(idle, np.zeros(1, np.int32), items_of(idle.graph, None, frozenset()), "time") is None
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_ramps_are_read_without_hue_and_under_words(theme: Theme, both_ways: bool) -> None:
+    made = ramp(theme, both_ways)
+    assert len(made.blocks) == len(made.bodies) == STEPS + 1
+    light = np.array([luminance(colour) for colour in made.colours[:-1]])
+    step = np.diff(light)
+    if both_ways:
+        half = STEPS // 2
+        assert (step[: half - 1] > 0).all() != theme.dark
+        assert (step[half + 1 :] > 0).all() == theme.dark
+    else:
+        assert (step > 0).all() if theme.dark else (step < 0).all()
+    for body in made.bodies:
+        assert contrast(theme.text, f"#{int(body) & 0xFFFFFF:06x}") >= READABLE - 0.01
+    if not both_ways:
+        hottest = oklab(made.colours[-2])
+        for device in device_colours(8, theme):
+            assert np.linalg.norm(np.subtract(hottest, oklab(device.accent))) > 0.08, device.accent
+
+
+def test_the_canvas_shows_it_and_follows(make_hand: MakeHand) -> None:
+    hand = make_hand(measured_graph(), Pipeline(2))
+    view: CanvasView = hand.view
+    said: list[str] = []
+    view.colouring_changed.connect(said.append)
+    before = view.grab().toImage()
+    view.set_colouring("time")
+    view.set_colouring("time")
+    assert said == ["time"]
+    assert view.scene is not None and view.scene.heat is not None and view.scene.heat.what == "time"
+    assert view.grab().toImage() != before
+    for name in ("lanes", "stages", "flow"):
+        view.set_view(name)
+        hand.settle()
+        assert view.scene.heat is not None
+        view.grab()
+    view.set_colouring("ratio")
+    assert view.scene.heat.what == "ratio"
+    hand.document.open_graph(chain_graph(8), target=Pipeline(2))
+    hand.settle()
+    assert view.scene is not None and view.scene.heat is None, "nothing of it was measured"
+    view.set_colouring("stage")
+    with pytest.raises(ValueError, match="none of stage"):
+        view.set_colouring("mood")
+
+
+def test_moved_ops_have_their_new_times(make_hand: MakeHand) -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=100.0) for i in range(3)]
+    hand = make_hand(Graph.build("g", ops, []), DevicePool(1, 1))
+    hand.view.set_colouring("time")
+    hand.document.move(np.array([0]), 1)
+    hand.document.move(np.array([1, 2]), 0)
+    hand.settle()
+    assert hand.view.scene is not None and hand.view.scene.heat is not None
+    steps = hand.view.scene.heat.step
+    assert steps[0] == STEPS - 1 and steps[1] == steps[2] < STEPS - 1
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes", "stages"])
+@pytest.mark.parametrize("pixels", [(900, 640), (200, 160)])
+def test_pictures_have_the_scale(qapp, tmp_path, view: str, pixels: tuple[int, int]) -> None:
+    problem, file = Problem(chain_graph(24), Pipeline(3)), tmp_path / "heat.svg"
+    thirds = np.repeat(np.arange(3, dtype=np.int32), 8)
+    draw_graph(problem, thirds, Page(pixels), view, colouring="bytes").save(file)
+    assert "Bytes an op moves" in "".join(ElementTree.parse(file).getroot().itertext())
+    draw_graph(problem, thirds, Page(pixels), view, colouring="stage").save(file)
+    assert "Bytes an op moves" not in "".join(ElementTree.parse(file).getroot().itertext())
+
+
+def test_seen_from_afar(qapp, tmp_path) -> None:
+    graph = chain_graph(3000)
+    problem, device_of = Problem(graph, Pipeline(2)), np.zeros(3000, np.int32)
+    picture = compose(problem, device_of, Page((320, 240)), "flow", colouring="time")
+    assert picture.scene.heat is not None
+    draw_graph(problem, device_of, Page((320, 240)), "flow", colouring="time").save(tmp_path / "far.png")
+    assert replace(picture, title="").scene.heat is picture.scene.heat
