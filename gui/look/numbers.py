@@ -126,6 +126,11 @@ def gap_text(gap: float | None, digits: int = 1) -> str:
     return f"{shown} %"
 
 
+def ratio_text(ratio: float) -> str:
+    """How many times as much: ``1.3 x``, ``0.25 x``, ``120 x``."""
+    return f"{ratio:,.0f} x" if ratio >= 99.5 else f"{ratio:.3g} x"
+
+
 def rate_text(per_second: float) -> str:
     """``70.4``, ``1,204`` or ``0.31``: three significant digits are enough for a rate."""
     if per_second >= 1000:

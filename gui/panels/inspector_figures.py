@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
-from gui.look.numbers import byte_column, energy_text, one_time, rate_text
+import numpy as np
+
+from gui.look.numbers import byte_column, energy_text, one_time, rate_text, ratio_text
+from planner.evaluation.estimates import op_times
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -39,4 +42,28 @@ def plan_rows(problem: Problem, evaluation: Evaluation) -> Rows:
         rows.append((slowest, one_time(float(evaluation.cost.max(initial=0.0)), unit)))
     if "energy" in figures:
         rows.append(("Energy per inference", energy_text(figures["energy"])))
+    return rows
+
+
+def time_rows(problem: Problem, device_of: np.ndarray, v: int) -> Rows:
+    """What is estimated of an op and what was measured, where it is: both, their ratio, and how far runs spread.
+
+    Empty where nothing of the model was measured.
+    """
+    graph, measured = problem.graph, problem.graph.measured
+    if measured is None:
+        return []
+    times, unit = op_times(problem, device_of), graph.time_unit
+    rows = [] if np.isnan(times.estimated[v]) else [("Estimated", one_time(float(times.estimated[v]), unit))]
+    if np.isnan(times.measured[v]):
+        return [*rows, ("Measured", "no")]
+    spread = float(measured.spread[v])
+    parts = [one_time(float(times.measured[v]), unit)]
+    if not np.isnan(spread) and times.measured[v] > 0:
+        parts.append(f"± {one_time(spread, unit)}")
+    if measured.shared[v]:
+        parts.append("as part of a kernel")
+    rows.append(("Measured", " ".join(parts)))
+    if not np.isnan(times.ratio[v]):
+        rows.append(("Measured over estimated", ratio_text(float(times.ratio[v]))))
     return rows

@@ -10,8 +10,9 @@ import numpy as np
 
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
-from gui.panels.inspector_figures import device_rows, plan_rows
-from planner.evaluation.times_source import FILE, times_source
+from gui.panels.inspector_figures import device_rows, plan_rows, time_rows
+from planner.evaluation.estimates import estimates_words
+from planner.evaluation.times_source import FILE, times_mark, times_source
 from planner.model.graph import Graph
 from planner.model.times import measured_words
 from planner.problem.evaluator import Evaluator
@@ -104,11 +105,13 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     )
     together = any(isinstance(c, Together) and graph.op_ids[v] in c.ops for c in problem.constraints)
     ins, outs = _tensors(graph.inputs, v), _tensors(graph.outputs, v)
+    work = float(e.op_work[e.class_of[device], v])
     moved = float(e.tensor_time[ins].sum() + e.send_time[outs].sum())
     rows = [
         ("Device", link("device", device, _device_name(document, device))),
-        ("Work here", one_time(float(e.op_work[e.class_of[device], v]), unit)),
+        ("Work here", one_time(work, unit) + (" · estimated" if work and times_mark(problem) == "estimated" else "")),
         *(_work_elsewhere(graph, v, unit) if len(e.op_work) > 1 else ()),
+        *time_rows(problem, document.device_of, v),
         ("All its transfers", one_time(moved, unit)),
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(e.params[v]))})"
          if graph.params[v] or e.params[v] else ""),
@@ -280,7 +283,7 @@ def graph_page(document: Document, theme: Theme) -> str:
         who = "; ".join(map(escape, graph.measured.sources if graph.measured else ()))
         sources = f"{measured} ({who})" if who else measured
     elif sources != FILE:
-        sources += " (see Target)"
+        sources = f"{sources}: {escape(estimates_words(problem))} (see Target)"
     rows = [
         ("Ops", f"{graph.n:,}"),
         ("Tensors", f"{graph.tensor_count:,}"),

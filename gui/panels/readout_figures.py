@@ -12,6 +12,7 @@ from gui.look.colours import Theme
 from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text
 from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
+from planner.evaluation.estimates import estimates_words
 from planner.evaluation.memory_words import held_words, limit_words, must_fit
 from planner.evaluation.times_source import FILE, MEASURED, RATES, times_mark, times_source
 from planner.model.times import measured_words, spread_words
@@ -68,14 +69,18 @@ def times_tip(problem: Problem) -> str:
     graph, source = problem.graph, times_source(problem)
     sources = graph.measured.sources if graph.measured else ()
     if not (sources or problem.measured_times) or source == RATES:
-        return f"Op times come from {source}, not from a measurement: see Target (Ctrl+T)"
+        rates = estimates_words(problem)
+        lines = [f"Op times come from {source}, not from a measurement: see Target (Ctrl+T)"]
+        return wrapped([*lines, *([rates] if rates else [])])
     lines = [measured_words(graph), *sources]
     if spread := spread_words(graph):
         lines.append(spread)
     if times_mark(problem) != "measured":
         others = FILE if source == MEASURED else source
         lines.append(f"the others come from {others}: see Target (Ctrl+T)")
-    return "\n".join(lines)
+        if rates := estimates_words(problem):
+            lines.append(rates)
+    return wrapped(lines)
 
 
 def speed_shown(problem: Problem, evaluation: Evaluation) -> Shown:

@@ -9,6 +9,7 @@ import numpy as np
 from planner.evaluation.times_source import COST_MODEL, FILE, MEASURED, RATES, times_mark, times_source
 from planner.model.cost_model import CostModel, RatesSource
 from planner.model.named_machines import machines, named_rates
+from planner.model.times import measured_words
 
 if TYPE_CHECKING:
     from planner.model.graph import Floats, Ints
@@ -75,6 +76,20 @@ def estimates_words(problem: Problem) -> str:
 def machine_words(problem: Problem) -> str:
     """The machines of :func:`estimates` by name alone: "t4", "t4 and cpu-8-cores", "rates of your own"; empty where nothing is estimated."""
     return " and ".join(dict.fromkeys(one.rates.machine or one.rates.source for one in estimates(problem)))
+
+
+def times_lines(problem: Problem) -> tuple[str, ...]:
+    """Where op times come from, a line each: how many are measured, by whom, and with whose rates others are estimated.
+
+    Empty where all are those of the model's file.
+    """
+    measured, source = problem.graph.measured, times_source(problem)
+    lines: list[str] = []
+    if measured is not None and source != RATES:
+        lines += [measured_words(problem.graph), *(f"measured by {who}" for who in measured.sources)]
+    if words := estimates_words(problem):
+        lines.append(f"{'the others ' if lines else ''}estimated by {source}: {words}")
+    return tuple(lines)
 
 
 def estimates_fields(problem: Problem) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from planner.evaluation.estimates import op_times
 from planner.files import write_atomically
 from planner.problem.problem import Plan
 
@@ -32,6 +33,10 @@ COLUMNS = (
     "sent_bytes",
     "layer",
     "backward",
+    "estimated",
+    "measured",
+    "measured_over_estimated",
+    "measured_spread",
 )
 
 
@@ -39,7 +44,8 @@ def csv_text(plan: Plan) -> str:
     """The table as text, one header line, ops in the graph's order.
 
     ``input_bytes`` and ``output_bytes`` are the op's own tensors; of these, ``received_bytes`` come from another device
-    and ``sent_bytes`` go to at least one other device.
+    and ``sent_bytes`` go to at least one other device. ``estimated`` and ``measured`` are times on the op's device
+    (:func:`planner.evaluation.estimates.op_times`), empty where there is none.
     """
     graph, devices = plan.problem.graph, plan.problem.devices
     device_of = plan.decision.device_of
@@ -56,6 +62,8 @@ def csv_text(plan: Plan) -> str:
         "received_bytes": received,
         "sent_bytes": np.bincount(graph.tensor_producer, graph.tensor_bytes * crosses, graph.n),
     }
+    times = op_times(plan.problem, device_of)
+    spread = np.full(graph.n, np.nan) if graph.measured is None else graph.measured.spread
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -79,9 +87,15 @@ def csv_text(plan: Plan) -> str:
                 *(_number(values[v]) for values in columns.values()),
                 "" if graph.layer[v] < 0 else int(graph.layer[v]),
                 int(graph.backward[v]),
+                *(_known(values[v]) for values in (*times, spread)),
             ]
         )
     return out.getvalue()
+
+
+def _known(value: float) -> str:
+    """A time, nothing where it is not known."""
+    return "" if np.isnan(value) else repr(float(value))
 
 
 def _number(value: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from planner.evaluation.estimates import times_lines
 from planner.files import to_json, write_atomically
 from planner.problem.problem import Plan
 
@@ -16,7 +17,8 @@ def split_dict(plan: Plan) -> dict[str, Any]:
     """``{"maxLoad", "fpgas": [{"load", "nodes"}], "cpus": [...]}``; devices that are not CPUs are listed as ``fpgas``.
 
     An accelerator that runs several subgraphs in turn is one of them, with the ops of all. Ids that are numbers in the
-    workload's file are numbers here. Loads are the devices' costs in the graph's time unit.
+    workload's file are numbers here. Loads are the devices' costs in the graph's time unit; ``times`` says where these come from
+    where that is not the workload's file.
     """
     graph, evaluation = plan.problem.graph, plan.evaluation
     devices = plan.problem.devices
@@ -33,6 +35,8 @@ def split_dict(plan: Plan) -> dict[str, Any]:
         if owner[d] == d:
             kind = "cpus" if device.kind == "cpu" else "fpgas"
             split[kind].append({"load": float(loads[d]), "nodes": nodes[d]})
+    if lines := times_lines(plan.problem):
+        split["times"] = "; ".join(lines)
     return split
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from planner import __version__
+from planner.evaluation.estimates import times_lines
 from planner.machines.catalogue import bound_methods, planners
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -149,6 +150,8 @@ class Certificate:
     versions: Mapping[str, str]
     notes: tuple[str, ...]
     claim: Claim | None = None
+    times: tuple[str, ...] = ()
+    """Where the times of ops come from, a line each; none where they are those of the model's file."""
 
     @property
     def valid(self) -> bool:
@@ -211,6 +214,7 @@ def certificate(
         versions=_versions(fresh, parts),
         notes=notes,
         claim=None if claim is None else _claim(problem, claim),
+        times=times_lines(problem) if isinstance(problem, Problem) else (),
     )
 
 

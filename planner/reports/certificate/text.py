@@ -103,6 +103,8 @@ def certificate_text(certified: Certificate) -> str:
     section("What was planned")
     row("model", sizes_text(c))
     row("fingerprint", c.fingerprint)
+    for line in c.times:
+        row("times", line)
     row("target", f"{c.target}: {c.target_spec}")
     for setting in c.settings:
         row("", f"{setting.name} = {setting_text(setting)}{' (default)' if setting.default else ''}")

@@ -179,3 +179,26 @@ def test_profiles_and_models_must_match(tmp_path: Path, capsys: pytest.CaptureFi
             status=2 if says else 0,
         )
         assert says in said
+
+
+def test_what_is_written_says_where_times_come_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times, plan = times_of(UNET, 4.0, tmp_path / "t.csv"), str(tmp_path / "p.json")
+    run(capsys, "plan", UNET, "--target", "pool:2+1", "--machine", "a100-40gb", "-o", plan)
+    where = {form: str(tmp_path / f"out.{form}") for form in ("txt", "json", "split", "csv")}
+    run(capsys, "export", UNET, plan, "--to", "certificate", "-o", where["txt"])
+    assert "accelerator as a100-40gb (NVIDIA A100 data sheet" in " ".join(
+        Path(where["txt"]).read_text().split()
+    )
+    run(capsys, "export", UNET, plan, "--to", "device-placement", "-o", where["split"])
+    assert "a100-40gb" in json.loads(Path(where["split"]).read_text())["times"]
+    stored = json.loads(Path(plan).read_text())["problem"]["cost_model"]
+    assert stored["machines"]["accelerator"]["machine"] == "a100-40gb"
+    run(capsys, "export", UNET, plan, "--times", times, "--to", "certificate", "-o", where["json"])
+    assert json.loads(Path(where["json"]).read_text())["times"][1] == "measured by t.csv"
+    run(capsys, "export", UNET, plan, "--times", times, "--to", "csv", "-o", where["csv"])
+    head, *rows = (line.split(",") for line in Path(where["csv"]).read_text().splitlines())
+    assert head[-4:] == ["estimated", "measured", "measured_over_estimated", "measured_spread"]
+    assert all(float(row[-3]) / float(row[-4]) == pytest.approx(float(row[-2])) for row in rows if row[-2])
+    assert sum(bool(row[-2]) for row in rows) == 49

@@ -11,6 +11,7 @@ from planner.evaluation.estimates import (
     estimates_words,
     machine_words,
     op_times,
+    times_lines,
 )
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -80,3 +81,14 @@ def test_estimated_measured_and_their_ratio() -> None:
     assert np.isnan(plain.measured).all() and np.isnan(plain.ratio).all()
     chips = op_times(Problem(fill(graph(a=1.0)), McmPackage(2)), np.array([0, 1], np.int32))
     assert np.isnan(chips.estimated[0]) and chips.estimated[1] > 0, "a chip takes the measured time"
+
+
+def test_where_times_come_from_in_lines() -> None:
+    partly = Problem(fill(graph(a=1.0)), Pipeline(2))
+    lines = times_lines(partly)
+    assert lines[:2] == ("1 of 2 ops measured, 1 estimated", "measured by me")
+    assert lines[2].startswith("the others estimated by the cost model: t4 (NVIDIA T4")
+    assert times_lines(Problem(fill(graph()), Pipeline(2)))[0].startswith("estimated by the cost model: t4")
+    assert (
+        times_lines(Problem(Graph.build("g", [Op("a", "a", work=1.0, work_cpu=1.0)], []), Pipeline(2))) == ()
+    )

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.document.find.find import with_paths
-from gui.editors.plan.panels.ops_model import PARAMETERS, WORK, OpsModel
+from gui.editors.plan.panels.ops_model import OF_TIMES, PARAMETERS, WORK, OpsModel
 from gui.editors.plan.panels.ops_row import TwoLines
 from gui.look.numbers import plural
 from gui.look.theme import Theme, font
@@ -41,8 +41,8 @@ HELP = (
     "and paths such as  MatMul -> .* -> Softmax; Conv -> Relu is an edge\n"
     "Return and F3 go from match to match, with Shift backwards; Alt+Return selects them all"
 )
-WIDTHS = (150, 76, 76, 96, 80, 92)
-"""Of the columns: name (grows with the panel), work, parameters, kind, device, bytes."""
+WIDTHS = (150, 76, 76, 96, 80, 92, 96, 96, 64)
+"""Of the columns: name (grows with the panel), work, parameters, kind, device, bytes, estimated, measured, their ratio."""
 PAUSE = 120
 """Milliseconds without a key after which the table follows the find box."""
 
@@ -120,8 +120,12 @@ class OpsPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Names and work are always in sight, the rest below them; with more room all columns come in, then names grow."""
         super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
         room = self.width() - 8 - 12
-        rest = sum(WIDTHS[2:])
+        shown = [width for column, width in enumerate(WIDTHS) if not self.table.isColumnHidden(column)]
+        rest = sum(shown[2:])
         narrow = room < WIDTHS[0] + WIDTHS[1] + rest
         self.rows.set_on(narrow)
         self.table.setColumnWidth(0, max(100, room - WIDTHS[1] - (0 if narrow else rest)))
@@ -144,6 +148,9 @@ class OpsPanel(Panel):
         """Read graph and problem anew."""
         self.model.set_problem(self.document.problem, self.document.device_of, self.theme, self._graph_is_new)
         self._graph_is_new = False
+        for column in OF_TIMES:
+            self.table.setColumnHidden(column, not self.model.has_times)
+        self._share_room()
         self._put_first()
         self.run_find()
 

@@ -9,17 +9,23 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QIcon
 
 from gui.look.glyphs import glyph_icon
-from gui.look.numbers import Column, detailed_column
+from gui.look.numbers import Column, detailed_column, ratio_text
 from gui.look.theme import LIGHT, Theme, device_colours
 from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.widgets.plain import plain_tip
+from planner.evaluation.estimates import OpTimes, op_times
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
-COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Bytes")
-NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES = range(6)
-NUMBERS = (WORK, PARAMETERS, BYTES)
+COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Bytes", "Estimated", "Measured", "Ratio")
+NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES, ESTIMATED, MEASURED, RATIO = range(9)
+OF_TIMES = (ESTIMATED, MEASURED, RATIO)
+"""Columns of a model of which some ops were measured."""
+NUMBERS = (WORK, PARAMETERS, BYTES, *OF_TIMES)
+
+
+NO_TIMES = OpTimes(np.empty(0), np.empty(0), np.empty(0))
 
 
 class OpsModel(OpRows):
@@ -33,6 +39,8 @@ class OpsModel(OpRows):
         self._shown: Ints | None = None
         self._produced: np.ndarray = np.empty(0)
         self._column = Column()
+        self._times = NO_TIMES
+        """What is estimated and what was measured, of a model that was measured."""
 
     @property
     def n(self) -> int:
@@ -52,6 +60,7 @@ class OpsModel(OpRows):
             self._produced = produced_bytes(problem)
             self._column = detailed_column(self._work_here().tolist(), graph.time_unit)
             self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
+        self._take_times()
         if fresh or problem is None:
             self._shown = None
         self._arrange()
@@ -62,10 +71,21 @@ class OpsModel(OpRows):
         self._device_of = device_of
         if self._problem is not None:
             self._column = detailed_column(self._work_here().tolist(), self._problem.graph.time_unit)
-        if self._sorted_by[0] in (DEVICE, WORK):
+        self._take_times()
+        if self._sorted_by[0] in (DEVICE, WORK, *OF_TIMES):
             self._rearrange()
         elif self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+
+    @property
+    def has_times(self) -> bool:
+        """Whether the columns of estimated and measured times say anything."""
+        return len(self._times.estimated) > 0
+
+    def _take_times(self) -> None:
+        problem = self._problem
+        measured = problem is not None and problem.graph.measured is not None
+        self._times = op_times(problem, self._device_of) if problem is not None and measured else NO_TIMES
 
     def set_rows(self, ops: Ints | None) -> None:
         """List only these ops (None = all)."""
@@ -92,6 +112,13 @@ class OpsModel(OpRows):
             return self._problem.evaluator.params
         if column == BYTES:
             return self._produced
+        if column in OF_TIMES:
+            # What is not known is less than anything that is.
+            return (
+                np.nan_to_num(self._times[OF_TIMES.index(column)], nan=-1.0)
+                if self.has_times
+                else np.zeros(self.n)
+            )
         return np.array([text.casefold() for text in (graph.op_names if column == NAME else graph.kinds)])
 
     def _work_here(self) -> np.ndarray:
@@ -110,8 +137,17 @@ class OpsModel(OpRows):
             parts.append(bytes_text(held or float(self._produced[op])))
         else:
             parts.append(f"{self.index(row, WORK).data()} {self._column.suffix}")
+        if self.has_times and (ratio := self._time_text(RATIO, op)):
+            parts.append(f"{ratio} its estimate")
         # The kind last: of what is too long it is missed least.
         return " · ".join(part for part in (*parts, problem.graph.kinds[op]) if part.strip())
+
+    def _time_text(self, column: int, op: int) -> str:
+        """An op's estimated or measured time, or their ratio; nothing where it is not known."""
+        value = float(self._times[OF_TIMES.index(column)][op]) if self.has_times else np.nan
+        if np.isnan(value):
+            return ""
+        return ratio_text(value) if column == RATIO else self._column.number(value)
 
     # ------------------------------------------------------------------ Qt's model interface
     def columnCount(self, parent: Index = TOP) -> int:
@@ -125,8 +161,8 @@ class OpsModel(OpRows):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            if section == WORK and self._column.suffix:
-                return f"Work, {self._column.suffix}"
+            if section in (WORK, ESTIMATED, MEASURED) and self._column.suffix:
+                return f"{COLUMNS[section]}, {self._column.suffix}"
             return COLUMNS[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if section in NUMBERS else LEFT
@@ -147,6 +183,8 @@ class OpsModel(OpRows):
                 return self._problem.devices[int(self._device_of[op])].name
             if column == BYTES:
                 return bytes_text(float(self._produced[op]))
+            if column in OF_TIMES:
+                return self._time_text(column, op)
             e = self._problem.evaluator
             if column == PARAMETERS:
                 return bytes_text(float(e.params[op])) if e.params[op] else ""

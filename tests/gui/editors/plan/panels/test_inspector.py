@@ -11,7 +11,9 @@ from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import CostModel
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.times import OpTime, OpTimes, Use
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
@@ -148,3 +150,22 @@ def test_a_stage_of_an_edge_tpu_pipeline(qtbot: QtBot) -> None:
         assert page.count("2.00 MiB") == 2
         document.select([3])
         assert "max memory −1.00 MiB" in text(panel)
+
+
+def test_estimated_and_measured_times_are_told_apart(qtbot: QtBot) -> None:
+    ops = [Op(name, name, "Conv", macs=1e9) for name in "abc"]
+    graph = Graph.build("g", ops, [Tensor("a", ("b",), 1e6), Tensor("b", ("c",), 1e6)])
+    document = Document()
+    document.open_graph(graph, target=Pipeline(2))
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert "stage as" not in text(panel) and "t4 (NVIDIA T4 data sheet" in text(panel)
+        document.select([0])
+        assert "· estimated" in text(panel)
+        estimate = float(CostModel().estimate(graph)[0][0])
+        times = {"a": OpTime(3 * estimate, 0.1 * estimate, True), "b": OpTime(estimate)}
+        document.editing.set_times([Use(OpTimes(times, "t", "me"))])
+        page = text(panel)
+        assert "3 x" in page and "±" in page and "as part of a kernel" in page and "· estimated" not in page
+        document.select([2])
+        assert "Measured" in text(panel)

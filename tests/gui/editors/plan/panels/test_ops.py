@@ -12,12 +12,27 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.ops import OpsPanel
-from gui.editors.plan.panels.ops_model import BYTES, DEVICE, KIND, NAME, PARAMETERS, WORK, OpsModel
+from gui.editors.plan.panels.ops_model import (
+    BYTES,
+    DEVICE,
+    ESTIMATED,
+    KIND,
+    MEASURED,
+    NAME,
+    OF_TIMES,
+    PARAMETERS,
+    RATIO,
+    WORK,
+    OpsModel,
+)
 from gui.editors.plan.panels.ops_row import ONE_LINE, TWO_LINES
 from gui.look.theme import LIGHT
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.model.cost_model import CostModel
+from planner.model.graph import Graph, Op, Tensor
+from planner.model.times import OpTime, OpTimes, Use
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, settle, shown
 
@@ -266,3 +281,29 @@ def test_a_narrow_table_says_device_memory_and_kind_below_the_name(qtbot: QtBot)
         panel.resize(700, 400)
         settle()
         assert not panel.rows.on and panel.table.rowHeight(0) == ONE_LINE
+
+
+def test_measured_times_stand_beside_estimates_and_are_sorted_by(qtbot: QtBot) -> None:
+    ops = [Op(name, name, "Conv", macs=1e9) for name in "abcd"]
+    graph = Graph.build("g", ops, [Tensor(a, (b,), 1e6) for a, b in ("ab", "bc", "cd")])
+    estimate = float(CostModel().estimate(graph)[0][0])
+    document = Document()
+    document.open_graph(graph, target=Pipeline(2))
+    panel = OpsPanel(document, LIGHT)
+    qtbot.addWidget(panel)
+    panel.refresh_now()
+    assert all(panel.table.isColumnHidden(column) for column in OF_TIMES), "nothing was measured"
+    times = {"a": OpTime(2 * estimate), "b": OpTime(estimate / 4), "d": OpTime(9 * estimate)}
+    document.editing.set_times([Use(OpTimes(times, "t", "me"))])
+    panel.refresh_now()
+    assert not any(panel.table.isColumnHidden(column) for column in OF_TIMES)
+    model = panel.model
+    said = [model.index(row, RATIO).data() for row in range(4)]
+    assert said == ["2 x", "0.25 x", "", "9 x"]
+    assert model.headerData(MEASURED, Qt.Orientation.Horizontal).startswith("Measured, ")
+    assert model.index(2, MEASURED).data() == "" != model.index(2, ESTIMATED).data()
+    model.sort(RATIO, Qt.SortOrder.DescendingOrder)
+    assert [graph.op_names[op] for op in model.ops()] == ["d", "a", "b", "c"]
+    model.sort(MEASURED, Qt.SortOrder.AscendingOrder)
+    assert graph.op_names[model.op(0)] == "c"
+    assert "9 x its estimate" in model.about(3, WORK)
