@@ -128,7 +128,7 @@ def gap_text(gap: float | None, digits: int = 1) -> str:
 
 def ratio_text(ratio: float) -> str:
     """How many times as much: ``1.3 x``, ``0.25 x``, ``120 x``."""
-    return f"{ratio:,.0f} x" if ratio >= 99.5 else f"{ratio:.3g} x"
+    return f"{ratio:,.0f} x" if ratio >= 99.5 else f"{ratio:.2g} x"
 
 
 def rate_text(per_second: float) -> str:

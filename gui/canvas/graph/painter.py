@@ -173,7 +173,7 @@ def paint_cards(
     wide = np.where(marked | scene.violating, 2.0, 1.0) * ratio
     if scene.heat is not None:
         stroke = np.where(marked | scene.violating, stroke, heat_blocks(scene.heat, palette))
-        wide = 2.0 * ratio
+        wide = np.full(len(stroke), 2.0 * ratio)
     shadow: dict[str, Any] = {
         "shadow": packed(theme.shadow, 0.10),
         "shadow_px": 5.0 * ratio,

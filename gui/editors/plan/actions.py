@@ -211,6 +211,13 @@ def _move(device: int) -> ActionSpec[Any]:
     )  # fmt: skip
 
 
+def _colour(name: str) -> ActionSpec[Any]:
+    return ActionSpec(
+        f"view.colour.{name}", COLOURINGS[name], "View", lambda w: w.canvas.set_colouring(name), (), HEAT_TIPS[name], can_colour(name),
+        submenu="Colour By", state=lambda w: w.canvas.colouring == name,
+    )  # fmt: skip
+
+
 ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
     ActionSpec("file.open", "Open Model…", "File", lambda w: w.files.open_model(), ("Ctrl+O",), "open one model, or several deployed together"),
@@ -224,6 +231,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.run", "Run This Plan", "File", lambda w: w.runs.start(), (), "run the plan's stages on this computer, one process each: measured beside predicted", can_be_run),
     ActionSpec("file.run.cancel", "Cancel the Run", "File", lambda w: w.runs.running.cancel(), (), "stop running the plan; nothing is left of it", is_running),
     ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", is_measured),
+    ActionSpec("file.keep_machine", "Keep as a Machine…", "File", lambda w: w.files.ask_machine(), (), "fit rates to the measured times and keep them under a name, to estimate other models with", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
     ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
@@ -262,13 +270,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("view.flow", "Flow", "View", lambda w: w.canvas.set_view("flow"), ("F",), "the graph as it flows", is_open, state=lambda w: w.canvas.view == "flow"),
     ActionSpec("view.lanes", "Lanes", "View", lambda w: w.canvas.set_view("lanes"), ("L",), "one lane per device", is_open, state=lambda w: w.canvas.view == "lanes"),
     ActionSpec("view.stages", "Stages", "View", lambda w: w.canvas.set_view("stages"), ("Shift+S",), "one block of small cells per device, and what flows between the blocks: a picture for a talk", is_open, state=lambda w: w.canvas.view == "stages"),
-    *(
-        ActionSpec(
-            f"view.colour.{name}", title, "View", lambda w, name=name: w.canvas.set_colouring(name), (), HEAT_TIPS[name], can_colour(name),
-            submenu="Colour By", state=lambda w, name=name: w.canvas.colouring == name,
-        )
-        for name, title in COLOURINGS.items()
-    ),
+    *map(_colour, COLOURINGS),
     ActionSpec("view.colour.next", "Next Colouring", "View", next_colouring, ("C",), "colour ops by stage, time, bytes, measured over estimated in turn", is_open, submenu="Colour By"),
     *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),

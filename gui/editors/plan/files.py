@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QInputDialog
 
+from gui.editors.plan.machine_dialog import MachineDialog, kept_words
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
     from gui.editors.plan.body import GraphBody
     from planner.model.times import Use
+    from planner.runs.calibration.calibrate import Calibration
 
 TIMES = "Profiles (*.json *.csv);;All files (*)"
 LARGEST_BATCH = 1_000_000
@@ -167,6 +169,31 @@ class Files(ModelFiles):
     def forget_times(self) -> None:
         """Plan with the times of the model's file and estimates again."""
         self._document.editing.set_times(None)
+
+    def ask_machine(self) -> None:
+        """Ask what to call a machine with rates that fit the measured times, and keep it."""
+        dialog = MachineDialog(self._document.open_problem.name, self._window)
+        dialog.chosen.connect(self.keep_machine)
+        dialog.open()
+
+    def keep_machine(self, name: str, device: str) -> None:
+        """Calibrate a machine from the measured times of the open model, and keep it as one's own."""
+        from planner.model.named_machines import keep
+        from planner.runs.calibration.calibrate import calibrated
+
+        graph = self._document.open_problem.graph
+
+        def prepare() -> Calibration:
+            """In another thread."""
+            return calibrated([graph], device, name)
+
+        def install(found: Calibration) -> None:
+            keep(found.machine)
+            if not self._window.target.unapplied:
+                self._window.target.reset()
+            self._window.notice.show_message("info", kept_words(found), stays=True)
+
+        self.loading.start(f"Fitting rates to {graph.name} …", prepare, install)
 
     # ------------------------------------------------------------------ exporting
     def export_picture(self) -> None:

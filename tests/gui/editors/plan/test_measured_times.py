@@ -12,6 +12,9 @@ from pytestqt.qtbot import QtBot
 from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.windows import open_files, open_plans
 from gui.editors.plan.editor import MainWindow
+from gui.editors.plan.machine_dialog import MachineDialog
+from planner.model.cost_model import CostModel
+from planner.model.named_machines import machine
 from planner.model.times import OpTime, OpTimes, Use, measured_words
 from planner.runs.measuring import measuring
 from planner.runs.measuring.timed import Order
@@ -183,3 +186,36 @@ def test_plan_files_that_are_compared_in_the_window_say_so_there(
     shown = next(one for one in QApplication.allWidgets() if isinstance(one, CompareWindow))
     assert shown.notice.text.count("it was made with other times of ops") == 2
     shown.close()
+
+
+def test_measured_times_are_kept_as_a_machine(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    action = window.actions_set["file.keep_machine"]
+    assert not action.isEnabled()
+    graph = window.document.open_problem.graph
+    estimate = CostModel().estimate(graph)[1]
+    table = tmp_path / "times.csv"
+    rows = [
+        f"{op},{4 * seconds!r}\n"
+        for op, seconds in zip(graph.op_ids, estimate.tolist(), strict=True)
+        if seconds
+    ]
+    table.write_text("op,seconds\n" + "".join(rows))
+    window.files.open_files([table])
+    rest(qtbot, window)
+    assert action.isEnabled()
+    action.trigger()
+    (dialog,) = window.findChildren(MachineDialog)
+    assert not dialog.keep.isEnabled() and dialog.trouble.text() == ""
+    dialog.name.setText("t4")
+    assert not dialog.keep.isEnabled() and "brings along" in dialog.trouble.text()
+    dialog.accept()
+    dialog.name.setText("my-core")
+    assert dialog.keep.isEnabled() and dialog.trouble.text() == ""
+    dialog.accept()
+    rest(qtbot, window)
+    assert "'my-core' is kept" in window.notice.text
+    assert machine("my-core").device == "cpu"
+    window.target.refresh_now()
+    assert window.target.rates["cpu"].list.findData("my-core") >= 0
