@@ -194,7 +194,13 @@ def _shares(found: Robustness) -> str:
 
 
 def _ops(found: Robustness) -> str:
-    from planner.reports.robustness.words import another_from, at_most, optimal_while, proven_by
+    from planner.reports.robustness.words import (
+        another_from,
+        at_most,
+        changing_words,
+        optimal_while,
+        proven_by,
+    )
 
     if not found.ops:
         return ""
@@ -210,8 +216,7 @@ def _ops(found: Robustness) -> str:
         for i, each in enumerate(found.ops)
     ]  # fmt: skip
     head = ["op", "device", "time", "same objective to", "proven optimal", "by", "other plan from", "plan"]
-    told = f"{found.changing:,} of {found.ops_asked:,} ops would change the plan if they were off by up to {most:g}x"
-    return "\n".join([f"ops whose errors matter most ({told})", table(head, rows, left=2)])
+    return "\n".join([f"ops whose errors matter most ({changing_words(found)})", table(head, rows, left=2)])
 
 
 def _plans(found: Robustness) -> str:

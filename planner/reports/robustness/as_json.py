@@ -43,6 +43,7 @@ def to_dict(found: Robustness) -> dict[str, Any]:
         "outlooks": [_outlook(found, dependence) for dependence in found.outlooks],
         "ops": [_op(found, each) for each in found.ops],
         "ops_changing": found.changing,
+        "ops_changing_within_spread": found.within,
         "ops_asked": found.ops_asked,
         "most_factor": settings.most,
         "margin": MARGIN,

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from planner.machines.catalogue import default_planner
 from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
-from planner.reports.robustness.curves import Curves, crossing
+from planner.reports.robustness.curves import Crossing, Curves, crossing
 from planner.reports.robustness.report import (
     MARGIN,
     Candidate,
@@ -22,6 +23,7 @@ from planner.reports.robustness.report import (
     Origin,
     Robustness,
     Settings,
+    fragility,
     same_plan,
 )
 from planner.reports.robustness.resolving import Solved, solve
@@ -76,6 +78,15 @@ def robustness(
     return known
 
 
+class _Ops(NamedTuple):
+    """What is known op by op, as the fields of :class:`Robustness` of these names."""
+
+    ops: tuple[OpTolerance, ...]
+    changing: int
+    ops_asked: int
+    within: int
+
+
 class _Investigation:
     def __init__(
         self, plans: Sequence[Plan], bounds: Sequence[Bound], settings: Settings, stop: Stop
@@ -104,6 +115,8 @@ class _Investigation:
             if not self._has(plan.decision.device_of):
                 self._add(plan.name, plan.decision.device_of, "given")
         self._until = time.monotonic() + settings.seconds
+        self._turns: dict[int, tuple[Crossing | None, int]] = {}
+        """Of each op where a plan turns out better, and how many curves were looked at for that."""
         self._method = ""
         self._gap: float | None = None
 
@@ -111,11 +124,11 @@ class _Investigation:
     def steps(self) -> Iterator[Step]:
         """See :func:`investigate`."""
         self._stand()
-        known = self._said(self._outlooks(), self._tolerances(settled={}))
+        known = self._said(self._outlooks(), self._tolerances({}))
         yield Step("Looking for the best plan under the model's times", 0.1, known)
         if self._gap != 0.0 and self._left() > 0:
             self._prove_plan()
-            known = self._said(known.outlooks, self._tolerances(settled={}))
+            known = self._said(known.outlooks, self._tolerances({}))
         planned = 0
         for i in range(self.settings.runs):
             if self._left() <= 0:
@@ -127,7 +140,7 @@ class _Investigation:
             )
             planned += self._plan_under(i)
         if planned:
-            known = self._said(self._outlooks(), self._tolerances(settled={}))
+            known = self._said(self._outlooks(), self._tolerances({}))
         yield from self._prove_ops(known)
 
     def _prove_ops(self, known: Robustness) -> Iterator[Step]:
@@ -152,7 +165,7 @@ class _Investigation:
                 for upwards in (True, False)
             ]
             settled[op] = (sides[0], sides[1])
-            known = self._said(known.outlooks, self._tolerances(settled, {each.op for each in known.ops}))
+            known = self._said(known.outlooks, self._tolerances(settled, asked))
         yield Step("", 1.0, known)
 
     # ------------------------------------------------------------------ plans
@@ -251,49 +264,53 @@ class _Investigation:
             found[dependence] = joined(parts)
         return found
 
-    def _tolerances(
-        self, settled: dict[int, tuple[Side, Side]], chosen: set[int] | None = None
-    ) -> tuple[tuple[OpTolerance, ...], int, int]:
-        """The ops that matter most, how many would change the plan, and how many were looked at."""
-        asked = self._asked()
-        found = [self._tolerance(op, settled.get(op)) for op in asked]
-        changing = sum(each.turns is not None for each in found)
-        found.sort(key=lambda each: each.fragility)
-        listed = (
-            found[: self.settings.ops] if chosen is None else [each for each in found if each.op in chosen]
-        )
-        return tuple(listed), changing, len(asked)
+    def _tolerances(self, settled: Mapping[int, tuple[Side, Side]], listed: Sequence[int] = ()) -> _Ops:
+        """The ops that matter most: those ``listed``, where they are chosen already."""
+        asked, mine = self._asked(), self._curves[0]
+        turns = {op: self._turn(op) for op in asked}
+        keys = {op: fragility(turns[op], mine.slack(op), float(mine.work[op])) for op in asked}
+        ranked = sorted(listed or asked, key=lambda op: keys[op])[: self.settings.ops]
+        far = [(distance(found.factor), op) for op, found in turns.items() if found is not None]
+        within = sum(bool(factor <= self.spread.factor[op]) for factor, op in far)
+        found = tuple(self._tolerance(op, turns[op], settled.get(op)) for op in ranked)
+        return _Ops(found, len(far), len(asked), within)
 
     def _asked(self) -> list[int]:
+        """Ops that take time, the longest where there are too many to evaluate the curves of all."""
         work: Floats = self._curves[0].work
         ops = np.flatnonzero(work > 0)
         if not self.times.linear:
             ops = ops[np.argsort(-work[ops], kind="stable")[:LARGEST]]
         return [int(op) for op in ops]
 
-    def _tolerance(self, op: int, settled: tuple[Side, Side] | None) -> OpTolerance:
-        mine, others = self._curves[0], self._curves[1:]
-        optimal = self._gap == 0.0
+    def _turn(self, op: int) -> Crossing | None:
+        """Where, nearest to 1, a known plan is better by more than the margin; plans that were looked at before are not again."""
+        nearest, seen = self._turns.get(op, (None, 1))
+        mine = self._curves[0].of(op)
+        for i in range(seen, len(self._curves)):
+            for upwards in (True, False):
+                found = crossing(mine, [self._curves[i].of(op)], MARGIN, upwards)
+                if found is not None and (
+                    nearest is None or distance(found.factor) < distance(nearest.factor)
+                ):
+                    nearest = Crossing(found.factor, i)
+        self._turns[op] = (nearest, len(self._curves))
+        return nearest
+
+    def _tolerance(self, op: int, turn: Crossing | None, settled: tuple[Side, Side] | None) -> OpTolerance:
+        mine, others, optimal = self._curves[0], self._curves[1:], self._gap == 0.0
         up, down = settled or (
             known_side(mine, others, op, True, optimal),
             known_side(mine, others, op, False, optimal),
         )
-        curve, curves = mine.of(op), [other.of(op) for other in others]
-        turns = [
-            found for way in (True, False) if (found := crossing(curve, curves, MARGIN, way)) is not None
-        ]
-        nearest = min(turns, key=lambda found: distance(found.factor), default=None)
         return OpTolerance(
             op, int(mine.device_of[op]), float(mine.work[op]), mine.slack(op), _placed(up), _placed(down),
-            None if nearest is None else nearest.factor, None if nearest is None else nearest.plan + 1,
+            None if turn is None else turn.factor, None if turn is None else turn.plan,
         )  # fmt: skip
 
-    def _said(
-        self, outlooks: Mapping[Dependence, Sampled], tolerances: tuple[tuple[OpTolerance, ...], int, int]
-    ) -> Robustness:
-        ops, changing, asked = tolerances
+    def _said(self, outlooks: Mapping[Dependence, Sampled], ops: _Ops) -> Robustness:
         notes = []
-        if not self.times.linear and asked == LARGEST:
+        if not self.times.linear and ops.ops_asked == LARGEST:
             notes.append(
                 f"only the {LARGEST} longest ops were looked at one by one, as each takes evaluations of its own"
             )
@@ -303,7 +320,7 @@ class _Investigation:
             )
         return Robustness(
             self.problem, self.settings, self.spread, tuple(self._candidates), outlooks, self._gap, self._method,
-            self.times.linear, ops, changing, asked, tuple(notes),
+            self.times.linear, *ops, notes=tuple(notes),
         )  # fmt: skip
 
 

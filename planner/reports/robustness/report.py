@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
+from planner.reports.robustness.curves import Crossing
 from planner.reports.robustness.sampling import Sampled
 from planner.reports.robustness.spread import Dependence, Spread
 from planner.reports.robustness.tolerance import Side, distance
@@ -66,11 +67,6 @@ class OpTolerance:
     turns: float | None
     turns_to: int | None
 
-    @property
-    def fragility(self) -> tuple[float, float, float]:
-        """What ops are sorted by: those whose errors soonest change the plan, then with least slack, then the longest."""
-        return (distance(self.turns), self.slack, -self.seconds)
-
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
@@ -78,7 +74,8 @@ class Robustness:
 
     ``outlooks`` have a row for each candidate that is given or planned (:attr:`compared`), in their order. ``gap`` is that of the plan under the
     times of the model, None where nothing is proven; ``proven_by`` the method whose bound it meets. ``ops`` are the ops that were
-    looked at, those that matter most first; ``changing`` of all ``ops_asked`` have errors up to ``settings.most`` that would change the plan.
+    looked at, those that matter most first; ``changing`` of all ``ops_asked`` have errors up to ``settings.most`` that would change the plan,
+    ``within`` of them errors within their own spread.
     ``notes``: sentences on what was left out.
     """
 
@@ -93,6 +90,7 @@ class Robustness:
     ops: tuple[OpTolerance, ...] = ()
     changing: int = 0
     ops_asked: int = 0
+    within: int = 0
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -110,9 +108,18 @@ class Robustness:
         found: Floats = self.outlooks[dependence].shares(len(self.problem.devices))[plan]
         return found
 
+    def within_spread(self, each: OpTolerance) -> bool:
+        """Whether an error within an op's own spread would change the plan."""
+        return distance(each.turns) <= self.spread.factor[each.op]
+
     def least_regret(self, dependence: Dependence) -> int:
         """The place of the plan of least regret among :attr:`compared`."""
         return self.outlooks[dependence].least_regret
+
+
+def fragility(turn: Crossing | None, slack: float, seconds: float) -> tuple[float, float, float]:
+    """What ops are sorted by: those whose errors soonest change the plan, then with least slack, then the longest."""
+    return (distance(None if turn is None else turn.factor), slack, -seconds)
 
 
 def same_plan(a: Ints, b: Ints) -> bool:

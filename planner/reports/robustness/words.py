@@ -55,7 +55,10 @@ def tolerance_sentence(found: Robustness, each: OpTolerance) -> str:
     name = found.problem.graph.op_names[each.op]
     said = []
     if not found.optimal:
-        said.append("The plan is not proven optimal, so nothing is proven of it under other times.")
+        said.append("The plan is not proven optimal, so no factor is proven up to which it would be.")
+        if found.gap is not None and each.slack > 1.0:
+            within = f"It stays at most {percent(found.gap)} from the optimum while {name} takes less than {at_most(each.slack)}"
+            said.append(f"{within}: proven ({FREE}).")
     elif each.up.settled:
         said.append(
             f"The plan stays optimal while {name} takes less than {at_most(each.up.proven)}: proven, and exact ({each.up.method})."
@@ -104,6 +107,12 @@ def regret_sentence(found: Robustness, dependence: Dependence) -> str:
     if best:
         said += f"; this plan, '{compared[0].name}', {percent(float(sampled.expected_regret[0]))}"
     return f"{said}."
+
+
+def changing_words(found: Robustness) -> str:
+    """How many ops have errors that would change the plan: ``39 of 176 ops would change the plan if off by up to 4x, 2 within their spread``."""
+    most = f"{found.settings.most:g}x"
+    return f"{found.changing:,} of {found.ops_asked:,} ops would change the plan if off by up to {most}, {found.within:,} within their spread"
 
 
 def worst_words(found: Robustness, value: float) -> str:

@@ -14,7 +14,7 @@ from tests.planner.cli.test_cli import RESNET, stageboard  # noqa: F401 - a fixt
 
 FIELDS = {
     "format", "version", "model", "target", "objective_name", "time_unit", "plan", "objective", "highest", "gap", "bound_method",
-    "spread", "samples", "seed", "plans", "outlooks", "ops", "ops_changing", "ops_asked", "most_factor", "margin", "notes", "report",
+    "spread", "samples", "seed", "plans", "outlooks", "ops", "ops_changing", "ops_changing_within_spread", "ops_asked", "most_factor", "margin", "notes", "report",
 }  # fmt: skip
 QUICK = ("--samples", "50", "--time-limit", "0")
 

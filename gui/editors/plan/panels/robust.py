@@ -31,7 +31,7 @@ from planner.errors import StageboardError
 from planner.problem.provenance import Provenance
 from planner.reports.robustness.report import Robustness
 from planner.reports.robustness.spread import DEPENDENCES, ESTIMATED, GIVEN, MOST_FACTOR, Dependence
-from planner.reports.robustness.words import DEPENDENCE_WORDS, regret_sentence, standing_words
+from planner.reports.robustness.words import DEPENDENCE_WORDS, changing_words, regret_sentence, standing_words
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -219,8 +219,9 @@ class RobustPanel(Panel):
             return "Not looked for yet."
         if faded:
             return "The plan has changed: these figures are of the one before."
-        changing = f"{found.changing:,} of {found.ops_asked:,} ops would change it if off by {found.settings.most:g}x"
-        return f"{_upper(standing_words(found))}. {_upper(found.spread.words)}; {changing}."
+        return (
+            f"{_upper(standing_words(found))}. {_upper(changing_words(found))}. {_upper(found.spread.words)}."
+        )
 
     def _show_regret(self, found: Robustness | None, faded: bool) -> None:
         best = 0 if found is None else found.least_regret(self.chosen_dependence)

@@ -17,11 +17,11 @@ from planner.reports.robustness.words import another_from, at_most, optimal_whil
 Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
 HEADS = ("Op", "Optimal while", "Other from", "Same to", "Time")
-OPTIMAL, SAME, TIME = 1, 3, 4
+OPTIMAL, OTHER, SAME, TIME = 1, 2, 3, 4
 TIPS = (
     "The ops whose errors would soonest change the plan come first; a click selects one on the canvas",
     "Times as factors between which the plan is proven to be the best there is, all other ops as they are; a tick: where that ends is known exactly",
-    "The factor beyond which a known plan is better by more than 1 %",
+    "The factor beyond which a known plan is better by more than 1 %; marked where the op may well be off by that much",
     "The factor on the op's time up to which the objective stays what it is",
     "What the op takes on its device",
 )
@@ -99,6 +99,8 @@ class TolerancesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ForegroundRole:
             if self.faded:
                 return QColor(self.theme.faint)
+            if index.column() == OTHER and found.within_spread(each):
+                return QColor(self.theme.warning)
             return QColor(self.theme.good) if index.column() == OPTIMAL and optimal_while(each) else None
         return None
 

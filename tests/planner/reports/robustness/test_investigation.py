@@ -19,8 +19,10 @@ from planner.problem.problem import Problem
 from planner.reports.robustness.as_json import to_dict
 from planner.reports.robustness.investigation import LARGEST, investigate, robustness
 from planner.reports.robustness.report import MARGIN, Robustness, Settings
+from planner.reports.robustness.tolerance import FREE, distance
 from planner.reports.robustness.words import (
     another_from,
+    changing_words,
     optimal_while,
     proven_by,
     regret_sentence,
@@ -106,11 +108,16 @@ def test_a_chain_is_told_in_full() -> None:
         assert optimal_while(each) and proven_by(each)
     turning = [each for each in found.ops if each.turns is not None]
     assert found.changing >= len(turning) > 0
+    near = [each for each in turning if distance(each.turns) <= 2.0]
+    assert [each for each in found.ops if found.within_spread(each)] == near
+    assert found.changing >= found.within >= len(near)
+    assert changing_words(found).endswith(f"{found.within} within their spread")
     assert all(
         another_from(each).endswith("x") and "is better by more than 1.0 %" in tolerance_sentence(found, each)
         for each in turning
     )
-    assert [each.fragility for each in found.ops] == sorted(each.fragility for each in found.ops)
+    keys = [(distance(each.turns), each.slack, -each.seconds) for each in found.ops]
+    assert keys == sorted(keys)
     assert "plans compared" in regret_sentence(found, "independent")
 
 
@@ -146,9 +153,8 @@ def test_a_worse_plan_is_told_of_better_ones() -> None:
     )
     assert found.gap is not None and found.gap > 0
     assert found.least_regret("independent") == 1
-    assert "even regrets least" in regret_sentence(found, "independent") and "lopsided" in regret_sentence(
-        found, "independent"
-    )
+    said = regret_sentence(found, "independent")
+    assert said.startswith("'even' regrets least of the 2 plans compared") and "this plan, 'lopsided'" in said
     assert "from the optimum" in standing_words(found)
     assert all(
         each.up.method == each.down.method == "" and each.up.beaten == 1.0
@@ -157,6 +163,11 @@ def test_a_worse_plan_is_told_of_better_ones() -> None:
     )
     assert all("not proven optimal" in tolerance_sentence(found, each) for each in found.ops)
     assert any("not proven optimal" in note for note in found.notes)
+    roomy = next(each for each in found.ops if each.slack > 1.0)
+    assert f"from the optimum while {problem.graph.op_names[roomy.op]} takes less than" in tolerance_sentence(
+        found, roomy
+    )
+    assert FREE in tolerance_sentence(found, roomy)
 
 
 def test_plans_of_one_name_are_told_apart() -> None:

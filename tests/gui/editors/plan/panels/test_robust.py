@@ -88,7 +88,7 @@ def test_it_looks_when_it_is_seen_and_not_again(panel: RobustPanel, document: Do
 def test_what_is_known_is_shown(panel: RobustPanel, document: Document) -> None:
     found = known(panel, document)
     assert panel.button.text() == "Look Again"
-    assert "factor of" in panel.words.text() and "would change it" in panel.words.text()
+    assert "factor of" in panel.words.text() and "would change the plan" in panel.words.text()
     assert panel.model.rowCount() == len(found.ops) > 0
     assert panel.chart.outlook is not None and not panel.chart.outlook.faded
     assert "plans compared" in panel.regret.text()
