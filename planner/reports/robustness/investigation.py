@@ -117,6 +117,9 @@ class _Investigation:
         self._until = time.monotonic() + settings.seconds
         self._turns: dict[int, tuple[Crossing | None, int]] = {}
         """Of each op where a plan turns out better, and how many curves were looked at for that."""
+        self._outlook: dict[Dependence, Sampled] = {}
+        self._sampled = 0
+        """How many plans the outlook has rows of."""
         self._method = ""
         self._gap: float | None = None
 
@@ -124,11 +127,11 @@ class _Investigation:
     def steps(self) -> Iterator[Step]:
         """See :func:`investigate`."""
         self._stand()
-        known = self._said(self._outlooks(), self._tolerances({}))
+        known = self._said(self._tolerances({}))
         yield Step("Looking for the best plan under the model's times", 0.1, known)
         if self._gap != 0.0 and self._left() > 0:
             self._prove_plan()
-            known = self._said(known.outlooks, self._tolerances({}))
+            known = self._said(self._tolerances({}))
         planned = 0
         for i in range(self.settings.runs):
             if self._left() <= 0:
@@ -140,7 +143,7 @@ class _Investigation:
             )
             planned += self._plan_under(i)
         if planned:
-            known = self._said(self._outlooks(), self._tolerances({}))
+            known = self._said(self._tolerances({}))
         yield from self._prove_ops(known)
 
     def _prove_ops(self, known: Robustness) -> Iterator[Step]:
@@ -165,7 +168,7 @@ class _Investigation:
                 for upwards in (True, False)
             ]
             settled[op] = (sides[0], sides[1])
-            known = self._said(known.outlooks, self._tolerances(settled, asked))
+            known = self._said(self._tolerances(settled, asked))
         yield Step("", 1.0, known)
 
     # ------------------------------------------------------------------ plans
@@ -253,16 +256,18 @@ class _Investigation:
 
     # ------------------------------------------------------------------ what is said
     def _outlooks(self) -> dict[Dependence, Sampled]:
+        """The samples of all that is compared, the same draws for plans that came later."""
         plans = [candidate.device_of for candidate in self._candidates if candidate.origin != "rival"]
-        found: dict[Dependence, Sampled] = {}
-        for i, dependence in enumerate(DEPENDENCES):
-            rng = np.random.default_rng([self.settings.seed, 0, i])
-            parts = [
-                sample(self.times, plans, factors)
-                for factors in draws(self.spread, self.settings.samples, dependence, rng)
-            ]
-            found[dependence] = joined(parts)
-        return found
+        new = plans[self._sampled :]
+        if new:
+            for i, dependence in enumerate(DEPENDENCES):
+                rng = np.random.default_rng([self.settings.seed, 0, i])
+                drawn = draws(self.spread, self.settings.samples, dependence, rng)
+                rows = joined([sample(self.times, new, factors) for factors in drawn])
+                before = self._outlook.get(dependence)
+                self._outlook[dependence] = rows if before is None else before.beside(rows)
+            self._sampled = len(plans)
+        return dict(self._outlook)
 
     def _tolerances(self, settled: Mapping[int, tuple[Side, Side]], listed: Sequence[int] = ()) -> _Ops:
         """The ops that matter most: those ``listed``, where they are chosen already."""
@@ -308,7 +313,7 @@ class _Investigation:
             None if turn is None else turn.factor, None if turn is None else turn.plan,
         )  # fmt: skip
 
-    def _said(self, outlooks: Mapping[Dependence, Sampled], ops: _Ops) -> Robustness:
+    def _said(self, ops: _Ops) -> Robustness:
         notes = []
         if not self.times.linear and ops.ops_asked == LARGEST:
             notes.append(
@@ -319,7 +324,7 @@ class _Investigation:
                 "the plan is not proven optimal under the model's times, so that no tolerated factor is proven"
             )
         return Robustness(
-            self.problem, self.settings, self.spread, tuple(self._candidates), outlooks, self._gap, self._method,
+            self.problem, self.settings, self.spread, tuple(self._candidates), self._outlooks(), self._gap, self._method,
             self.times.linear, *ops, notes=tuple(notes),
         )  # fmt: skip
 

@@ -20,6 +20,13 @@ class Sampled:
     objective: Floats
     bottleneck: Ints
 
+    def beside(self, others: Sampled) -> Sampled:
+        """These plans and, after them, others under the same samples."""
+        return Sampled(
+            np.concatenate([self.objective, others.objective]),
+            np.concatenate([self.bottleneck, others.bottleneck]),
+        )
+
     def quantile(self, share: float) -> Floats:
         """The value that ``share`` of a plan's samples do not exceed (float64[p])."""
         found: Floats = np.quantile(self.objective, share, axis=1, method="inverted_cdf")

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from planner.cli.command import plain
 from planner.errors import StageboardError
@@ -34,6 +35,7 @@ from planner.search.stop import Cancel
 from tests.planner import reference
 from tests.planner.reports.robustness.examples import (
     chain,
+    every,
     has_times,
     in_bytes,
     measured,
@@ -42,6 +44,7 @@ from tests.planner.reports.robustness.examples import (
     small,
     with_factors,
 )
+from tests.planner.strategies import placements
 
 QUICK = Settings(samples=50, seconds=20.0, runs=2, ops=3)
 UNPLANNED = Settings(samples=50, seconds=0.0)
@@ -170,6 +173,22 @@ def test_a_worse_plan_is_told_of_better_ones() -> None:
     assert FREE in tolerance_sentence(found, roomy)
 
 
+def test_a_better_plan_found_by_the_proof_is_compared_at_once() -> None:
+    problem = row_of([1.0, 1.0, 1.0, 1.0])
+    for step in investigate(
+        [plan(problem, [0, 1, 1, 1], "lopsided")], settings=Settings(samples=20, seconds=5.0, runs=0)
+    ):
+        assert step.known is not None
+        assert all(
+            len(sampled.objective) == len(step.known.compared) for sampled in step.known.outlooks.values()
+        )
+    assert step.known is not None and [each.name for each in step.known.compared] == [
+        "lopsided",
+        "best known",
+    ]
+    assert step.known.least_regret("independent") == 1
+
+
 def test_plans_of_one_name_are_told_apart() -> None:
     problem = row_of([1.0, 1.0, 1.0])
     found = robustness(
@@ -235,3 +254,30 @@ def test_what_makes_no_sense_is_refused_in_a_sentence() -> None:
     ):
         with pytest.raises(StageboardError, match=words):
             robustness(plans, settings=UNPLANNED)
+
+
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+@given(every, st.data())
+def test_every_machine_is_told_of_without_contradictions(problem: Problem, data: st.DataObject) -> None:
+    assume(has_times(problem))
+    device_of = np.array(data.draw(placements(problem)), np.int32)
+    assume(not problem.evaluator.violations(device_of))
+    found = robustness(
+        [plan(problem, device_of.tolist())], settings=Settings(samples=10, seconds=2.0, runs=2, ops=2)
+    )
+    mine = found.candidates[0]
+    assert mine.nominal == pytest.approx(problem.evaluate(device_of).objective, rel=1e-9)
+    assert all(each.highest >= each.nominal * (1 - 1e-9) for each in found.candidates)
+    for sampled in found.outlooks.values():
+        for p, each in enumerate(found.compared):
+            assert sampled.worst[p] <= each.highest * (1 + 1e-9)
+    for candidate in found.candidates:
+        assert not problem.evaluator.violations(candidate.device_of), "what is compared is valid"
+    for each in found.ops:
+        assert each.slack >= 1.0 and each.up.proven >= 1.0 >= each.down.proven > 0
+        for side in (each.up, each.down):
+            assert bool(side.method) <= found.optimal, "nothing is proven of a plan that is not optimal"
+            assert side.beaten is None or distance(side.beaten) >= distance(side.proven) * (1 - 1e-9)
+    assert json.dumps(plain(to_dict(found)))
