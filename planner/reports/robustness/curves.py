@@ -159,6 +159,6 @@ def _first_positive(mine: Curve, other: Curve, margin: float, upwards: bool) -> 
                 return 1.0
             last, was = before
             # Linear between two breakpoints: it is 0 where the two are equal.
-            return last + (factor - last) * max(0.0, -was) / (gain - was)
+            return last if was >= 0.0 else last + (factor - last) * -was / (gain - was)
         before = (factor, gain)
     return None

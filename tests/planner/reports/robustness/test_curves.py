@@ -92,6 +92,14 @@ def test_a_plan_never_crosses_itself(problem: Problem, data: st.DataObject) -> N
     )
 
 
+def test_a_difference_that_is_rounding_first_and_more_than_that_later() -> None:
+    mine = Curve((0.25, 1.0, 4.0), (0.125, 1.0, 4.0))
+    other = Curve((0.25, 1.0, 4.0), (0.125 - 2**-31, 1.0 - 2**-31, 4.0))
+    found = crossing(mine, [other], 0.0, upwards=False)
+    assert found is not None and found.factor == 1.0
+    assert crossing(mine, [other], 0.0, upwards=True) is None
+
+
 def test_bisection_goes_both_ways() -> None:
     assert last_true(lambda f: f <= 2.5, 1.0, 4.0) == pytest.approx(2.5)
     assert last_true(lambda f: f >= 0.5, 1.0, 0.25) == pytest.approx(0.5)
