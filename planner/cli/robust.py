@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,8 @@ from planner.text_table import percent, table, times
 
 if TYPE_CHECKING:
     from planner.plan_files.plan_json import OpenedPlan
+    from planner.problem.bound import Bound
+    from planner.problem.problem import Plan
     from planner.reports.robustness.report import Robustness
 
 SECONDS, SAMPLES = 20.0, 1000
@@ -51,6 +53,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"plan under other times and prove, op by op, for S seconds together (default {SECONDS:g}; 0: neither)",
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="REPORT", help="write the report as JSON")
+    parser.add_argument(
+        "--least-regret", metavar="PLAN", help="write the plan of least mean regret, each op off by itself"
+    )
     inputs.add_reading_of_plans(parser)
     parser.epilog = (
         "example: stageboard robust sample_models/resnet50.json resnet50.plan.json --spread 1.5\n\n"
@@ -85,7 +90,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.search.stop import Cancel
 
     models, plans = _files_of(args.files)
-    inputs.check_output(args.output, [*map(str, models), *map(str, plans)])
+    for output in (args.output, args.least_regret):
+        inputs.check_output(output, [*map(str, models), *map(str, plans)])
     opened = _read(args, models, plans)
     for path, each in zip(plans, opened, strict=True):
         for note in each.notes:
@@ -101,7 +107,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
     data = to_dict(found)
     if args.output is not None:
         write_atomically(args.output, to_json(data))
-    console.result({**data, "report": args.output}, lambda: robust_text(found, args.output))
+    if args.least_regret is not None:
+        _write_least_regret(args.least_regret, found, [each.plan for each in opened], bounds)
+    files = {"report": args.output, "plan_file": args.least_regret}
+    console.result({**data, **files}, lambda: robust_text(found, files))
     return DONE
 
 
@@ -129,14 +138,24 @@ def _read(args: argparse.Namespace, models: Sequence[Path], plans: Sequence[Path
     return [open_plan(plan, graph) for plan in plans]
 
 
+def _write_least_regret(path: str, found: Robustness, given: Sequence[Plan], bounds: Sequence[Bound]) -> None:
+    from planner.plan_files.plan_json import write_plan
+    from planner.reports.robustness.report import same_plan
+
+    best = found.compared[found.least_regret("independent")]
+    mine = next((plan for plan in given if same_plan(plan.decision.device_of, best.device_of)), None)
+    made = found.least_regret_provenance("independent")
+    write_plan(path, mine or found.problem.plan(best.device_of, made, "least regret"), bounds)
+
+
 # ---------------------------------------------------------------------- text
-def robust_text(found: Robustness, report: str | None) -> str:
+def robust_text(found: Robustness, files: Mapping[str, str | None]) -> str:
     """The report for a person: what it is about, the outlook, the ops, the plans."""
-    parts = [_heading(found, report), _outlooks(found), _shares(found), _ops(found), _plans(found)]
+    parts = [_heading(found, files), _outlooks(found), _shares(found), _ops(found), _plans(found)]
     return "\n\n".join(part for part in parts if part)
 
 
-def _heading(found: Robustness, report: str | None) -> str:
+def _heading(found: Robustness, files: Mapping[str, str | None]) -> str:
     from planner.reports.robustness.words import standing_words, worst_words
 
     plan, unit = found.candidates[0], found.problem.graph.time_unit
@@ -146,7 +165,8 @@ def _heading(found: Robustness, report: str | None) -> str:
         ("op times", found.spread.words),
         ("at the worst", f"{worst_words(found, plan.highest)}, with every op at its upper limit: exact"),
         *(("note", note) for note in found.notes),
-        *((("report", report),) if report else ()),
+        *((("report", files["report"]),) if files["report"] else ()),
+        *((("least regret", files["plan_file"]),) if files["plan_file"] else ()),
     ]
     width = max(len(label) for label, _ in rows)
     lines = [
@@ -158,7 +178,8 @@ def _heading(found: Robustness, report: str | None) -> str:
 
 def _outlooks(found: Robustness) -> str:
     from planner.reports.robustness.sampling import HIGH, MEDIAN
-    from planner.reports.robustness.words import DEPENDENCE_WORDS, regret_sentence
+    from planner.reports.robustness.spread import DEPENDENCE_WORDS
+    from planner.reports.robustness.words import regret_sentence
 
     unit, rows = found.problem.graph.time_unit, []
     cells = []
@@ -180,7 +201,7 @@ def _outlooks(found: Robustness) -> str:
 
 
 def _shares(found: Robustness) -> str:
-    from planner.reports.robustness.words import DEPENDENCE_WORDS
+    from planner.reports.robustness.spread import DEPENDENCE_WORDS
 
     shares = {dependence: found.shares(dependence) for dependence in found.outlooks}
     rows = [

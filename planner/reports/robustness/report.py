@@ -8,14 +8,18 @@ from typing import Literal
 
 import numpy as np
 
+from planner import __version__
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 from planner.reports.robustness.curves import Crossing
 from planner.reports.robustness.sampling import Sampled
-from planner.reports.robustness.spread import Dependence, Spread
+from planner.reports.robustness.spread import DEPENDENCE_WORDS, Dependence, Spread
 from planner.reports.robustness.tolerance import Side, distance
 
 Origin = Literal["given", "planned", "rival"]
+LEAST_REGRET = "least-regret"
+"""What made a plan that was chosen for its regret."""
 MARGIN = 0.01
 """A plan is another choice where it is better by more than this share."""
 
@@ -115,6 +119,11 @@ class Robustness:
     def least_regret(self, dependence: Dependence) -> int:
         """The place of the plan of least regret among :attr:`compared`."""
         return self.outlooks[dependence].least_regret
+
+    def least_regret_provenance(self, dependence: Dependence) -> Provenance:
+        """Where the plan of least regret comes from, if it was not given."""
+        how = f"of least regret among {len(self.compared)} plans, {DEPENDENCE_WORDS[dependence]}; planned under drawn op times"
+        return Provenance(LEAST_REGRET, seed=self.settings.seed, version=__version__, note=how)
 
 
 def fragility(turn: Crossing | None, slack: float, seconds: float) -> tuple[float, float, float]:

@@ -21,6 +21,12 @@ from planner.problem.problem import Problem
 Dependence = Literal["independent", "by-kind", "together"]
 DEPENDENCES: tuple[Dependence, ...] = ("independent", "by-kind", "together")
 """Each op by itself; ops of one kind alike; all ops alike."""
+DEPENDENCE_WORDS: dict[Dependence, str] = {
+    "independent": "each op by itself",
+    "by-kind": "ops of a kind alike",
+    "together": "all ops alike",
+}
+"""How op times depend on one another, in words."""
 ESTIMATED, GIVEN = 2.0, 1.1
 """Factors that are assumed: of estimates, and of times that a file gives or somebody measured without a spread."""
 MOST_FACTOR = 100.0

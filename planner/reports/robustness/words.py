@@ -10,12 +10,6 @@ from planner.reports.robustness.spread import Dependence
 from planner.reports.robustness.tolerance import FREE
 from planner.text_table import percent
 
-DEPENDENCE_WORDS: dict[Dependence, str] = {
-    "independent": "each op by itself",
-    "by-kind": "ops of a kind alike",
-    "together": "all ops alike",
-}
-"""How op times depend on one another, in words."""
 LARGE = 100.0
 
 

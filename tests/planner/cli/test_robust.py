@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
+from planner.formats import read_graph
+from planner.plan_files.plan_json import read_plan
 from tests.planner.cli.test_cli import RESNET, stageboard  # noqa: F401 - a fixture
 
 FIELDS = {
     "format", "version", "model", "target", "objective_name", "time_unit", "plan", "objective", "highest", "gap", "bound_method",
-    "spread", "samples", "seed", "plans", "outlooks", "ops", "ops_changing", "ops_changing_within_spread", "ops_asked", "most_factor", "margin", "notes", "report",
+    "spread", "samples", "seed", "plans", "outlooks", "ops", "ops_changing", "ops_changing_within_spread", "ops_asked", "most_factor", "margin", "notes", "report", "plan_file",
 }  # fmt: skip
 QUICK = ("--samples", "50", "--time-limit", "0")
 
@@ -31,7 +33,7 @@ def test_a_plan_is_told_of_in_text_and_json(stageboard: Any, plan_file: Path, tm
     ran = stageboard("robust", RESNET, plan_file, "--samples", "50", "--json", "-o", report)
     assert ran.status == 0 and set(ran.json) == FIELDS
     assert ran.json["gap"] == 0.0 and any(each["longer"]["exact"] for each in ran.json["ops"])
-    assert {**json.loads(report.read_text()), "report": str(report)} == ran.json
+    assert {**json.loads(report.read_text()), "report": str(report), "plan_file": None} == ran.json
     text = stageboard("robust", RESNET, plan_file, "--samples", "50").out
     for words in (
         "optimal, proven by", "a factor of 2 assumed for each op", "each op by itself", "ops of a kind alike", "all ops alike",
@@ -58,6 +60,27 @@ def test_several_plans_and_measured_times(stageboard: Any, plan_file: Path, tmp_
     assert ran.json["ops"][0]["longer"] == {
         "optimal_until": None, "proven_by": None, "exact": False, "better_beyond": None, "better": None,
     }  # fmt: skip
+
+
+def test_the_plan_of_least_regret_is_written(stageboard: Any, plan_file: Path, tmp_path: Path) -> None:
+    other, best = tmp_path / "other.json", tmp_path / "best.json"
+    assert (
+        stageboard("plan", RESNET, "--target", "pipeline:4", "--planner", "one-device", "-o", other).status
+        == 0
+    )
+    ran = stageboard("robust", RESNET, other, plan_file, *QUICK, "--least-regret", best, "--json")
+    assert ran.status == 0 and ran.json["plan_file"] == str(best)
+    written, _ = read_plan(best, read_graph(RESNET))
+    assert written.provenance.planner == "slice", "a plan that was given stays what it was"
+    assert written.objective == pytest.approx(ran.json["plans"][1]["objective"])
+    ran = stageboard("robust", RESNET, other, "--samples", "50", "--least-regret", best)
+    assert ran.status == 0 and str(best) in ran.out
+    made = json.loads(best.read_text())["provenance"]
+    assert made["planner"] == "least-regret" and "of least regret among" in made["note"]
+    assert stageboard("evaluate", RESNET, best).status == 0
+    assert stageboard("robust", RESNET, other, *QUICK, "--least-regret", other).status == 2, (
+        "it would be lost"
+    )
 
 
 def test_without_time_it_says_what_is_not_proven(stageboard: Any, plan_file: Path) -> None:

@@ -28,10 +28,9 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.tables import row_table
 from planner.errors import StageboardError
-from planner.problem.provenance import Provenance
 from planner.reports.robustness.report import Robustness
 from planner.reports.robustness.spread import DEPENDENCES, ESTIMATED, GIVEN, MOST_FACTOR, Dependence
-from planner.reports.robustness.words import DEPENDENCE_WORDS, changing_words, regret_sentence, standing_words
+from planner.reports.robustness.words import changing_words, regret_sentence, standing_words
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -47,7 +46,6 @@ SHARES = (45, 55)
 """Of the width: the chart, the ops."""
 ROOM = {SAME: 440, TIME: 520}
 """Columns of the table that are shown from these widths on."""
-LEAST_REGRET = "least-regret"
 
 
 class RobustPanel(Panel):
@@ -261,12 +259,9 @@ class RobustPanel(Panel):
         )
         try:
             if entry is None:
-                note = f"of least regret among {len(found.compared)} plans, {DEPENDENCE_WORDS[self.chosen_dependence]}; planned under drawn op times"
+                made = found.least_regret_provenance(self.chosen_dependence)
                 entry = document.add_plan(
-                    best.device_of,
-                    "Least regret",
-                    planner=LEAST_REGRET,
-                    provenance=Provenance(LEAST_REGRET, note=note),
+                    best.device_of, "Least regret", planner=made.planner, provenance=made
                 )
             document.apply_plan(entry)
         except StageboardError as error:

@@ -13,14 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.robustness import RobustnessSearch
 from gui.document.plan.document import Document
-from gui.editors.plan.panels.robust import LEAST_REGRET, USUAL, RobustPanel
+from gui.editors.plan.panels.robust import USUAL, RobustPanel
 from gui.editors.plan.panels.robust_chart import BINS, OutlookView, outlook_of
 from gui.editors.plan.panels.robust_model import HEADS, OPTIMAL, SAME, TICK, TIME, TIPS, TolerancesModel
 from gui.look.theme import DARK, LIGHT
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.provenance import Provenance
 from planner.reports.robustness.investigation import robustness
-from planner.reports.robustness.report import Robustness, Settings
+from planner.reports.robustness.report import LEAST_REGRET, Robustness, Settings
 from planner.reports.robustness.words import optimal_while, tolerance_sentence
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import make_window, opened, opened_on_tpus, settle, shown
