@@ -224,7 +224,11 @@ class RobustPanel(Panel):
     def _show_regret(self, found: Robustness | None, faded: bool) -> None:
         best = 0 if found is None else found.least_regret(self.chosen_dependence)
         self.regret.setText("" if found is None else regret_sentence(found, self.chosen_dependence))
-        self.take.setEnabled(found is not None and not faded and best > 0)
+        set_role(self.regret, "faint" if faded else "")
+        takes = found is not None and not faded and best > 0
+        if not takes and self.take.hasFocus():
+            self.table.setFocus()  # else the keyboard would go to whatever comes next
+        self.take.setEnabled(takes)
         lines = [] if found is None else self._regret_lines(found)
         self.regret.set_tip("\n".join(lines))
 
