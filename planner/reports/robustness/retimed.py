@@ -31,7 +31,10 @@ def retimed(problem: Problem, factors: Floats) -> Problem:
         given = graph.given_times[0]
         work = np.where(np.isnan(given), problem.evaluator.op_work[0], given)
     timed = graph.with_given_times(work * factors, work_cpu * factors, graph.time_unit, graph.measured)
-    return replace(problem, graph=timed)
+    own = tuple((device, times * factors) for device, times in graph.device_times)
+    for _, times in own:
+        times.setflags(write=False)
+    return replace(problem, graph=replace(timed, device_times=own))
 
 
 def why_not(problem: PlanningProblem) -> str:

@@ -75,6 +75,8 @@ def spread_of(problem: Problem, assumed: float | None = None) -> Spread:
     works = evaluator.op_work.max(axis=0, initial=0.0) > 0
     own = times_source(problem) == RATES
     given = ~(np.isnan(graph.given_times[0]) & np.isnan(graph.given_times[1]))
+    for _, times in graph.device_times:
+        given |= ~np.isnan(times)
     factor = np.where(given & ~own, GIVEN, ESTIMATED) if assumed is None else np.full(graph.n, assumed)
     measured = np.zeros(graph.n, bool)
     if graph.measured is not None and not own:

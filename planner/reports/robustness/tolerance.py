@@ -28,6 +28,8 @@ from planner.reports.robustness.resolving import Solved
 
 FREE = "growing for free"
 """What proves a factor where nothing had to be solved again."""
+AS_IS = "optimal as it is"
+"""What proves the factor 1 where another plan is better on one side of it."""
 Solve = Callable[[int, float, Sequence[Ints]], Solved | None]
 """``(op, factor, starts)``: the problem solved again with the op's time multiplied by the factor; None where time is up."""
 
@@ -82,7 +84,8 @@ def known_side(curves: Curves, others: Sequence[Curves], op: int, upwards: bool,
     if beaten is not None and upwards:
         # They meet at the same factor but for rounding.
         beaten = max(beaten, proven)
-    return Side(proven, FREE if optimal and upwards else "", beaten, by)
+    method = FREE if upwards else AS_IS if beaten == 1.0 else ""
+    return Side(proven, method if optimal else "", beaten, by)
 
 
 def solved_side(

@@ -18,11 +18,11 @@ from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.strategies import graphs, problems, stage_problems
 
 small = st.one_of(
-    problems(graph=graphs(least=1, most=4), options=False), stage_problems(graph=graphs(most=4))
+    problems(graph=graphs(least=1, most=4), options=False, alike=False), stage_problems(graph=graphs(most=4))
 )
 """Problems whose devices pay sums, small enough to try every assignment."""
 every = st.one_of(
-    problems(options=True),
+    problems(options=True, alike=False),
     stage_problems(),
     mcm_problems(),
     edge_problems("stage-time"),
@@ -34,8 +34,10 @@ every = st.one_of(
 def with_factors(problem: Problem, factors: np.ndarray) -> Problem:
     """The problem with its graph's times multiplied, plainly: for machines that have no rates of their own."""
     graph = problem.graph
+    own = tuple((device, times * factors) for device, times in graph.device_times)
     return replace(
-        problem, graph=replace(graph, work=graph.work * factors, work_cpu=graph.work_cpu * factors)
+        problem,
+        graph=replace(graph, work=graph.work * factors, work_cpu=graph.work_cpu * factors, device_times=own),
     )
 
 

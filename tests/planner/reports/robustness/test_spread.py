@@ -42,6 +42,13 @@ def test_estimates_are_assumed_to_be_further_off_than_the_times_of_a_file() -> N
     assert spread_of(problem, 3.0).factor.tolist() == [3.0, 3.0, 1.0]
 
 
+def test_times_measured_on_one_device_are_given() -> None:
+    ops = [Op("a", "a", kind="Conv", macs=1e9), Op("b", "b", kind="Conv", macs=1e9)]
+    graph = Graph.build("g", ops, [Tensor("a", ("b",), 1.0)])
+    timed = fill(graph.with_device_times({"stage 1": np.array([1.0, np.nan])}))
+    assert spread_of(Problem(timed, Pipeline(2))).factor.tolist() == [GIVEN, ESTIMATED]
+
+
 def test_an_assumption_does_not_take_the_place_of_a_measurement() -> None:
     problem = Problem(measured(chain([1.0, 2.0]), [0.1, np.nan]), Pipeline(2))
     assert spread_of(problem, 5.0).factor == pytest.approx([1.21, 5.0])

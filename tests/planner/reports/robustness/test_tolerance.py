@@ -12,7 +12,7 @@ from planner.problem.problem import Problem
 from planner.reports.robustness.curves import Curves
 from planner.reports.robustness.resolving import Solved
 from planner.reports.robustness.retimed import Times
-from planner.reports.robustness.tolerance import FREE, Side, distance, known_side, reach, solved_side
+from planner.reports.robustness.tolerance import AS_IS, FREE, Side, distance, known_side, reach, solved_side
 from tests.planner import reference
 from tests.planner.reports.robustness.examples import every, has_times, row_of, small, with_factors
 
@@ -102,6 +102,20 @@ def test_slack_keeps_an_optimal_plan_optimal_on_every_machine(problem: Problem, 
     changed = with_factors(problem, factors)
     values = [changed.evaluator.components(plan)[0] for plan in brute.plans]
     assert values[best] <= min(values) * (1 + 1e-9)
+
+
+def test_an_equal_plan_that_is_better_as_soon_as_an_op_is_faster_ends_it_at_once() -> None:
+    ops = [
+        Op(name, name, work=work, work_cpu=work)
+        for name, work in (("v", 2.0), ("b", 1.0), ("c", 1.0), ("d", 1.0))
+    ]
+    problem = Problem(Graph.build("tied", ops, []), DevicePool(2, 0, contiguous=False))
+    brute = Brute(problem)
+    tight = next(i for i, each in enumerate(brute.plans) if each.tolist() == [0, 1, 1, 1])
+    mine = brute.curves[tight]
+    assert brute.optimal(tight, 0, 1.0) and not brute.optimal(tight, 0, 0.99)
+    side = solved_side(mine, [], 0, False, MOST, brute.solve, lambda plan: Curves(brute.times, plan, MOST))
+    assert side == Side(1.0, AS_IS, 1.0, 0) and side.settled
 
 
 def test_nothing_is_claimed_of_a_plan_that_is_not_optimal() -> None:
