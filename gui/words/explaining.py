@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from gui.look.numbers import gap_text, percent
+from gui.look.numbers import gap_text, percent, plural
 from gui.words.objectives import objective_title
 from planner.model.graph import Ints
+from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
-from planner.problem.problem import Problem
+from planner.problem.problem import Pin, Problem
 from planner.quantity import bytes_text, time_text
 
 PARTS = (
@@ -53,16 +56,44 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     )
 
 
+PROVEN_BEST = 1e-3
+"""A gap below which no search is worth while."""
 LARGE = 0.5
 """Share of a device's cost from which a single op is named."""
 
 
+def gap_without_constraints(
+    problem: Problem, evaluation: Evaluation, bounds: Iterable[Bound]
+) -> float | None:
+    """How much better a plan could be at most were no op pinned or kept with another; None where there are no constraints, or nothing is proven of that.
+
+    ``bounds``: those of the problem without its constraints, among others.
+    """
+    if not problem.constraints or not evaluation.valid:
+        return None
+    return problem.with_constraints(()).standing(evaluation.values, tuple(bounds)).gap
+
+
+def constraints_bind(problem: Problem, free_gap: float | None) -> bool:
+    """Whether plans that keep no constraint may be better; ``free_gap`` is :func:`gap_without_constraints`."""
+    return bool(problem.constraints) and (free_gap is None or free_gap >= PROVEN_BEST)
+
+
+def constraint_words(problem: Problem) -> str:
+    """``2 pins`` or ``1 pin and 1 group kept together``."""
+    pins = sum(isinstance(one, Pin) for one in problem.constraints)
+    kept = len(problem.constraints) - pins
+    words = [plural(pins, "pin")] if pins else []
+    return " and ".join([*words, *([f"{plural(kept, 'group')} kept together"] if kept else [])])
+
+
 def next_step(
-    problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False
-) -> str:
+    problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False,
+    free_gap: float | None = None,
+) -> str:  # fmt: skip
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
 
-    ``infeasible``: it is proven that no plan is valid.
+    ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`.
     """
     if infeasible:
         return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
@@ -71,11 +102,17 @@ def next_step(
     other, why = problem.target.suggested_objective(problem.objective, evaluation)
     if other:
         return f"{why[:1].upper()}{why[1:]}: plan for {objective_title(other).lower()} instead (Plan, Plan for the Suggested Objective)."
+    if gap is not None and gap < PROVEN_BEST and constraints_bind(problem, free_gap):
+        better = "" if gap == 0.0 else f"more than {gap_text(gap)} "
+        head = f"With {constraint_words(problem)} no plan is {better}better: proven."
+        if free_gap is None:
+            return f"{head} What that costs is not known: remove the constraints, and plan again."
+        return f"{head} Without, one could be up to {gap_text(free_gap)} better: remove what need not be, and plan again."
     if gap == 0.0:
         return f"No plan is better: proven. {_beyond(problem, evaluation, device_of)}"
     if gap is None:
         return "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
-    if gap < 1e-3:
+    if gap < PROVEN_BEST:
         return (
             f"No plan is more than {gap_text(gap)} better: proven. {_beyond(problem, evaluation, device_of)}"
         )

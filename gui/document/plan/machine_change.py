@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -62,6 +62,9 @@ class OnMachines(Edited, Protocol):
         self, device_of: Ints, name: str, *, planner: str, provenance: Provenance, problem: Problem
     ) -> PlanEntry:
         """Add a plan to the list."""
+
+    def add_bounds(self, bounds: Iterable[Bound]) -> None:
+        """Add proven bounds, and say so where they change what is known."""
 
     def refresh_entry(self, entry: PlanEntry) -> None:
         """Fill in the figures of an entry."""
@@ -139,8 +142,7 @@ class ChangingMachine:
         in the list, or is dropped where it is no better (:data:`PLANNED`, :data:`LISTED`, :data:`CARRIED`).
         """
         document, entry = self._document, change.entry
-        self._board.add_bounds(bounds)
-        self._history.proved(bounds)
+        document.add_bounds(bounds)
         name = plan_name(change.after, planner)
         if change.after.same_machine(change.before):
             name = f"{name}, {change.after.objective}"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gui.words.explaining import next_step
+from gui.words.explaining import gap_without_constraints, next_step
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
-from planner.problem.problem import Problem
+from planner.problem.problem import Pin, Problem
 
 
 def row(work: list[float], size: float = 0.0) -> Problem:
@@ -44,3 +44,36 @@ def test_the_next_step_follows_from_what_is_proven(
 
 def test_a_broken_plan_is_to_be_repaired_first() -> None:
     assert "Repair" in said(row([1.0, 1.0, 1.0, 1.0]), [1, 1, 0, 0], 0.0)
+
+
+def pinned(where: str) -> Problem:
+    """Four ops of one second, the last of them pinned to a stage."""
+    return row([1.0, 1.0, 1.0, 1.0]).with_constraints((Pin("o3", where),))
+
+
+def test_constraints_that_cost_something_are_named() -> None:
+    problem = pinned("stage 0")  # so all are on the first stage
+    devices = np.zeros(4, np.int32)
+    evaluation = problem.evaluate(devices)
+    free = problem.with_constraints(())
+    bound = free.bound("bottleneck", 2.0, "test", frozenset())
+    gap = gap_without_constraints(problem, evaluation, [bound])
+    assert gap == pytest.approx(0.5)
+    words = next_step(problem, evaluation, devices, 0.0, free_gap=gap)
+    assert "With 1 pin no plan is better: proven" in words
+    assert "up to 50.0 % better" in words
+    assert "devices help" not in words
+    assert "not known" in next_step(problem, evaluation, devices, 0.0)
+
+
+def test_constraints_that_cost_nothing_are_not() -> None:
+    problem = pinned("stage 1")
+    devices = np.array([0, 0, 1, 1], np.int32)
+    evaluation = problem.evaluate(devices)
+    bound = problem.with_constraints(()).bound("bottleneck", 2.0, "test", frozenset())
+    gap = gap_without_constraints(problem, evaluation, [bound])
+    assert gap == 0.0
+    assert next_step(problem, evaluation, devices, 0.0, free_gap=gap).startswith(
+        "No plan is better: proven. "
+    )
+    assert gap_without_constraints(problem.with_constraints(()), evaluation, [bound]) is None

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.background.suggesting import MoveSearch
+from gui.document.board import quick_bounds
 from gui.document.values import Message
 from gui.look.numbers import gap_text, plural, signed_percent, time_column
 from gui.look.theme import Theme, device_colours
@@ -18,17 +19,17 @@ from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
-from gui.words.explaining import AMOUNTS, next_step
+from gui.words.explaining import AMOUNTS, PROVEN_BEST, constraints_bind, gap_without_constraints, next_step
 from gui.words.objectives import change, objective_title
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from planner.problem.bound import Bound
     from planner.problem.evaluator import Move
+    from planner.problem.problem import Problem
 
 MOST = 8
-NEARLY_OPTIMAL = 1e-3
-"""A plan that is proven to be so close to the best is not worth another search."""
 SETTLE = 150
 """Milliseconds without a change after which the best moves are looked for."""
 
@@ -178,7 +179,7 @@ class SuggestionsPanel(Panel):
             empty = int((document.evaluation.ops == 0).sum())
             idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
             gap = document.gap
-            if gap is not None and gap < NEARLY_OPTIMAL:
+            if gap is not None and gap < PROVEN_BEST:
                 more = f" No plan is more than {gap_text(gap)} better: proven."
             else:
                 more = " A planner may find a better plan, a proof may show that there is none."
@@ -268,6 +269,8 @@ class WhyPanel(Panel):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
+        self._free: tuple[Problem, tuple[Bound, ...]] | None = None
+        """The problem without constraints, and what is proven of it at once."""
         self.heading = PlainLabel("", self)
         self.heading.setWordWrap(True)
         set_role(self.heading, "heading")
@@ -286,21 +289,26 @@ class WhyPanel(Panel):
         self.step = PlainLabel("", self)
         self.step.setWordWrap(True)
         grid.addWidget(self.step, 2, 0, 1, 2)
+        self.free = QPushButton("Remove All Constraints", self)
+        self.free.setToolTip("Remove every pin and keep-together: one step, which Undo takes back")
+        self.free.clicked.connect(lambda _=False: self.document.clear_constraints())
+        self.free.hide()
+        grid.addWidget(self.free, 3, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         self.sure = QPushButton("How sure is this plan?", self)
         self.sure.setToolTip("What it costs when op times are off, and which errors would change it")
         self.sure.clicked.connect(lambda _=False: self.sure_requested.emit())
-        grid.addWidget(self.sure, 3, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(self.sure, 4, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         self._rows: dict[str, tuple[ElidedLabel, QLabel, StackedBar]] = {}
         for i, part in enumerate(self.PARTS):
             name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
             set_role(name, "muted")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            grid.addWidget(name, 4 + 2 * i, 0)
-            grid.addWidget(value, 4 + 2 * i, 1)
-            grid.addWidget(bar, 5 + 2 * i, 0, 1, 2)
+            grid.addWidget(name, 5 + 2 * i, 0)
+            grid.addWidget(value, 5 + 2 * i, 1)
+            grid.addWidget(bar, 6 + 2 * i, 0, 1, 2)
             self._rows[part] = (name, value, bar)
         grid.setColumnStretch(0, 1)
-        grid.setRowStretch(4 + 2 * len(self.PARTS), 1)
+        grid.setRowStretch(5 + 2 * len(self.PARTS), 1)
         scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
         for signal in (
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
@@ -319,13 +327,19 @@ class WhyPanel(Panel):
             self.heading.setText(self.document.nothing("No model is open."))
             self.sentence.setText("")
             self.step.setText("")
+            self.free.hide()
             return
         rows, sentence = self.document.why_bottleneck()
         evaluation = self.document.evaluation
         document = self.document
+        free_gap = self._gap_without_constraints(problem)
         self.step.setText(
-            next_step(problem, evaluation, document.device_of, document.gap, document.board.infeasible)
+            next_step(
+                problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap
+            )
         )
+        best = document.gap is not None and document.gap < PROVEN_BEST
+        self.free.setVisible(best and constraints_bind(problem, free_gap))
         device = evaluation.bottleneck
         colour = device_colours(len(problem.devices), self.theme)[device]
         by_bytes = problem.unit(problem.components[0]) == "B"
@@ -351,6 +365,17 @@ class WhyPanel(Panel):
             piece = Part(amount, colours.get(part, self.theme.faint), part in self.HATCHED)
             bar.set_parts([piece], self._full(part, values))
             bar.setAccessibleName(f"{name.text()}: {value.text()}")
+
+    def _gap_without_constraints(self, problem: Problem) -> float | None:
+        """What is proven at once of the problem without constraints counts as well."""
+        if not problem.constraints:
+            return None
+        free = problem.with_constraints(())
+        if self._free is None or self._free[0] != free:
+            self._free = free, quick_bounds(free)
+        return gap_without_constraints(
+            problem, self.document.evaluation, (*self.document.bounds, *self._free[1])
+        )
 
     def _full(self, part: str, values: dict[str, float]) -> float:
         """What the whole width of a part's bar stands for: the stage's memory, the dearest link, or its cost."""

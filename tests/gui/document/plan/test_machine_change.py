@@ -102,6 +102,19 @@ def test_a_plan_made_anew_is_part_of_the_same_step(document: Document) -> None:
     assert document.active is active and document.device_of.tolist() == active.device_of.tolist()
 
 
+def test_what_is_proven_beside_a_plan_that_is_no_better_is_told(document: Document) -> None:
+    changes = told(document)
+    document.set_problem(Pipeline(4))
+    active = document.active
+    assert active is not None
+    heard: list[float | None] = []
+    document.readouts_changed.connect(lambda: heard.append(document.gap))
+    problem, value = document.open_problem, document.evaluation.objective
+    bound = problem.bound("bottleneck", value, "test", problem.assumptions)
+    assert document.editing.machines.planned(changes[0], active.device_of, "slice", (bound,)) == CARRIED
+    assert heard and heard[-1] == 0.0
+
+
 def test_what_is_edited_meanwhile_stays_and_the_new_plan_waits_in_the_list(document: Document) -> None:
     changes = told(document)
     document.set_problem(Pipeline(4))

@@ -203,3 +203,22 @@ def test_violations_lead_to_their_ops(qtbot: QtBot) -> None:
         document.undo_stack.undo()
         settle()
         assert panel.list.count() == 0
+
+
+def test_why_offers_to_remove_constraints_that_cost_something(qtbot: QtBot) -> None:
+    document = uneven()
+    document.pin(np.arange(document.open_problem.graph.n, dtype=np.int32))
+    panel = WhyPanel(document, LIGHT)
+    problem = document.open_problem
+    document.add_bounds(
+        [problem.bound("bottleneck", document.evaluation.objective, "test", problem.assumptions)]
+    )
+    with shown(qtbot, panel):
+        assert document.gap == 0.0
+        assert "no plan is better: proven" in panel.step.text() and "pins" in panel.step.text()
+        assert "devices help" not in panel.step.text()
+        assert panel.free.isVisible()
+        panel.free.click()
+        settle()
+        assert not document.open_problem.constraints
+        assert not panel.free.isVisible()
