@@ -15,12 +15,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gui.canvas.graph.consequence import refusal
-from gui.look.numbers import (
-    DASH,
-    gap_text,
-    plural,
-    signed_amount,
-)
+from gui.look.numbers import DASH, gap_text, plural, signed_amount
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.panels.readout_figures import (
@@ -39,6 +34,8 @@ from gui.widgets.readout import Readout
 from gui.words.methods import method_words
 from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, worst_device
 from gui.words.proofs import (
+    GAP_MEANS,
+    GAP_TIP,
     bound_sentence,
     claim_sentence,
     claimed_note,
@@ -66,6 +63,9 @@ class Readouts(Panel):
 
     id: ClassVar[str] = "readouts"
     title: ClassVar[str] = "Readouts"
+
+    keyboard_left = Signal()
+    """A button that has the keyboard goes away."""
 
     _readouts: tuple[Readout, ...]
 
@@ -98,6 +98,11 @@ class Readouts(Panel):
             readout.set_theme(theme)
         self.gap_bar.set_theme(theme)
         super().set_theme(theme)
+
+    def _show_button(self, button: QPushButton, shown: bool) -> None:
+        if not shown and button.hasFocus():
+            self.keyboard_left.emit()
+        button.setVisible(shown)
 
     def _forget_widths(self) -> None:
         for readout in self._readouts:
@@ -165,6 +170,8 @@ class ReadoutStrip(Readouts):
 
     def set_repairing(self, busy: bool) -> None:
         """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
+        if busy and self.repair.hasFocus():
+            self.keyboard_left.emit()
         self.repair.setEnabled(not busy)
         self.repair.setText("Repairing …" if busy else "Repair")
 
@@ -187,8 +194,9 @@ class ReadoutStrip(Readouts):
             for readout in self._readouts:
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
-            for part in (self.times, self.repair, self.help, self.prove):
-                part.hide()
+            self.times.hide()
+            for part in (self.repair, self.help, self.prove):
+                self._show_button(part, False)
             return
         standing = document.standing
         assert standing is not None
@@ -205,7 +213,7 @@ class ReadoutStrip(Readouts):
             self._show_components(standing)
         self._show_gap_bar(standing)
         self.gap_bar.setVisible(not document.board.infeasible)  # there is nothing to measure a plan by
-        self.prove.setVisible(document.evaluation.valid and document.gap != 0.0 and not self._proving)
+        self._show_button(self.prove, document.evaluation.valid and document.gap != 0.0 and not self._proving)
         self._show_rules()
         in_view = {one.name for one in standing.components}
         self.memory.setVisible("max-memory" not in in_view)
@@ -222,12 +230,8 @@ class ReadoutStrip(Readouts):
 
     # ------------------------------------------------------------------ an objective that is one number
     def _show_objective(self, one: ComponentStanding) -> None:
-        problem, evaluation, preview, t = (
-            self._problem,
-            self.document.evaluation,
-            self.document.preview,
-            self.theme,
-        )
+        problem, evaluation = self._problem, self.document.evaluation
+        preview, t = self.document.preview, self.theme
         mark = times_mark(problem)
         self.times.setText(mark)
         self.times.setVisible(bool(mark))
@@ -301,9 +305,8 @@ class ReadoutStrip(Readouts):
         else:
             self.gap.show_value(
                 "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap),
-                "proving …" if self._proving else "from the optimum",
-                self._gap_colour(gap),
-                tip="(objective − bound) / objective: how far from optimal this plan can be at most.",
+                "proving …" if self._proving else GAP_MEANS,
+                self._gap_colour(gap), tip=GAP_TIP,
             )  # fmt: skip
 
     def _gap_colour(self, gap: float) -> str:
@@ -398,5 +401,5 @@ class ReadoutStrip(Readouts):
     def _show_rules(self) -> None:
         board = self.document.board
         self.rules.show_value(*rules_shown(board, self.theme), tip=rules_tip(board))
-        self.repair.setVisible(not board.evaluation.valid and not board.infeasible)
-        self.help.setVisible(board.infeasible)
+        self._show_button(self.repair, not board.evaluation.valid and not board.infeasible)
+        self._show_button(self.help, board.infeasible)

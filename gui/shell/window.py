@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 
 from gui.look.assets import asset
 from gui.look.theme import Theme, ThemeController
@@ -336,8 +336,16 @@ class EditorWindow(DropWindow):
             self.palette_window.place()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape leaves full screen."""
-        if event.key() == Qt.Key.Key_Escape and self.window().isFullScreen():
+        """Escape leaves full screen; Return presses the button that has the keyboard, as Space does."""
+        focused = QApplication.focusWidget()
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            and isinstance(focused, QAbstractButton)
+            and focused.isEnabled()
+            and self.isAncestorOf(focused)
+        ):
+            focused.click()
+        elif event.key() == Qt.Key.Key_Escape and self.window().isFullScreen():
             self.toggle_full_screen()
         else:
             super().keyPressEvent(event)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QSizePolicy,
+    QStackedWidget,
     QToolButton,
     QWidget,
 )
@@ -262,8 +263,27 @@ class NoticeBar(QWidget):
         """Take the message away."""
         self._later.stop()
         if not self.isHidden():
+            focused = QApplication.focusWidget()
+            if focused is not None and self.isAncestorOf(focused):
+                self._give_keyboard_back()  # before: whatever comes next in the tab order would get it
             self.hide()
             self.dismissed.emit()
+
+    def _give_keyboard_back(self) -> None:
+        """To what lies below: whoever pressed a button here goes on there."""
+        under = None if self._area is None else self._area()
+        if isinstance(under, QStackedWidget):
+            under = under.currentWidget()
+        if under is None:
+            return
+        takers = (
+            one
+            for one in (under, *under.findChildren(QWidget))
+            if one.isVisible() and one.focusPolicy() & Qt.FocusPolicy.TabFocus
+        )
+        taker = next(takers, None)
+        if taker is not None:
+            taker.setFocus()
 
     def _act(self) -> None:
         self._dismiss_and(self._run)

@@ -26,6 +26,10 @@ RULES = {
     "topological": "that a neuron is complete before it is used",
 }
 
+GAP_MEANS = "could be better"
+GAP_TIP = "(objective − bound) / objective: by how much of its objective a plan could be better than this one at most."
+"""What a gap says, below its figure and in full."""
+
 
 def assumed(bound: Bound) -> str:
     """The rules and constraints a proof used: ``the order of the stages, shared children and 2 pins``; or ``no rule``."""
@@ -117,7 +121,7 @@ def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open
         lines.append(
             "No bound is proven yet: start a planner that proves."
             if standing.bound is None
-            else f"The plan may be {gap_text(standing.gap)} from the best here."
+            else f"A plan could be up to {gap_text(standing.gap)} better here."
         )
     else:
         lines.append("It counts as proven once the components before it are.")

@@ -95,6 +95,7 @@ class GraphBody(PlanningWindow):
         document.preview_changed.connect(lambda: self.notice.step_aside(document.preview is not None))
         # ---- panels
         self.readouts = ReadoutStrip(document, theme)
+        self.readouts.keyboard_left.connect(self.canvas.setFocus)
         self.devices = DevicesPanel(document, theme)
         self.ops = OpsPanel(document, theme)
         self.inspector = InspectorPanel(document, theme)

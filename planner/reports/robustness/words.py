@@ -81,12 +81,12 @@ def tolerance_sentence(found: Robustness, each: OpTolerance) -> str:
 
 
 def standing_words(found: Robustness) -> str:
-    """How good the plan is under the times of the model: ``optimal, proven by chain-dp``, ``at most 2.3 % from the optimum (simple)``."""
+    """How good the plan is under the times of the model: ``optimal, proven by chain-dp``, ``could be at most 2.3 % better (simple)``."""
     if found.optimal:
         return f"optimal, proven by {found.proven_by}"
     if found.gap is None:
         return "nothing proven"
-    return f"at most {percent(found.gap)} from the optimum ({found.proven_by})"
+    return f"could be at most {percent(found.gap)} better ({found.proven_by})"
 
 
 def regret_sentence(found: Robustness, dependence: Dependence) -> str:

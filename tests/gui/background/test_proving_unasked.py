@@ -132,7 +132,7 @@ def test_a_proof_that_is_asked_for_is_a_job(
 def test_the_readouts_say_that_something_is_proven_and_offer_more(document: Document, qtbot: QtBot) -> None:
     strip = ReadoutStrip(document, LIGHT)
     with shown(qtbot, strip, 1280, 66):
-        assert strip.prove.isVisible() and strip.gap.note == "from the optimum"
+        assert strip.prove.isVisible() and strip.gap.note == "could be better"
         strip.set_proving(True)
         assert not strip.prove.isVisible() and strip.gap.note == "proving …"
         assert document.problem is not None

@@ -160,3 +160,31 @@ def test_it_does_not_go_while_someone_is_at_it(qtbot: QtBot) -> None:
         notice.step_aside(False)
         notice._go_unless_used()
         assert not notice.isVisible()
+
+
+def test_return_presses_a_button_and_the_keyboard_goes_back_to_the_canvas(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.activateWindow()
+    pressed: list[int] = []
+    window.notice.show_message("warning", "Moved, but.", action="Take along", run=lambda: pressed.append(1))
+    settle()
+    window.notice._action.setFocus()
+    QTest.keyClick(window.notice._action, Qt.Key.Key_Return)  # type: ignore[call-overload]  # it knows bytes only
+    assert pressed == [1]
+    assert not window.notice.isVisible()
+    assert window.focusWidget() is window.canvas
+    close()
+
+
+def test_the_keyboard_goes_back_to_the_canvas_when_repair_is_pressed(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.activateWindow()
+    window.document.move([0], 2)
+    settle()
+    assert window.readouts.repair.isVisible()
+    window.readouts.repair.setFocus()
+    window.document.undo_stack.undo()
+    settle()
+    assert not window.readouts.repair.isVisible()
+    assert window.focusWidget() is window.canvas
+    close()

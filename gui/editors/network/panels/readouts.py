@@ -13,7 +13,7 @@ from gui.look.theme import Theme
 from gui.panels.readouts import Readouts
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
-from gui.words.proofs import bound_sentence, claim_sentence, claimed_note, wrapped
+from gui.words.proofs import GAP_MEANS, bound_sentence, claim_sentence, claimed_note, wrapped
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
@@ -123,7 +123,7 @@ class OrderReadouts(Readouts):
             self.gap.show_value("Gap", "optimal", "proven", t.good)
         else:
             self.gap.show_value(
-                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap), "from the optimum",
+                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap), GAP_MEANS,
                 t.good if gap < 0.1 else t.text,
                 tip=f"(I/Os − bound) / I/Os: at most {percent(gap, 2)} of these I/Os could be saved by another order.",
             )  # fmt: skip
