@@ -106,6 +106,8 @@ def board_facts(course: Course) -> BoardFacts:
     # In the unit that suits the best plan, as the headline has it: the leaders are what one tells apart.
     plans = [value for value in (reached.get(name, math.nan), *numbers) if value > 0.0]
     column = column_of(course.problem, name, plans[:1] or [0.0])
+    if column.digits:  # places are told by what is written; I/Os are whole
+        column = column.telling_apart(finals)
     low, high = scale_of(course, place)
     rows, rank = [], 0
     for runner in order:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from gui.look.numbers import gap_text, seconds_text
 from gui.look.theme import Theme, font
 from gui.tools.search.race.course import Course
-from gui.tools.search.race.words import goal_words, headline, towards
+from gui.tools.search.race.words import digits_to_goal, goal_text, goal_words, headline, towards
 from gui.widgets.labels import ElidedLabel
 
 
@@ -86,7 +86,7 @@ class Headline(QWidget):
         clock = seconds_text(course.seconds)
         self.clock.setText(f"{clock} of {limit:g} s" if limit and course.alive else clock)
         self.clock.set_colour(theme.muted)
-        self.goal.setText(f"to {100 * course.goal.gap:g} %" if course.goal.gap else "to the proof")
+        self.goal.setText(goal_text(course))
         self.goal.set_colour(theme.muted)
         self.goal.set_tip(goal_words(course))
         share = towards(course.gap, course.goal.gap)
@@ -95,4 +95,6 @@ class Headline(QWidget):
         self.setAccessibleName(
             f"Race: best {value}, {proven}" if course.components is not None else "Race: no plan yet"
         )
-        self.setAccessibleDescription(f"gap {gap_text(course.gap)}, {self.goal.text()}, {self.clock.text()}")
+        self.setAccessibleDescription(
+            f"gap {gap_text(course.gap, digits_to_goal(course))}, {self.goal.text()}, {self.clock.text()}"
+        )

@@ -16,7 +16,7 @@ from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import flowed, letters, measure, target_words
 from gui.tools.search.race.course import Course
 from gui.tools.search.race.facts import BoardFacts, RowFacts
-from gui.tools.search.race.words import goal_words, headline, sentences, towards
+from gui.tools.search.race.words import gap_digits, goal_words, headline, sentences, towards
 from gui.widgets.bars import paint_track
 
 WIDTH, HEIGHT = 1280.0, 800.0
@@ -225,8 +225,15 @@ def _paint_row(
 
 
 def gap_to(row: RowFacts, facts: BoardFacts) -> str:
-    """How far an entrant's best plan may be from an optimal one, in words; empty where nothing is proven or it has no plan."""
+    """How far an entrant's best plan may be from an optimal one, in words that differ where gaps do; empty where nothing is proven or it
+    has no plan."""
+    gaps = [_gap(one, facts) for one in facts.rows]
+    gap = _gap(row, facts)
+    digits = gap_digits([one for one in gaps if one is not None])
+    return "" if gap is None else f"gap {gap_text(gap, digits)}"
+
+
+def _gap(row: RowFacts, facts: BoardFacts) -> float | None:
     if not row.rank or not facts.bound or not math.isfinite(row.value) or row.value <= 0.0:
-        return ""
-    gap = max(0.0, (row.value - floor_of(facts)) / row.value)
-    return f"gap {gap_text(gap)}"
+        return None
+    return max(0.0, (row.value - floor_of(facts)) / row.value)

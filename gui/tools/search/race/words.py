@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import gap_text, plural, seconds_text
+from gui.look.numbers import Column, gap_text, plural, seconds_text
 from gui.tools.search.race.facts import deciding_bound
 from gui.words.methods import method_words
 from gui.words.objectives import amount, component_words, components_text
@@ -37,7 +38,31 @@ def headline(course: Course) -> tuple[str, str]:
         return value, "no bound yet"
     least, best = (amount(problem, first.name, one) for one in (first.bound.value, first.value))
     # Where both read alike the gap alone says what differs.
-    return value, f"gap {gap_text(first.gap)}" + ("" if least == best else f", bound {least}")
+    return value, f"gap {gap_text(first.gap, digits_to_goal(course))}" + (
+        "" if least == best else f", bound {least}"
+    )
+
+
+def gap_digits(gaps: Sequence[float]) -> int:
+    """How many decimals tell gaps apart in per cent."""
+    return Column(0.01, "", 1).telling_apart(gaps).digits
+
+
+def digits_to_goal(course: Course) -> int:
+    """How many decimals tell the gap from the one that is asked for: who is not there yet does not read as if."""
+    first = None if course.standing is None else course.standing.first_open
+    if first is None or first.gap is None or not course.goal.gap:
+        return 1
+    return gap_digits((first.gap, course.goal.gap))
+
+
+def goal_text(course: Course) -> str:
+    """``to 5 %``, ``to 0.10 %`` beside a gap of 0.12 %, or ``to the proof``."""
+    if not course.goal.gap:
+        return "to the proof"
+    digits = digits_to_goal(course)
+    share = 100.0 * course.goal.gap
+    return f"to {share:g} %" if digits < 2 else f"to {share:.{digits}f} %"
 
 
 def towards(gap: float | None, goal: float | None) -> float:
@@ -58,7 +83,7 @@ def towards(gap: float | None, goal: float | None) -> float:
 def goal_words(course: Course) -> str:
     """``to 5 %, 60 s, 1 core``."""
     goal = course.goal
-    parts = ["until proven optimal" if not goal.gap else f"to {100 * goal.gap:g} %"]
+    parts = [goal_text(course) if goal.gap else "until proven optimal"]
     if goal.time_limit:
         parts.append(f"{goal.time_limit:g} s at most")
     parts.append(plural(goal.cores, "core"))

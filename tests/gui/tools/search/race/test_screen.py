@@ -20,7 +20,7 @@ from gui.tools.search.race.facts import BoardFacts, board_facts
 from gui.tools.search.race.leaderboard_rows import SHORT, TALL
 from gui.tools.search.race.screen import RaceScreen
 from gui.tools.search.race.stage import FOOT, bar_of, field_of, floor_of, gap_to, paint_race, unit_of
-from gui.tools.search.race.words import headline
+from gui.tools.search.race.words import goal_text, goal_words, headline
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
@@ -81,6 +81,21 @@ def test_bars_begin_at_the_bound_and_the_farthest_is_whole(course: Course) -> No
     assert gaps["Slice"] == "gap 5.0 %" and gaps["Annealing"] == "gap 36.7 %" and gaps["Simple"] == ""
     unproven = replace(facts, bound=())
     assert floor_of(unproven) == 0.0 and bar_of(facts.rows[0], unproven) == pytest.approx(20 / 30)
+
+
+def test_figures_tell_racers_apart_and_the_gap_from_its_goal(course: Course) -> None:
+    made = course_of(Problem(chain_graph(), Pipeline(count=3), "bottleneck"))
+    for i, value in enumerate((20.001, 20.0023, 20.003)):
+        made.found(made.runners[i], float(i), (value,))
+    proven(made, 3, 19.977, 3.0)
+    made.goal = replace(made.goal, gap=1e-3)
+    facts = board_facts(made)
+    ranked = [row for row in facts.rows if row.rank]
+    assert len({row.number for row in ranked}) == len({gap_to(row, facts) for row in ranked}) == 3
+    assert headline(made)[1].startswith("gap 0.12 %") and goal_text(made) == "to 0.10 %"
+    assert "to 0.10 %" in goal_words(made)
+    made.goal = replace(made.goal, gap=0.05)
+    assert goal_text(made) == "to 5 %"
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1024, 700), (1920, 1080), (3840, 2160)])
