@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -154,7 +155,7 @@ class Show:
             if moment is not None:
                 self._paint_panel(painter, second, 0.0, ratio, moment)
                 return
-            now = panel_between(self.shots.panel(first), self.shots.panel(second), e)
+            now = panel_between(self._panel_data(first), self._panel_data(second), e)
             if now is not None:
                 self._paint_counting(painter, now)
                 return
@@ -168,6 +169,11 @@ class Show:
             self._paint_panel(
                 painter, second, max(0.0, 1.0 - 2.0 * (e - 0.5)) if e < 1.0 else 0.0, ratio, None
             )
+
+    def _panel_data(self, index: int) -> PanelData:
+        """A panel's data; of a network with what it counts at the keyframe's moment."""
+        data, shot = self.shots.panel(index), self.shots.shot(index)
+        return replace(data, now=shot.now(shot.moment)) if isinstance(shot, NetworkShot) else data
 
     def _paint_counting(self, painter: QPainter, data: PanelData) -> None:
         """A panel whose figures are on their way."""

@@ -10,7 +10,7 @@ from gui.look.numbers import plural, signed_amount
 from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.present.panels.rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
 from gui.widgets.bars import paint_change_bar
-from gui.words.objectives import change, column_of, component_words
+from gui.words.objectives import SAME, change, column_of, component_words
 from planner.problem.problem import Plan
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
@@ -78,12 +78,15 @@ def paint_difference(
     amounts = np.asarray(differences.memory if counted_in_bytes else differences.cost, np.float64)
     what = "memory" if counted_in_bytes else "cost"
     unit_of = "B" if counted_in_bytes else plan.problem.graph.time_unit
+    both = [e.memory if counted_in_bytes else e.cost for e in (versus.evaluation, plan.evaluation)]
+    paid = max(float(np.max(part, initial=0.0)) for part in both)
+    with np.errstate(invalid="ignore"):  # what is left of figures that count past each other is no difference
+        amounts = np.where(np.abs(amounts) <= SAME * paid, 0.0, amounts)
     most = float(np.nanmax(np.abs(amounts))) if np.isfinite(amounts).any() else 0.0
     used = comparison.by_row(0, "ops") + comparison.by_row(1, "ops")
     shown = [r for r in range(len(rows_of)) if len(rows_of) <= MANY or used[r] != 0.0]
     # On the scale of what is paid: a change that is small beside it looks small.
-    both = [e.memory if counted_in_bytes else e.cost for e in (versus.evaluation, plan.evaluation)]
-    full = max([most, *(float(np.max(part, initial=0.0)) for part in both)])
+    full = max(most, paid)
     scale = ""
     if full > 0.0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
         scale = f"half a bar: {amount_text(full, unit_of)}"  # rows too low for amounts need a scale

@@ -57,6 +57,8 @@ class PanelData:
     """What the whole of a cost's bar stands for at least: the most of all costs that the story shows beside these."""
     step: float = 1.0
     """How much of the way from the plan that was told of before is over, where that is another."""
+    now: NetworkNow | None = None
+    """What a network's panel counts."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,18 @@ class NetworkNow:
     held: int
     dirty: int
 
+    def towards(self, later: NetworkNow, share: float) -> NetworkNow:
+        """A ``share`` of the way to another."""
+
+        def between(a: int, b: int) -> int:
+            return round(a + (b - a) * share)
+
+        counters = (between(a, b) for a, b in zip(self.counters, later.counters, strict=True))
+        return NetworkNow(
+            between(self.done, later.done), Counters(*counters), between(self.held, later.held),
+            between(self.dirty, later.dirty),
+        )  # fmt: skip
+
 
 def paint_panel(
     painter: QPainter, rect: QRectF, data: PanelData, unit: float, theme: Theme, now: NetworkNow | None = None
@@ -75,7 +89,7 @@ def paint_panel(
     """The card and what stands on it."""
     paint_frame(painter, rect, unit, theme)
     inner = rect.adjusted(PAD * unit, 14 * unit, -PAD * unit, -14 * unit)
-    plan = data.plan
+    plan, now = data.plan, now or data.now
     if data.kind == "convergence":
         paint_convergence(painter, inner, data.members, data.shown, unit, theme, data.step)
     elif isinstance(plan, OrderPlan):
@@ -98,11 +112,15 @@ def paint_panel(
 def panel_between(first: PanelData, second: PanelData, share: float) -> PanelData | None:
     """The panel ``second`` with its figures a ``share`` of the way from those of ``first``; None where they are about other things."""
     a, b = first.plan, second.plan
+    if isinstance(a, OrderPlan) and isinstance(b, OrderPlan):
+        return _orders_between(first, second, a, b, share)
     if first.kind != second.kind or not isinstance(a, Plan) or not isinstance(b, Plan) or not alike(a, b):
         return None
     if first.kind == "convergence":
         one_more = second.shown == first.shown + 1
         return replace(second, step=share) if one_more else None
+    if first.kind == "difference":
+        return _difference_between(first, second, share)
     if first.kind not in ("costs", "memory", "package"):
         return None
     shot = second.package
@@ -112,6 +130,42 @@ def panel_between(first: PanelData, second: PanelData, share: float) -> PanelDat
         shot = first.package.towards(shot, share)
     later = second if share >= 0.5 else first
     return replace(later, plan=plan_between(a, b, share), package=shot)
+
+
+def _orders_between(
+    first: PanelData, second: PanelData, a: OrderPlan, b: OrderPlan, share: float
+) -> PanelData | None:
+    """Counts of two orders of one network in one memory, at the moments of their keyframes."""
+    alike = first.kind == second.kind and a.problem == b.problem and first.kind in ("costs", "memory")
+    if not alike or first.now is None or second.now is None:
+        return None
+    later, ends = second if share >= 0.5 else first, (a.evaluation, b.evaluation)
+    reads, writes = (
+        round(one + (other - one) * share)
+        for one, other in ((ends[0].reads, ends[1].reads), (ends[0].writes, ends[1].writes))
+    )
+    assert isinstance(later.plan, OrderPlan)
+    evaluation = replace(later.plan.evaluation, reads=reads, writes=writes)
+    now = first.now.towards(second.now, share)
+    return replace(later, plan=replace(later.plan, evaluation=evaluation), now=now)
+
+
+def _difference_between(first: PanelData, second: PanelData, share: float) -> PanelData | None:
+    """Differences by device on their way; None where devices are matched otherwise."""
+    one, other = first.comparison, second.comparison
+    if one is None or other is None or first.versus is None or second.versus is None:
+        return None
+    matched = [row.devices for row in one.rows] == [row.devices for row in other.rows]
+    if not matched or not alike(first.versus, second.versus):
+        return None
+    later = second if share >= 0.5 else first
+    comparison = one if later is first else other
+    assert isinstance(first.plan, Plan)
+    assert isinstance(second.plan, Plan)
+    plan, versus = (
+        plan_between(a, b, share) for a, b in ((first.plan, second.plan), (first.versus, second.versus))
+    )
+    return replace(later, plan=plan, versus=versus, comparison=replace(comparison, plans=(versus, plan)))
 
 
 def _paint_package(

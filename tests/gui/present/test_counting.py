@@ -96,6 +96,37 @@ def test_panels_count(kind: str, panel: str, qapp: object) -> None:
     assert panel_between(a, show.shots.panel(1), 1.0).plan is b.plan  # type: ignore[union-attr]
 
 
+def test_differences_count(qapp: object) -> None:
+    frames = [Keyframe("", "", i, "lanes", panel="difference", versus=1 - i) for i in (0, 1)]
+    show = Show(resolved(graph_members(), *frames), LIGHT, (640, 400))
+    a, b = (show.shots.panel(i) for i in (0, 1))
+    assert a.comparison is not None and b.comparison is not None
+    now = panel_between(a, b, 0.25)
+    assert now is not None and now.comparison is not None
+    costs = [one.differences(1).cost for one in (a.comparison, now.comparison, b.comparison)]
+    assert np.allclose(costs[1], 0.75 * costs[0] + 0.25 * costs[2]) and not np.allclose(costs[0], costs[2])
+    seconds = frames[0].transition + frames[0].hold + 0.4 * frames[1].transition
+    assert not show.image(seconds).isNull()
+
+
+@pytest.mark.parametrize("panel", ["costs", "memory"])
+def test_ios_of_two_orders_count(panel: str, qapp: object) -> None:
+    frames = [Keyframe("", "", i, "network", panel=panel, at=9) for i in (0, 1)]
+    show = Show(resolved(network_members(), *frames), LIGHT, (640, 400))
+    a, b = (show._panel_data(i) for i in (0, 1))
+    now = panel_between(a, b, 0.5)
+    assert now is not None and now.now is not None and a.now is not None and b.now is not None
+    for part in ("reads", "writes"):
+        done = [getattr(one.now.counters, part) for one in (a, now, b)]  # type: ignore[union-attr]
+        end = [getattr(one.plan.evaluation, part) for one in (a, now, b)]
+        for low, between, high in (done, end):
+            assert min(low, high) <= between <= max(low, high)
+            assert abs(between - (low + high) / 2) <= 0.5
+    assert panel_between(a, b, 1.0).now == b.now  # type: ignore[union-attr]
+    seconds = frames[0].transition + frames[0].hold + 0.4 * frames[1].transition
+    assert not show.image(seconds).isNull()
+
+
 def test_headers_count(qapp: object) -> None:
     frames = [Keyframe("", "", i, "stages") for i in (0, 1)]
     show = Show(resolved(graph_members(), *frames), LIGHT, (640, 400))
