@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.board import Board, quick_bounds
+from gui.document.being_opened import BeingOpened
+from gui.document.board import Board, E, P, quick_bounds
 from gui.document.commands import Command, OpenPlan, SetAssignment
 from gui.document.history import History
 from gui.document.plan_list import (
@@ -32,14 +33,10 @@ from planner.model.graph import Bools, Ints
 from planner.problem.base import AnyPlan, PlanningProblem, decision_of
 from planner.problem.bound import Bound, Standing
 from planner.problem.claims import claimed
-from planner.problem.decision import Evaluated
 from planner.problem.provenance import Provenance
 
-P = TypeVar("P", bound=PlanningProblem)
-E = TypeVar("E", bound=Evaluated)
 
-
-class PlannedDocument(QObject, Generic[P, E]):
+class PlannedDocument(BeingOpened, Generic[P, E]):
     """What is open. Signals carry no payload unless said; views read the state.
 
     ``model_changed``: another model is open, everything is new. ``decision_changed(DecisionChange)``: ops moved, or connections
@@ -55,7 +52,6 @@ class PlannedDocument(QObject, Generic[P, E]):
     selection_changed = Signal()
     hover_changed = Signal()
     modified_changed = Signal(bool)
-    opening_changed = Signal()
     message = Signal(object)
 
     entry_class: ClassVar[type[PlanEntry]] = PlanEntry
@@ -68,24 +64,12 @@ class PlannedDocument(QObject, Generic[P, E]):
         self.plan_list = PlanList(self)
         self.paths: tuple[Path, ...] = ()
         self.plan_path: Path | None = None
-        self.opening = ""
-        """What is being read to be opened, for a person: ``Opening unet.onnx …``; empty where nothing is."""
         self.model_serial = 0
         """Counts the models opened: what was begun on an earlier one is stale."""
         self.history.modified_changed.connect(self.modified_changed)
         self.plan_list.plans_changed.connect(self.plans_changed)
 
     # ------------------------------------------------------------------ state
-    def set_opening(self, words: str) -> None:
-        """Something is being read to be opened, or no longer."""
-        if words != self.opening:
-            self.opening = words
-            self.opening_changed.emit()
-
-    def nothing(self, words: str) -> str:
-        """What a panel says while nothing is open: what is being opened, else ``words``."""
-        return self.opening or words
-
     @property
     def problem(self) -> P | None:
         """What is planned; None where nothing is open."""

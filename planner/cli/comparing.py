@@ -8,18 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from planner.cli.report import bound_rows, claim_fields, claim_text, rules_text
+from planner.cli.comparing_figures import (
+    MINUS,
+    NONE,
+    and_more,
+    change_text,
+    figure_fields,
+    figure_table,
+    heading,
+    signed,
+    violation_lines,
+)
 from planner.model.graph import Floats
-from planner.quantity import amount_text, bytes_text
+from planner.quantity import bytes_text
 from planner.reports.comparison.comparison import PARTS, Comparison
-from planner.reports.comparison.figures import Figures
 from planner.reports.comparison.moves import Move
-from planner.text_table import percent, table, times
+from planner.text_table import table, times
 
-SHOWN_OPS, SHOWN_FLOWS, SHOWN_VIOLATIONS = 12, 10, 4
+SHOWN_OPS, SHOWN_FLOWS = 12, 10
 """How many lines a list has at most, unless all are asked for."""
 LONGEST_NAME = 60
-MINUS, NONE = "\N{MINUS SIGN}", "\N{EN DASH}"
 MEASURES = ("ops", *PARTS, "memory")
 
 
@@ -77,27 +85,6 @@ def comparison_fields(comparison: Comparison, files: Sequence[str]) -> dict[str,
             for a, b, amounts in flow_entries(comparison, i, stays=True)
         ],
         "notes": list(comparison.notes),
-    }
-
-
-def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
-    """One plan's figures as JSON."""
-    return {
-        "letter": figures.letter,
-        "name": figures.name,
-        "plan_file": file,
-        "planner": figures.planner,
-        "target": figures.target_words,
-        "objective_name": figures.objective_name,
-        "objective": figures.objective,
-        "components": dict(figures.components),
-        "lower_bound": None if figures.bound is None else figures.bound.value,
-        "bound_method": None if figures.bound is None else figures.bound.method,
-        "gap": figures.gap,
-        **claim_fields(figures.claim),
-        "status": figures.status,
-        "valid": figures.valid,
-        "violations": [violation.sentence for violation in figures.violations],
     }
 
 
@@ -178,62 +165,6 @@ def comparison_text(comparison: Comparison, files: Sequence[str], everything: bo
     return "\n\n".join(part for part in parts if part)
 
 
-def heading(model: str, figures: Sequence[Figures], files: Sequence[str]) -> str:
-    """What is compared: a line for each plan."""
-    lines = [f"{model}: {len(figures)} plans compared"]
-    width = max(len(each.name) for each in figures)
-    for each, file in zip(figures, files, strict=True):
-        lines.append(f"  {each.letter}  {each.name.ljust(width)}  {each.target_words}  {file}".rstrip())
-    return "\n".join(lines)
-
-
-def figure_table(
-    figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[str]]] = (), own: str = ""
-) -> str:
-    """One column for each plan: objective and its components, what is proven, rules; then the rows ``more``.
-
-    ``own`` is what each plan has its own of, ``rules`` or ``machine``: what is optimal is so for those.
-    """
-    rows: list[list[str]] = []
-
-    def add(label: str, cells: Sequence[str]) -> None:
-        rows.append([label, *cells])
-
-    if len({each.objective_name for each in figures}) > 1 or any(
-        len(each.components) > 1 for each in figures
-    ):
-        add("objective", [each.objective_name for each in figures])
-    names = list(dict.fromkeys(name for each in figures for name in each.components))
-    for name in names:
-        add(name, [_component(each, name) for each in figures])
-    for label, cells in more:
-        add(label, cells)
-    bounds = [
-        dict(bound_rows(each.plan.problem, each.bound, each.standing)) if each.valid else {}
-        for each in figures
-    ]
-    if own:
-        for each, found in zip(figures, bounds, strict=True):
-            if each.status == "optimal":
-                found["gap"] = f"0, optimal for its own {own}"
-    for label in dict.fromkeys(label for found in bounds for label in found):
-        add(label, [found.get(label, NONE) for found in bounds])
-    if any(each.claim is not None for each in figures):
-        claims = [
-            NONE if each.claim is None else claim_text(each.plan.problem, each.claim) for each in figures
-        ]
-        add("claimed by its file", claims)
-    add("rules", [rules_text(each.plan.evaluation) for each in figures])
-    add("planner", [each.planner for each in figures])
-    return table(["", *(each.letter for each in figures)], rows)
-
-
-def _component(figures: Figures, name: str) -> str:
-    if name not in figures.components:
-        return NONE
-    return amount_text(figures.components[name], figures.units[name])
-
-
 def _against(comparison: Comparison) -> list[tuple[str, list[str]]]:
     first = comparison.plans[0]
     different, moved = [""], [""]
@@ -243,37 +174,6 @@ def _against(comparison: Comparison) -> list[tuple[str, list[str]]]:
         different.append(change_text(change, first.objective, unit))
         moved.append(f"{len(comparison.moved(i)):,} of {comparison.graph.n:,}")
     return [(f"against {comparison.letter(0)}", different), ("ops moved", moved)]
-
-
-def change_text(change: float, before: float, unit: str | None) -> str:
-    """``−6.01 (−21.5 %)``; the share is left out where it has no meaning."""
-    if math.isnan(change):
-        return NONE
-    if change == 0:
-        return "equal"
-    shown = signed(change, amount_text(abs(change), unit))
-    return f"{shown} ({signed(change, percent(abs(change / before)))})" if before else shown
-
-
-def signed(value: float, size: str) -> str:
-    """A difference with its sign, ``size`` being what is written of its absolute value: ``+1.20 ms``, ``−3``, ``0``, or a dash."""
-    if math.isnan(value):
-        return NONE
-    if value == 0:
-        return "0"
-    return f"{MINUS if value < 0 else '+'}{size}"
-
-
-def violation_lines(figures: Sequence[Figures]) -> list[str]:
-    """What is broken in each plan."""
-    lines = []
-    for each in figures:
-        shown = [
-            f"  ! {each.letter}: {violation.sentence}" for violation in each.violations[:SHOWN_VIOLATIONS]
-        ]
-        left = len(each.violations) - len(shown)
-        lines += [*shown, *([f"  ! {each.letter}: and {left} more"] if left > 0 else [])]
-    return ["\n".join(lines)] if lines else []
 
 
 def _section(comparison: Comparison, i: int, everything: bool) -> str:
@@ -401,8 +301,3 @@ def _flows(comparison: Comparison, i: int, everything: bool) -> str:
     return table(["from", "to", "ops", "work", "parameters"], rows, left=2) + and_more(
         len(entries) - len(shown)
     )
-
-
-def and_more(left: int) -> str:
-    """The end of a list that is not shown whole."""
-    return f"\n  and {left:,} more; --all lists them" if left > 0 else ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planner.cli.comparing import (
-    SHOWN_OPS,
+from planner.cli.comparing import SHOWN_OPS
+from planner.cli.comparing_figures import (
     and_more,
     change_text,
     figure_fields,

@@ -1,0 +1,129 @@
+"""What ``stageboard compare`` says of plans of any kind: their figures, and differences with their signs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from planner.cli.report import bound_rows, claim_fields, claim_text, rules_text
+from planner.quantity import amount_text
+from planner.reports.comparison.figures import Figures
+from planner.text_table import percent, table
+
+SHOWN_VIOLATIONS = 4
+"""How many broken rules of a plan are told."""
+MINUS, NONE = "\N{MINUS SIGN}", "\N{EN DASH}"
+
+
+def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
+    """One plan's figures as JSON."""
+    return {
+        "letter": figures.letter,
+        "name": figures.name,
+        "plan_file": file,
+        "planner": figures.planner,
+        "target": figures.target_words,
+        "objective_name": figures.objective_name,
+        "objective": figures.objective,
+        "components": dict(figures.components),
+        "lower_bound": None if figures.bound is None else figures.bound.value,
+        "bound_method": None if figures.bound is None else figures.bound.method,
+        "gap": figures.gap,
+        **claim_fields(figures.claim),
+        "status": figures.status,
+        "valid": figures.valid,
+        "violations": [violation.sentence for violation in figures.violations],
+    }
+
+
+def heading(model: str, figures: Sequence[Figures], files: Sequence[str]) -> str:
+    """What is compared: a line for each plan."""
+    lines = [f"{model}: {len(figures)} plans compared"]
+    width = max(len(each.name) for each in figures)
+    for each, file in zip(figures, files, strict=True):
+        lines.append(f"  {each.letter}  {each.name.ljust(width)}  {each.target_words}  {file}".rstrip())
+    return "\n".join(lines)
+
+
+def figure_table(
+    figures: Sequence[Figures], more: Sequence[tuple[str, Sequence[str]]] = (), own: str = ""
+) -> str:
+    """One column for each plan: objective and its components, what is proven, rules; then the rows ``more``.
+
+    ``own`` is what each plan has its own of, ``rules`` or ``machine``: what is optimal is so for those.
+    """
+    rows: list[list[str]] = []
+
+    def add(label: str, cells: Sequence[str]) -> None:
+        rows.append([label, *cells])
+
+    if len({each.objective_name for each in figures}) > 1 or any(
+        len(each.components) > 1 for each in figures
+    ):
+        add("objective", [each.objective_name for each in figures])
+    names = list(dict.fromkeys(name for each in figures for name in each.components))
+    for name in names:
+        add(name, [_component(each, name) for each in figures])
+    for label, cells in more:
+        add(label, cells)
+    bounds = [
+        dict(bound_rows(each.plan.problem, each.bound, each.standing)) if each.valid else {}
+        for each in figures
+    ]
+    if own:
+        for each, found in zip(figures, bounds, strict=True):
+            if each.status == "optimal":
+                found["gap"] = f"0, optimal for its own {own}"
+    for label in dict.fromkeys(label for found in bounds for label in found):
+        add(label, [found.get(label, NONE) for found in bounds])
+    if any(each.claim is not None for each in figures):
+        claims = [
+            NONE if each.claim is None else claim_text(each.plan.problem, each.claim) for each in figures
+        ]
+        add("claimed by its file", claims)
+    add("rules", [rules_text(each.plan.evaluation) for each in figures])
+    add("planner", [each.planner for each in figures])
+    return table(["", *(each.letter for each in figures)], rows)
+
+
+def _component(figures: Figures, name: str) -> str:
+    if name not in figures.components:
+        return NONE
+    return amount_text(figures.components[name], figures.units[name])
+
+
+def change_text(change: float, before: float, unit: str | None) -> str:
+    """``−6.01 (−21.5 %)``; the share is left out where it has no meaning."""
+    if math.isnan(change):
+        return NONE
+    if change == 0:
+        return "equal"
+    shown = signed(change, amount_text(abs(change), unit))
+    return f"{shown} ({signed(change, percent(abs(change / before)))})" if before else shown
+
+
+def signed(value: float, size: str) -> str:
+    """A difference with its sign, ``size`` being what is written of its absolute value: ``+1.20 ms``, ``−3``, ``0``, or a dash."""
+    if math.isnan(value):
+        return NONE
+    if value == 0:
+        return "0"
+    return f"{MINUS if value < 0 else '+'}{size}"
+
+
+def violation_lines(figures: Sequence[Figures]) -> list[str]:
+    """What is broken in each plan."""
+    lines = []
+    for each in figures:
+        shown = [
+            f"  ! {each.letter}: {violation.sentence}" for violation in each.violations[:SHOWN_VIOLATIONS]
+        ]
+        left = len(each.violations) - len(shown)
+        lines += [*shown, *([f"  ! {each.letter}: and {left} more"] if left > 0 else [])]
+    return ["\n".join(lines)] if lines else []
+
+
+def and_more(left: int) -> str:
+    """The end of a list that is not shown whole."""
+    return f"\n  and {left:,} more; --all lists them" if left > 0 else ""
