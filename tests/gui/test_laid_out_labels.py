@@ -25,16 +25,20 @@ from pytestqt.qtbot import QtBot
 
 from gui.shell.window import EditorWindow
 from gui.widgets.labels import ElidedLabel
+from gui.widgets.readout import Readout
 from planner.machines.mcm.target import McmPackage
+from planner.machines.pool.target import DevicePool
 from tests.gui.editors.test_actions import EDITORS, window_of
 from tests.gui.mcm_models import opened_on_package
 from tests.gui.window_parts import make_window, opened_on_tpus, settle
 
-CASES = (*EDITORS, "tpus", "package")
-"""Every editor, that of graphs also on Edge TPUs and on a package that is too small."""
-LEAST = {"plan": 80, "network": 60, "comparison": 20, "orders": 10, "tpus": 80, "package": 80}
+CASES = (*EDITORS, "tpus", "package", "unproven", "pool")
+"""Every editor, that of graphs also on Edge TPUs, on a package that is too small, on one with a plan that is not proven, and on a pool."""
+LEAST = {
+    "plan": 80, "network": 60, "comparison": 20, "orders": 10, "tpus": 80, "package": 80, "unproven": 80, "pool": 80,
+}  # fmt: skip
 """Widgets with words that are looked at, at least."""
-SIZES = [(1024, 700), (1280, 800)]
+SIZES = [(1024, 700), (1280, 800), (1920, 1080)]
 SLACK = 1
 """Pixels by which hints are rounded."""
 
@@ -49,7 +53,12 @@ def seen(root: QWidget) -> Iterator[QWidget]:
 def cut(widget: QWidget) -> str:
     """What of a widget's words has no room, or nothing."""
     if isinstance(widget, ElidedLabel):
-        # It elides by itself and tells all in its tip; but where it has words it shows some.
+        # It elides by itself and tells all in its tip; but where it has words it shows some, and a figure is whole.
+        if (
+            isinstance(widget.parent(), Readout)
+            and widget.text() == widget.parent().value != widget.shown_text()
+        ):
+            return f"the figure {widget.text()!r} is cut to {widget.shown_text()!r}"
         return f"nothing is left of {widget.text()!r}" if widget.text() and not widget.shown_text() else ""
     if isinstance(widget, QLabel):
         if not widget.text() or widget.pixmap().width():
@@ -124,12 +133,19 @@ def shown_case(case: str, qtbot: QtBot) -> Generator[EditorWindow]:
         with window_of(case, qtbot) as editor:
             yield editor
         return
-    document = opened_on_package() if case == "package" else opened_on_tpus()
+    document = opened_on_tpus() if case == "tpus" else opened_on_package()
+    problem = document.board.open_problem
     if case == "package":
-        problem = document.board.open_problem
         document.change_problem(replace(problem, target=McmPackage(4, sram=2.0**18)), "Too small")
-        document.undo_stack.setClean()
+    elif case == "unproven":
+        document.change_problem(replace(problem, target=McmPackage(36, sram=2.0**30)), "More chips")
+    elif case == "pool":
+        document.set_problem(DevicePool(3, 1, contiguous=False))
+    document.undo_stack.setClean()
     window, close = make_window(qtbot, document)
+    if case == "unproven":
+        assert document.standing is not None and document.standing.gap
+        window.readouts.set_proving(False)
     yield window
     close()
 
