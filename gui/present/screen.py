@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -30,6 +30,7 @@ from gui.present.scenes import HEIGHT, WIDTH
 from gui.present.show import Show
 from gui.present.speaker_words import speaker_words
 from gui.present.transition.course import Course
+from gui.widgets.afar import AfarWindow
 from gui.widgets.later import Later
 from planner.problem.problem import Plan
 from planner.story.story import Resolved
@@ -43,7 +44,7 @@ NOTES, MOST_NOTES = 0.34, 460.0
 BLANKS = {"#000000": "Black screen", "#ffffff": "White screen"}
 
 
-class Screen(QWidget):
+class Screen(AfarWindow):
     """Shows one resolved story at a place of its course. It goes nowhere by itself: the window leads.
 
     ``changed`` when what the speaker is told may be another.
@@ -52,10 +53,9 @@ class Screen(QWidget):
     changed = Signal()
 
     def __init__(self, resolved: Resolved, reduced_motion: bool, at: int, parent: QWidget | None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        super().__init__(THEMES[resolved.story.theme], SCALES, parent)
         keyframes = resolved.story.keyframes
-        self.resolved, self.theme = resolved, THEMES[resolved.story.theme]
+        self.resolved = resolved
         self.reduced_motion = reduced_motion
         self.blank = ""
         self.notes_shown = self.help_shown = False
@@ -67,7 +67,6 @@ class Screen(QWidget):
         self.course = Course(len(keyframes), lambda i: keyframes[i].transition, at)
         self.course.reduced = reduced_motion
         self.mouse = Pointing()
-        self._scale = SCALES.index(1.0)
         self._show: Show | None = None
         self._badge, self._badge_left = "", 0.0
         self._resized = Later(self._lay_out, self, SETTLE_MS)
@@ -90,7 +89,7 @@ class Screen(QWidget):
     def show_now(self) -> Show:
         """The story in frames of :attr:`frame_size`."""
         if self._show is None:
-            self._show = Show(self.resolved, self.theme, self.frame_size, type_scale=SCALES[self._scale])
+            self._show = Show(self.resolved, self.theme, self.frame_size, type_scale=self.letters)
             self._show.reduced_motion = self.reduced_motion
         return self._show
 
@@ -146,7 +145,7 @@ class Screen(QWidget):
         if self.notes_shown:
             words = speaker_words(self.resolved, self.course.destination, self.elapsed)
             left = self.frame_size[0]
-            read = min(size[0] / WIDTH, size[1] / HEIGHT) * SCALES[self._scale]
+            read = min(size[0] / WIDTH, size[1] / HEIGHT) * self.letters
             if self._noted:
                 paint_notes(painter, QRectF(left, 0, size[0] - left, size[1]), words, read, self.theme)
             else:

@@ -9,11 +9,11 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.look.theme import THEMES, Theme
+from gui.look.theme import Theme
 from gui.present import keys
 from gui.present.pointing import MODES
 from gui.present.proving import StoryProving
-from gui.present.screen import SCALES, Screen
+from gui.present.screen import Screen
 from gui.present.speaker import SpeakerWindow, seats
 from gui.shell.key_claims import claims
 from gui.widgets.plain import plain
@@ -223,35 +223,16 @@ class PresenterWindow(Screen):
             self.unsetCursor()
         self._say_briefly(MODES[self.mouse.mode])
 
-    def toggle_theme(self) -> None:
-        """Light or dark, for this talk."""
-        self.set_theme(THEMES["light" if self.theme.dark else "dark"])
-
     def set_theme(self, theme: Theme) -> None:
         """Other colours than the story's own."""
         self.theme = theme
         self._lay_out()
         self.changed.emit()
 
-    def toggle_full_screen(self) -> None:
-        """Full screen or a window."""
-        if self.isFullScreen():
-            self.showNormal()
-        else:
-            self.showFullScreen()
-
-    def larger(self) -> None:
-        """Larger letters."""
-        self._set_scale(self._scale + 1)
-
-    def smaller(self) -> None:
-        """Smaller letters."""
-        self._set_scale(self._scale - 1)
-
-    def _set_scale(self, scale: int) -> None:
-        self._scale = min(max(scale, 0), len(SCALES) - 1)
+    def letters_changed(self) -> None:
+        """Another layout, and how large letters are now."""
         self._lay_out()
-        self._say_briefly(f"Letters {round(100 * SCALES[self._scale])} %")
+        self._say_briefly(f"Letters {round(100 * self.letters)} %")
 
     def reset_view(self) -> None:
         """As the story has it."""

@@ -16,12 +16,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from gui.look.theme import THEMES, Theme
+from gui.look.theme import Theme
 from gui.shell.key_claims import claims
 from gui.tools.search.race.facts import BoardFacts, board_facts
 from gui.tools.search.race.racing import Racing
 from gui.tools.search.race.stage import field_of, gap_to, paint_race, unit_of
 from gui.tools.search.race.words import sentences
+from gui.widgets.afar import AfarWindow
 from gui.widgets.plain import plain
 
 FRAME_MS = 16
@@ -35,7 +36,7 @@ KEYS: dict[int, str] = {
 }  # fmt: skip
 
 
-class RaceScreen(QWidget):
+class RaceScreen(AfarWindow):
     """The race of ``racing`` in large type. ``start_or_stop`` is what the panel's button does. ``closed`` at the end."""
 
     closed = Signal()
@@ -43,16 +44,14 @@ class RaceScreen(QWidget):
     def __init__(
         self, racing: Racing, theme: Theme, start_or_stop: Callable[[], None], reduced: bool, parent: QWidget | None = None
     ) -> None:  # fmt: skip
-        super().__init__(parent, Qt.WindowType.Window)
+        super().__init__(theme, SCALES, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(480, 300)
         self.setWindowTitle(plain("Race \N{EN DASH} Stageboard"))
-        self.theme, self.reduced = theme, reduced
+        self.reduced = reduced
         self.start_or_stop = start_or_stop
         self._racing = racing
-        self._scale = 1
         self._facts: BoardFacts | None = None
         self._tops: dict[int, float] = {}
         self._said = ""
@@ -74,7 +73,7 @@ class RaceScreen(QWidget):
     @property
     def unit(self) -> float:
         """A pixel of a frame of 1280 x 800, letters as large as chosen."""
-        return unit_of((self.width(), self.height()), SCALES[self._scale])
+        return unit_of((self.width(), self.height()), self.letters)
 
     @property
     def hint(self) -> str:
@@ -151,32 +150,8 @@ class RaceScreen(QWidget):
         self._tops.clear()
 
     # ------------------------------------------------------------------ keys
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        self.theme = theme
-        self.update()
-
-    def toggle_theme(self) -> None:
-        """Light or dark, here alone."""
-        self.set_theme(THEMES["light" if self.theme.dark else "dark"])
-
-    def toggle_full_screen(self) -> None:
-        """Full screen or a window."""
-        if self.isFullScreen():
-            self.showNormal()
-        else:
-            self.showFullScreen()
-
-    def larger(self) -> None:
-        """Larger letters."""
-        self._set_scale(self._scale + 1)
-
-    def smaller(self) -> None:
-        """Smaller letters."""
-        self._set_scale(self._scale - 1)
-
-    def _set_scale(self, scale: int) -> None:
-        self._scale = min(max(scale, 0), len(SCALES) - 1)
+    def letters_changed(self) -> None:
+        """Rows have other places."""
         self._tops.clear()
         self.update()
 
