@@ -5,6 +5,7 @@ What is neither stays where it is and is offered again at the next start. A mode
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,8 @@ class Recovery(QObject):
         self._left: list[Lost] = []
         self._count = self._kept = 0
         self._reading = self._used = False
+        self._next: Lost | None = None
+        """What is to be recovered once the model is there that is being opened: that is not to be lost by it."""
         notice.dismissed.connect(self._soon)
         loading.busy_changed.connect(self._soon)
 
@@ -102,9 +105,13 @@ class Recovery(QObject):
             QTimer.singleShot(0, self, self._when_free)
 
     def _when_free(self) -> None:
-        if self._reading and self._loading.busy:
+        if (self._reading or self._next is not None) and self._loading.busy:
             return
         self._reading = False  # another model may have been opened meanwhile
+        if self._next is not None:
+            lost, self._next = self._next, None
+            self._recover(lost)
+            return
         if self._notice.isHidden():
             self._go_on()
 
@@ -151,6 +158,10 @@ class Recovery(QObject):
 
     # ------------------------------------------------------------------ recovering
     def _recover(self, lost: Lost) -> None:
+        if self._loading.busy and not self._reading:
+            self._next = lost
+            return
+
         def prepare() -> object:
             try:
                 return read_again(lost)
@@ -181,7 +192,7 @@ class Recovery(QObject):
                 window.install(network)
             (window or self._graph_parts().window).studio.recover(lost, resolved, sources)
         else:
-            parts = self._graph_parts()
+            parts = self._graph_parts(lost.models)
             columns = recovery.recover(parts.document, lost, found)
             if len(columns) > 1:
                 parts.window.attempt(lambda: windows_of("comparison").open_columns(parts.window, columns))
@@ -191,12 +202,14 @@ class Recovery(QObject):
 
         return open_order_window(self._themes, self._session, beside=self._notice)
 
-    def _graph_parts(self) -> Parts:
-        """The window of graphs that this one is in, where nothing is lost by that; else another."""
+    def _graph_parts(self, models: Sequence[Path] = ()) -> Parts:
+        """The window of graphs that this one is in, where nothing is lost by that: nothing is open there but these ``models``, as read; else another."""
         from gui.editors.plan.windows import open_graph_window
 
         here = self._parts
-        if here is None or here.document.modified or self._used:
+        document = None if here is None else here.document
+        taken = document is not None and document.problem is not None and document.paths != tuple(models)
+        if here is None or taken or here.document.modified or self._used:
             remember = self._session is not None
             return open_graph_window((), None, remember=remember, beside=self._notice, themes=self._themes)
         self._used = True

@@ -32,6 +32,15 @@ LISTED = 12
 
 
 @dataclass(frozen=True, eq=False)
+class Back:
+    """The plan before the moves by hand that broke it: ``steps`` to undo, the ``ops`` (int32) that go back, and what it costs."""
+
+    steps: int
+    ops: Ints
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Report:
     """What a repair had to change: ``ops`` (int32) went from ``before`` to ``after`` (int32, devices).
 
@@ -45,6 +54,8 @@ class Report:
     text: str
     cost: str
     serial: int
+    back: Back | None = None
+    """What there is instead of keeping what was moved by hand, where that costs less."""
 
     @property
     def detail(self) -> str:
@@ -132,7 +143,7 @@ class Repairing(QObject):
             elif isinstance(result, StageboardError):
                 self._fail(result)
             else:
-                self.apply(result, "Repair")
+                self.apply(result, "Repair", back=before_moves(document))
 
         self.look(document.device_of, just_moved(document), deliver)
 
@@ -166,19 +177,20 @@ class Repairing(QObject):
         self.failed.emit(str(error), bool(getattr(error, "proven", False)))
 
     # ------------------------------------------------------------------ applying
-    def apply(self, result: Repair, text: str, by_hand: Ints = EMPTY) -> None:
-        """Put a repair on the canvas: one undo step. ``by_hand`` are the ops whose move it completes."""
+    def apply(self, result: Repair, text: str, by_hand: Ints = EMPTY, back: Back | None = None) -> None:
+        """Put a repair on the canvas: one undo step. ``by_hand`` are the ops whose move it completes, ``back`` is what there was before."""
         document = self._document
         problem, before = document.board.open_problem, document.device_of.copy()
         if not document.set_assignment(result.device_of, "repair", text):
             return
         moved = np.flatnonzero(before != result.device_of)
         ops = np.setdiff1d(moved, by_hand).astype(np.int32)
+        cheaper = back is not None and back.values < tuple(document.evaluation.values)
         self.repaired.emit(
             Report(
                 problem, ops, before[ops], document.device_of[ops].copy(),
                 words(problem, ops, before, document.device_of, by_hand) + not_kept(result),
-                cost_text(problem, document.evaluation.values), document.assignment_serial,
+                cost_text(problem, document.evaluation.values), document.assignment_serial, back if cheaper else None,
             )
         )  # fmt: skip
 
@@ -238,14 +250,28 @@ def words(problem: Problem, ops: Ints, before: Ints, after: Ints, by_hand: Ints 
 
 def just_moved(document: Document) -> Ints:
     """The ops that were moved by hand since the plan was last valid, as far back as nothing else was done (int32)."""
+    return _moves_since_valid(document)[1]
+
+
+def before_moves(document: Document) -> Back | None:
+    """The valid plan before the last moves by hand; None where there is none so near."""
+    steps, ops, device_of = _moves_since_valid(document)
+    problem = document.board.open_problem
+    if not steps or problem.evaluator.violations(device_of):
+        return None
+    return Back(steps, ops, tuple(problem.evaluator.components(device_of)))
+
+
+def _moves_since_valid(document: Document) -> tuple[int, Ints, Ints]:
+    """How many moves by hand were made since the plan was last valid, their ops (int32), and the assignment before them (int32[n])."""
     history, problem = document.history, document.board.open_problem
     device_of = document.device_of.copy()
-    moved = EMPTY
+    steps, moved = 0, EMPTY
     for command in reversed(history.commands[: history.undo_stack.index()][-STEPS:]):
         if not isinstance(command, MoveOps):
             break
-        moved = np.union1d(moved, command.ops).astype(np.int32)
+        steps, moved = steps + 1, np.union1d(moved, command.ops).astype(np.int32)
         device_of[command.ops] = command.before
         if not problem.evaluator.violations(device_of):
             break
-    return moved
+    return steps, moved, device_of

@@ -116,7 +116,8 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(e.params[v]))})"
          if graph.params[v] or e.params[v] else ""),
         ("Multiply-accumulates", _count(float(graph.macs[v])) if graph.macs[v] else ""),
-        ("Memory", bytes_text(float(e.memory[v] if document.evaluation.details else graph.memory[v]))),
+        ("Output", bytes_text(float(e.size[outs].sum()))),
+        ("Memory on its device", bytes_text(float(e.memory[v])) if e.memory[v] != e.params[v] else ""),
         ("Layer", str(int(graph.layer[v])) if graph.layer[v] >= 0 else ""),
         ("Pass", "backward" if graph.backward[v] else "forward" if graph.backward.any() else ""),
         ("Runs on", "CPU only" if not graph.supported[v] else ""),
@@ -174,7 +175,11 @@ def _several(document: Document) -> str:
             "Parameters",
             f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(e.params[ops].sum()))})",
         ),
-        ("Memory", bytes_text(float((e.memory if document.evaluation.details else graph.memory)[ops].sum()))),
+        ("Outputs", bytes_text(float(e.size[np.isin(graph.tensor_producer, ops)].sum()))),
+        (
+            "Memory on devices",
+            bytes_text(float(e.memory[ops].sum())) if (e.memory[ops] != e.params[ops]).any() else "",
+        ),
         ("Moves along", plural(extra, "colocated op") if extra else ""),
         (
             "Pinned",

@@ -140,7 +140,7 @@ class ReadoutStrip(Readouts):
         self.rules.make_button("Show the broken rules")
         self.rules.clicked.connect(self.violations_requested)
         self.repair = QPushButton("Repair", self)
-        self.repair.setToolTip("Find a valid plan near this one (Ctrl+R)")
+        self.repair.setToolTip("Find a valid plan near this one, keeping what was just moved (Ctrl+R)")
         self.repair.clicked.connect(lambda _=False: self.repair_requested.emit())
         self.repair.hide()
         self.help = QPushButton("What would help?", self)

@@ -150,12 +150,12 @@ def move_to(window: Any, device: int) -> None:
     if helps:
         window.notice.show_message(
             "warning", f"Moved, but {sentence}. Undo, or take the neighbours along.", action="Take along",
-            run=take_along, until_change=True,
+            run=take_along, other="Undo", run_other=document.undo_stack.undo, until_change=True,
         )  # fmt: skip
     else:
         window.notice.show_message(
-            "warning", f"Moved, but {sentence}. Undo, or repair the rest.", action="Repair",
-            run=window.mending.repair, until_change=True,
+            "warning", f"Moved, but {sentence}. Undo, or repair the rest.", action="Repair the rest",
+            run=window.mending.repair, other="Undo", run_other=document.undo_stack.undo, until_change=True,
         )  # fmt: skip
 
 

@@ -11,9 +11,11 @@ from gui.background.doubting import Doubting
 from gui.background.infeasible import Checking
 from gui.background.legal_chips import DomainSearch
 from gui.background.repairing import Repairing, Report
+from gui.document.plan.selection import named
 from gui.document.values import Message
 from gui.look.numbers import plural
 from gui.widgets.labels import capital
+from gui.words.objectives import components_text
 from planner.errors import StageboardError
 from planner.machines.evident import conflict_at_once
 from planner.methods.feasibility.conflicts import Conflict
@@ -101,9 +103,19 @@ class Mending(QObject):
         if not len(report.ops):
             window.notice.show_message("info", report.text)
             return
+        text, back = report.text, report.back
+        if back is not None:
+            text += f" {capital(named(report.problem, back.ops))} put back instead: {components_text(report.problem, back.values)}."
         window.notice.show_message(
-            "info", report.text, report.detail, action="Show them", run=lambda: self.show_moved(report), until_change=True
+            "info", text, report.detail, action="Show them", run=lambda: self.show_moved(report), until_change=True,
+            other="Put Back Instead" if back is not None else "", run_other=lambda: self._put_back(report),
         )  # fmt: skip
+
+    def _put_back(self, report: Report) -> None:
+        """Undo a repair and the moves by hand that it kept."""
+        if report.back is not None and self._document.assignment_serial == report.serial:
+            for _ in range(report.back.steps + 1):
+                self._document.undo_stack.undo()
 
     def show_moved(self, report: Report) -> None:
         """Select what a repair moved, and list it."""

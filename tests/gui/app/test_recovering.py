@@ -223,3 +223,18 @@ def test_what_another_window_took_is_not_offered(qtbot: QtBot, tmp_path: Path, p
     notice._close.click()
     assert "kept, and offered again" in notice.text and copy.exists()
     notice.dismiss()
+
+
+def test_a_model_that_was_just_opened_stays_where_another_is_recovered(
+    qtbot: QtBot, tmp_path: Path, parts: Parts
+) -> None:
+    lost, here = model_in(tmp_path / "a"), model_in(tmp_path / "b", 2)
+    leave_graph(lost, "1", 1e9)
+    parts.window.files.open_files([here])
+    gui_app._offer_recovery(parts)
+    assert parts.window.files.loading.busy
+    parts.window.notice._action.click()  # while it is being opened
+    qtbot.waitUntil(lambda: len(graph_windows._graphs) == 1, timeout=60_000)
+    assert parts.document.paths == (here,)
+    (other,) = graph_windows._graphs
+    qtbot.waitUntil(lambda: other.document.paths == (lost,) and other.document.modified, timeout=60_000)

@@ -334,7 +334,7 @@ def test_where_neighbours_do_not_help_repair_is_offered(qtbot: QtBot) -> None:
     document.select([5])
     settle()
     window.actions_set["edit.move.3"].trigger()
-    assert window.notice._action.text() == "Repair"
+    assert window.notice._action.text() == "Repair the rest"
     window.notice._action.click()
     done(qtbot, window.mending.repairing)
     assert document.evaluation.valid
@@ -357,4 +357,20 @@ def test_no_plan_leads_to_the_question_why(qtbot: QtBot, monkeypatch: pytest.Mon
     window.notice._action.click()
     assert asked
     assert window.mending.dialog is not None
+    close()
+
+
+def test_what_was_moved_can_be_put_back_instead_where_that_costs_less(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    before, value = document.device_of.tolist(), document.evaluation.objective
+    document.move([1], 2)
+    window.mending.repair()
+    done(qtbot, window.mending.repairing)
+    settle()
+    assert document.evaluation.valid and document.evaluation.objective > value
+    assert "put back instead: " in window.notice.text
+    assert window.notice._other.text() == "Put Back Instead"
+    window.notice._other.click()
+    assert document.device_of.tolist() == before
     close()

@@ -14,6 +14,7 @@ from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.times import OpTime, OpTimes, Use
+from planner.quantity import bytes_text
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
@@ -169,3 +170,19 @@ def test_estimated_and_measured_times_are_told_apart(qtbot: QtBot) -> None:
         assert "3 x" in page and "±" in page and "as part of a kernel" in page and "· estimated" not in page
         document.select([2])
         assert "Measured" in text(panel)
+
+
+def test_an_ops_output_is_not_called_memory(qtbot: QtBot) -> None:
+    document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    graph, evaluator = document.open_problem.graph, document.open_problem.evaluator
+    with shown(qtbot, panel):
+        for ops in ([3], [3, 4]):
+            document.select(ops)
+            size = sum(
+                float(evaluator.size[t]) for t in range(graph.tensor_count) if graph.tensor_producer[t] in ops
+            )
+            page = [line.strip() for line in text(panel).splitlines()]
+            output = next(i for i, line in enumerate(page) if line.startswith("Output"))
+            assert bytes_text(size) in " ".join(page[output : output + 2])
+            assert "Memory" not in page
