@@ -275,13 +275,14 @@ class ScheduleChart(QWidget):
         self._hover(-1, QPoint())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom the time around the pointer; with Shift, or sideways, pan; over the names scroll the rows."""
+        """Zoom the time around the pointer; with Shift, or sideways, pan; over the names, or while rows are hidden, scroll the rows (with Ctrl zoom)."""
         layout = self.layout_of
         if layout is None:
             return
         delta = event.angleDelta()
         sideways = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-        if event.position().x() < layout.gutter:
+        zooms = event.modifiers() & Qt.KeyboardModifier.ControlModifier or not layout.rows_hidden
+        if event.position().x() < layout.gutter or not (zooms or sideways or delta.x()):
             layout.pan(0.0, delta.y() / 4)
         elif delta.x() or sideways:
             layout.pan((delta.x() or delta.y()) / 2)

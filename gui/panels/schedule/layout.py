@@ -14,7 +14,7 @@ from planner.reports.schedule.schedule import Schedule
 
 RULER, AXIS = 18.0, 20.0
 """Height of the strip above the rows and of the time axis below them."""
-LEAST_ROW, MOST_ROW = 13.0, 40.0
+LOWEST_ROW, LEAST_ROW, MOST_ROW = 11.0, 13.0, 40.0
 GUTTER = 168.0
 NARROW_GUTTERS = (104.0, 148.0)
 """Least and most room for names where charts are narrow."""
@@ -128,9 +128,22 @@ class ChartLayout:
 
     @property
     def row_height(self) -> float:
-        """Rows fill the room within limits; where not all have room, so many as are whole do."""
+        """Rows fill the room within limits; where not all have room, so many as are whole do. They are lower than usual where all can be seen then."""
+        if LOWEST_ROW * len(self.rows) <= self.plot_height < LEAST_ROW * len(self.rows):
+            return self.plot_height / len(self.rows)
         shown = min(max(1, len(self.rows)), max(1, int(self.plot_height // LEAST_ROW)))
         return min(MOST_ROW, max(LEAST_ROW, self.plot_height / shown))
+
+    @property
+    def rows_hidden(self) -> bool:
+        """Whether some rows have no room: they scroll."""
+        return self.row_height * len(self.rows) > self.plot_height + 0.5
+
+    @property
+    def thumb(self) -> tuple[float, float, float, float]:
+        """Left, top, width and height of the bar that says which rows are in sight, while some are hidden."""
+        share = self.plot_height / (self.row_height * max(1, len(self.rows)))
+        return self.width - RIGHT + 3, RULER + self.scrolled * share, RIGHT - 6, self.plot_height * share
 
     @property
     def rows_bottom(self) -> float:

@@ -62,6 +62,10 @@ def paint_schedule(
     _bars(painter, layout, theme, colours, marks)
     painter.restore()
     _spans(painter, layout, theme, plot)
+    if layout.rows_hidden:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.faint))
+        painter.drawRoundedRect(QRectF(*layout.thumb), 3, 3)
     if layout.axis >= AXIS:
         paint_axis(painter, layout, theme, plot.bottom())
     if focused:

@@ -355,3 +355,39 @@ def test_no_row_is_cut_by_the_axis(height: float) -> None:
     whole = (layout.rows_bottom - RULER) / layout.row_height
     assert whole == pytest.approx(round(whole)) and round(whole) >= 1
     assert layout.rows_bottom <= height - AXIS + 1e-9
+
+
+def rows_of(devices: int, room: float) -> ChartLayout:
+    """A chart of a chain on so many stages, with so much room for rows."""
+    problem = Problem(chain_graph(24), Pipeline(devices))
+    s = schedule(problem, (np.arange(24) * devices // 24).astype(np.int32))
+    rows = device_rows(s, [device.title for device in problem.devices])
+    return ChartLayout(s, rows, None, 600.0, RULER + AXIS + room)
+
+
+def test_rows_shrink_before_one_of_them_is_hidden() -> None:
+    layout = rows_of(8, 8 * 12.0)
+    assert not layout.rows_hidden
+    assert layout.row_top(7) + layout.row_height <= layout.rows_bottom + 1e-6
+    crowded = rows_of(8, 8 * 9.0)
+    assert crowded.rows_hidden
+    _, top, _, high = crowded.thumb
+    assert top == RULER and high < crowded.plot_height
+    crowded.pan(0.0, -1e6)
+    _, top, _, high = crowded.thumb
+    assert top + high == pytest.approx(RULER + crowded.plot_height)
+
+
+def test_the_wheel_scrolls_rows_that_are_hidden(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(24), target=Pipeline(20))
+    panel = of(document)
+    with shown(qtbot, panel):
+        panel.resize(600, 200)
+        settle()
+        assert layout(panel).rows_hidden
+        scale = layout(panel).scale
+        wheel(panel.chart, QPointF(400, 60), -120)
+        assert layout(panel).scrolled > 0 and layout(panel).scale == scale
+        wheel(panel.chart, QPointF(400, 60), 120, Qt.KeyboardModifier.ControlModifier)
+        assert layout(panel).scale > scale
