@@ -46,6 +46,8 @@ NARROW_PAGE, NARROW_AXIS, NARROW_PLOT = 620.0, 44.0, 190.0
 """On a page of less units across plans stand one below the other; the room of the axis there, and how high their bars are."""
 LINE = 18.0
 """Height of a line below a plan's name."""
+FILLED = 0.6
+"""Share of the width that bars take where there are few."""
 NARROW = 3.0
 """With bars narrower than so many lines of text there is no room for words beside them."""
 
@@ -97,7 +99,7 @@ class Stacked:
 def _stacked(problem: Problem, sides: Sequence[Side], width: float, title: str) -> Stacked:
     """Where everything is on a narrow page of ``width`` units."""
     wide = width - 2 * MARGIN
-    heading = heading_of(title, _subtitle(problem), wide, font(14, bold=True), font(9))
+    heading = heading_of(title, _subtitle(problem, sides), wide, font(14, bold=True), font(9))
     y, said, plots = heading.height, [], []
     for side in sides:
         words = f"{components_text(problem, side.evaluation.values)}   {side.note}"
@@ -184,7 +186,12 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     width, height = size[0] / scale, size[1] / scale
     write(painter, QRectF(MARGIN, 14, width - 2 * MARGIN, 28), LEFT, title, font(17, bold=True), theme.text)
     write(
-        painter, QRectF(MARGIN, 42, width - 2 * MARGIN, 20), LEFT, _subtitle(problem), font(11), theme.muted
+        painter,
+        QRectF(MARGIN, 42, width - 2 * MARGIN, 20),
+        LEFT,
+        _subtitle(problem, sides),
+        font(11),
+        theme.muted,
     )
     across = (width - AXIS - 2 * MARGIN) / len(sides)
     said = [_said(problem, side, across - 16) for side in sides]
@@ -199,10 +206,14 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     _cache_line(painter, plot, top, line, theme)
 
 
-def _subtitle(problem: Problem) -> str:
+def _subtitle(problem: Problem, sides: Sequence[Side]) -> str:
+    """What the picture shows: a cache line and plates only where there are some."""
     graph = problem.graph
+    around = " (m_k) around the cache line" if math.isfinite(float(problem.evaluator.budget.max())) else ""
+    entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
+    plates = "; plates: bytes that enter the next stage" if entering else ""
     return (
-        f"Parameters per stage (m_k) around the cache line; plates: bytes that enter the next stage.   "
+        f"Parameters per stage{around}{plates}.   "
         f"{plural(graph.n, 'op')}, {plural(len(problem.devices), 'stage')}, objective {problem.objective}"
     )
 
@@ -247,8 +258,10 @@ def _bars(
     e = side.evaluation
     inner = rect.adjusted(14, 0, -14, 0)
     bars = MemoryBars(tuple(e.memory.tolist()), line)
-    paint_memory_bars(painter, inner, bars, top, theme, widest=110.0, line=False)
-    boxes = bar_boxes(inner, len(bars.amounts), 110.0)
+    # A few bars take most of the width that they have to themselves.
+    widest = max(110.0, FILLED * inner.width() / max(1, len(bars.amounts)))
+    paint_memory_bars(painter, inner, bars, top, theme, widest=widest, line=False)
+    boxes = bar_boxes(inner, len(bars.amounts), widest)
     colours = device_colours(len(boxes), theme)
     roomy = bool(boxes) and boxes[0].width() >= NARROW * 15
     for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):

@@ -11,7 +11,7 @@ import pytest
 from gui.look.page import Page
 from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
-from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
+from gui.panels.edge_tpu.memory_picture import _subtitle, draw_memory, sides_of
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -40,6 +40,13 @@ def test_a_pipeline_without_a_limit_has_no_cache_line(qapp: Any, tmp_path: Path)
     assert "inferences per unit of time" in side.note, "a file without a unit of time promises no seconds"
     draw_memory(problem, even(12, 3)).save(tmp_path / "pipeline.png")
     assert (tmp_path / "pipeline.png").exists()
+
+
+def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
+    plain, tpu = Problem(chain_graph(12), Pipeline(3)), tpu_problem(count=3)
+    words = [_subtitle(problem, sides_of(problem, even(12, 3))) for problem in (plain, tpu)]
+    assert ["cache line" in said for said in words] == [False, True]
+    assert ["plates" in said for said in words] == [False, True]
 
 
 def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:
