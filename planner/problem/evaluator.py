@@ -126,6 +126,11 @@ class Evaluator(ABC):
     consumer_idx: Ints
 
     @property
+    def sent(self) -> Floats:
+        """Bytes that go to another device for each tensor that is read there (float64[t])."""
+        return self.size
+
+    @property
     @abstractmethod
     def plain(self) -> bool:
         """Whether devices cost what their own ops and border tensors cost at one speed, and the worst ones count.

@@ -98,7 +98,7 @@ class Scene:
     devices: Sequence[Device] = ()
     """What the devices are called; none: they are numbered."""
     size: Floats | None = None
-    """Bytes of the tensors as the target counts them (float64[t]); None: as the graph has them."""
+    """Bytes that go to another device for each tensor that is read there, as the target counts them (float64[t]); None: as the graph has them."""
     heat: Heat | None = None
     """The colours of cards where these are not their stages' (:mod:`gui.canvas.graph.heat`)."""
     work: Floats | None = None
@@ -359,7 +359,7 @@ def laid_out(
         work = evaluator.work_on(device_of)
     return Scene(
         items, skeleton, layout, view, device, mixed, np.array(device_of, np.int32), k, layout.x.copy(), layout.y.copy(),
-        devices=devices, splits=items.splits(device_of, k), size=None if evaluator is None else evaluator.size, work=work,
+        devices=devices, splits=items.splits(device_of, k), size=None if evaluator is None else evaluator.sent, work=work,
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         return out
 
     received, sent = crossing_bytes(
-        problem.graph, shown.decision.device_of, len(problem.devices), problem.evaluator.size
+        problem.graph, shown.decision.device_of, len(problem.devices), problem.evaluator.sent
     )
     parts = np.stack([
         by_row(part) for part in (evaluation.receive, evaluation.work, evaluation.streaming, evaluation.send)

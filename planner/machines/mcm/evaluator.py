@@ -90,6 +90,11 @@ class McmEvaluator(AssignmentEvaluator):
             self.pred_ptr, self.pred_idx = csr(self.edge_dst, self.edge_src, self.n)
 
     @property
+    def sent(self) -> Floats:
+        """Bytes that go to another chip for each tensor that is read there (float64[t]): none of what every reader's chip has a copy of."""
+        return np.where(self.copied[self.tensor_producer], 0.0, self.size)
+
+    @property
     def plain(self) -> bool:
         """Whether the dearest chip counts, not the latency of a single sample."""
         return not self.single_sample
@@ -178,9 +183,8 @@ class McmEvaluator(AssignmentEvaluator):
     def working_set(self) -> Floats:
         """What each op reads and writes."""
         read = np.repeat(np.arange(self.n), np.diff(self.in_ptr))
-        written = np.where(self.copied[self.tensor_producer], 0.0, self.size)
         arrives = np.bincount(read, self.size[self.in_idx], self.n)
-        return np.asarray(arrives + np.bincount(self.tensor_producer, written, self.n), np.float64)
+        return np.asarray(arrives + np.bincount(self.tensor_producer, self.sent, self.n), np.float64)
 
     def live(self, device_of: Ints) -> Live:
         """Live evaluation that starts from an assignment (int32[n])."""

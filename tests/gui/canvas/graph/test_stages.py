@@ -8,13 +8,17 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage
 
 from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.items import items_of
 from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.picture.picture import Part, compose, draw_graph
+from gui.canvas.graph.scene import arrange, laid_out, skeleton_of
 from gui.canvas.graph.stages.blocks import plate_boxes
 from gui.canvas.graph.stages.ribbons import stage_ribbons
 from gui.look.page import Page
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from tests.gui.canvas.graph.conftest import Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
@@ -201,3 +205,27 @@ def test_a_double_click_makes_the_smallest_cell_readable(make_hand: MakeHand) ->
     hand.view.zoom_to_ops(np.array([700], np.int32))
     assert scene.detail(hand.view.scale) == Detail.LABELS
     hand.view.grab()
+
+
+def test_what_every_chip_has_a_copy_of_flows_nowhere() -> None:
+    """Stages and packages count the same bytes between chips."""
+    ops = [Op(f"n{i}", f"n{i}", "Conv", work=1.0, work_cpu=1.0) for i in range(4)]
+    tensors = [
+        Tensor("n0", ("n1", "n2", "n3"), 64.0),
+        Tensor("n1", ("n2",), 1000.0),
+        Tensor("n2", ("n3",), 500.0),
+    ]
+    graph = Graph.build("copied", ops, tensors)
+    found = []
+    for copies in (0, 2):
+        problem = Problem(graph, McmPackage(3, check_memory=False, triangle=False, copy_sources=copies))
+        device_of = np.array([0, 0, 1, 2], np.int32)
+        items = items_of(graph, None, frozenset())
+        skeleton = skeleton_of(items)
+        layout = arrange(items, skeleton, "stages", device_of, 3, (800.0, 500.0))
+        scene = laid_out(items, skeleton, layout, "stages", device_of, 3, evaluator=problem.evaluator)
+        flows = {(r.src, r.dst): r.bytes for r in stage_ribbons(scene)}
+        found.append(flows)
+    assert (0, 2) in found[0] and found[1] == {(0, 1): 1000.0, (1, 2): 500.0}
+    links = problem.evaluate(device_of).details["link"]
+    assert links.tolist() == [1000.0, 500.0, 0.0], "as the package has them"

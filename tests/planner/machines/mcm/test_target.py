@@ -17,6 +17,7 @@ from planner.formats import read_graph
 from planner.machines.mcm.kernels import longest, triangles
 from planner.machines.mcm.rules import indirect_way
 from planner.machines.mcm.target import MOST_CHIPS, McmPackage
+from planner.machines.pool.target import DevicePool
 from planner.machines.spec import parse_target, target_from_dict
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
@@ -196,6 +197,12 @@ def test_a_copied_source_binds_nobody() -> None:
     assert copied.work.tolist() == [2.0, 1.0, 2.0]
     assert copied.details["parameters"].tolist() == [4.0, 2.0, 4.0]
     assert copied.details["link"].tolist() == [8.0, 8.0, 0.0]
+    evaluator = Problem(graph, McmPackage(3, copy_sources=1)).evaluator
+    own = evaluator.copied[evaluator.tensor_producer]
+    assert own.any() and not evaluator.sent[own].any()
+    assert (evaluator.sent[~own] == evaluator.size[~own]).all()
+    plain = Problem(graph, DevicePool(2, 0)).evaluator
+    assert (plain.sent == plain.size).all(), "without copies all that is read is sent"
     backwards = Problem(graph, McmPackage(3, copy_sources=1)).evaluate(np.array([0, 0, 1, 1], np.int32))
     assert backwards.valid
 
