@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.model.cost_model import fill
-from planner.model.graph import Floats
+from planner.model.graph import Floats, Graph
 from planner.model.times import OpTime, OpTimes, Use, with_times_of
 from planner.problem.problem import Problem
 from planner.problem.target import Target
@@ -22,19 +22,17 @@ WORTH = 0.01
 
 
 def op_seconds(split: Split) -> Floats:
-    """The time of each op (float64[n]) as a device of the kind that has it takes it."""
-    graph, devices = split.problem.graph, split.problem.devices
-    on_cpu = np.array([device.kind == "cpu" for device in devices], bool)[split.device_of]
-    return np.where(on_cpu, graph.work_cpu, graph.work)
+    """The time of each op (float64[n]) on the device that has it."""
+    e = split.problem.evaluator
+    return e.op_work[e.class_of[split.device_of], np.arange(split.problem.graph.n)]  # type: ignore[no-any-return]
 
 
 def scaled_times(split: Split, run: LineRun, source: str) -> OpTimes:
     """Times of all ops with which the plan's stages are predicted to take what they took in ``run``; ``source`` says who measured.
 
-    Ops of stages whose ops were to take no time keep theirs.
+    Ops of stages whose ops were to take no time keep theirs. Devices that are faster than others by their target stay so.
     """
     graph = split.problem.graph
-    seconds = op_seconds(split)
     factor, spread = np.ones(graph.n), np.full(graph.n, np.nan)
     for stage in run.stages:
         mine = split.device_of == stage.device
@@ -42,13 +40,29 @@ def scaled_times(split: Split, run: LineRun, source: str) -> OpTimes:
             factor[mine] = stage.own.seconds / stage.parts.work
         if stage.own.seconds > 0:
             spread[mine] = stage.own.spread / stage.own.seconds
+    wanted = op_seconds(split) * factor
+    total = sum(stage.own.seconds for stage in run.stages)
+    # A device's speed divides times: those that make it take so long are found from what it makes of others.
+    made = op_seconds(
+        replace(split, problem=_with(split.problem, _times(graph, wanted, spread, source, total)))
+    )
+    given = np.where(made > 0, wanted * wanted / np.where(made > 0, made, 1.0), wanted)
+    return _times(graph, given, spread, source, total)
+
+
+def _times(graph: Graph, seconds: Floats, spread: Floats, source: str, total: float) -> OpTimes:
     shared = np.zeros(graph.n, bool) if graph.measured is None else graph.measured.shared
     ops = {
-        graph.op_ids[v]: OpTime(float(time), float(time * spread[v]), bool(shared[v]))
-        for v, time in enumerate((seconds * factor).tolist())
+        graph.op_ids[v]: OpTime(time, float(time * spread[v]), bool(shared[v]))
+        for v, time in enumerate(seconds.tolist())
     }
-    total = sum(stage.own.seconds for stage in run.stages)
     return OpTimes(ops, graph.name, source, "cpu", graph.name, graph.structure, seconds_sum=total)
+
+
+def _with(problem: Problem, times: OpTimes) -> Problem:
+    """The problem with these times, which are of all devices: those of single devices are gone."""
+    graph = with_times_of(problem.graph.with_device_times({}), [Use(times)])
+    return replace(problem, graph=fill(graph, problem.graph.cost_model))
 
 
 def scaled_target(split: Split, run: LineRun) -> Target:
@@ -70,11 +84,7 @@ def scaled_target(split: Split, run: LineRun) -> Target:
 def scaled_problem(split: Split, run: LineRun, source: str) -> tuple[Problem, OpTimes]:
     """The plan's problem with :func:`scaled_times` and :func:`scaled_target`, and these times."""
     times = scaled_times(split, run, source)
-    graph = with_times_of(split.problem.graph, [Use(times)])
-    problem = replace(
-        split.problem, graph=fill(graph, split.problem.graph.cost_model), target=scaled_target(split, run)
-    )
-    return problem, times
+    return replace(_with(split.problem, times), target=scaled_target(split, run)), times
 
 
 def source_of(run: PlanRun) -> str:

@@ -60,15 +60,12 @@ def test_scaled_times_would_have_predicted_the_run(graph: Graph) -> None:
     assert again.measured.ops.all()
 
 
-def test_ops_are_scaled_on_the_kind_of_device_that_had_them(graph: Graph) -> None:
-    split = halves(graph, "pool:1+1")
-    seconds = op_seconds(split)
-    on_cpu = split.device_of == 1
-    assert seconds[on_cpu].tolist() == graph.work_cpu[on_cpu].tolist()
-    assert seconds[~on_cpu].tolist() == graph.work[~on_cpu].tolist()
+@pytest.mark.parametrize("spec", ["pool:1+1", "pipeline:2,speed=1/3", "edge-tpu:2", "mcm:2"])
+def test_machines_of_all_kinds_are_scaled(graph: Graph, spec: str) -> None:
+    split = halves(graph, spec)
     run = line_run(split, skewed(split))
     problem, _ = scaled_problem(split, run, "a run")
-    assert problem.evaluate(split.device_of).work.tolist() == pytest.approx(
+    assert [float(problem.evaluate(split.device_of).work[s.device]) for s in run.stages] == pytest.approx(
         [stage.busy.seconds for stage in run.stages]
     )
 
