@@ -2,7 +2,7 @@
 
 Every model is measured, planned on two stages, and run on two cores, in turn with the unsplit model, with two whole copies side by side, and with two
 cuts by hand: into equal numbers of ops, and into equal parameters (libcoral's rule, as the Edge TPU compiler has it). A machine that does other things
-meanwhile shows in ``disturbed``: times of stages are processor time, throughputs are not.
+meanwhile shows in ``disturbed``: times of stages are processor time, throughputs are not. The columns with ``CPU`` compare slowest stages by processor time.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ def cells(row: Row) -> list[str]:
         f"{done.speedup:.2f}",
         f"{ratio(done.copies, done.unsplit):.2f}",
         *(f"{ratio(plan, line):.2f}" for line in done.against),
+        *(f"{line.least / plan.least:.2f}" for line in (done.unsplit, *done.against)),
         "yes" if done.outputs_equal else "NO",
         f"{len(plan.counted)}/{len(plan.rounds)}",
         percent(plan.disturbed),
@@ -100,7 +101,7 @@ def cells(row: Row) -> list[str]:
 
 
 HEAD = (
-    "model", "joined", "sum / run", "took / predicted", "of slowest", "x unsplit", "x copies", *(f"x {name}" for name in CUTS),
+    "model", "joined", "sum / run", "took / predicted", "of slowest", "x unsplit", "x copies", *(f"x {name}" for name in CUTS), *(f"x {name}, CPU" for name in ("unsplit", *CUTS)),
     "equal", "rounds", "disturbed",
 )  # fmt: skip
 

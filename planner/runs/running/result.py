@@ -63,7 +63,7 @@ class Timeline:
 
 @dataclass(frozen=True, eq=False)
 class StageRun:
-    """A stage, measured while all stages worked. ``device`` is its number in the plan; ``cpu`` is the processor time of ``busy``.
+    """A stage, measured while all stages worked. ``device`` is its number in the plan (-1: it is a whole model); ``cpu`` is the processor time of ``busy``.
 
     ``transfer`` is copying, in and out; ``wait`` is for tensors that are not there yet, or for room.
     """
@@ -122,6 +122,11 @@ class LineRun:
     def of_slowest(self) -> float:
         """Throughput over that of the slowest stage if it never waited for another."""
         return self.throughput * self.stages[self.slowest].busy.seconds
+
+    @property
+    def least(self) -> float:
+        """Seconds per sample at least, as far as that can be told where other programs disturb: what the slowest stage itself takes and copies."""
+        return max(stage.own.seconds + stage.transfer.seconds for stage in self.stages)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +191,7 @@ def to_dict(run: PlanRun) -> dict[str, Any]:
         "rounds_counted": len(run.plan.counted),
         "disturbed": run.plan.disturbed,
         "stages": [_stage_dict(stage) for stage in run.plan.stages],
+        "unsplit": _stage_dict(run.unsplit.stages[0]),
         "against": [
             {
                 "name": line.name,

@@ -221,33 +221,39 @@ def steady(stamps: Sequence[Floats]) -> list[Floats]:
 
 
 def _stages(each: _Started, rounds: Sequence[Sequence[Floats]]) -> tuple[StageRun, ...]:
-    assert each.plan is not None and each.chain is not None
+    """What the stages of a line took; of whole models nothing is predicted."""
     window = [steady(stamps) for stamps in rounds]
     last = [stamps[-SHOWN:] for stamps in rounds[-1]]
     zero = min(float(stamps[0, 0]) for stamps in last)
     shown: Ints = np.arange(len(rounds[-1][0]), dtype=np.int32)[-SHOWN:]
-    e, known = each.plan.evaluation, each.plan.problem.graph.time_unit == "s"
+    devices = [-1] * len(each.line.jobs) if each.chain is None else list(each.chain.devices)
     found = []
-    for i, (job, d) in enumerate(zip(each.chain.jobs, each.chain.devices, strict=True)):
+    for i, (job, d) in enumerate(zip(each.line.jobs, devices, strict=True)):
         s = np.concatenate([kept[i] for kept in window])
-        parts = Predicted(*(float(part[d]) for part in (e.receive, e.work, e.streaming, e.send)))
+        cost, parts = _predicted(each.plan, d)
         found.append(
             StageRun(
                 job.name, d, job.cores, amount(s[:, 3] - s[:, 2]), amount(s[:, 6]),
                 amount(s[:, 2] - s[:, 1] + s[:, 5] - s[:, 4]), amount(s[:, 1] - s[:, 0] + s[:, 4] - s[:, 3]),
-                float(e.cost[d]) if known else float("nan"), parts if known else None, Timeline(shown, last[i][:, :6] - zero),
-                job.threads == 1 and job.provider in ("", CPU),
+                cost, parts, Timeline(shown, last[i][:, :6] - zero), job.threads == 1 and job.provider in ("", CPU),
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _predicted(plan: Plan | None, device: int) -> tuple[float, Predicted | None]:
+    """The cost of a device in seconds, and its parts; NaN and None where nobody says."""
+    if plan is None or plan.problem.graph.time_unit != "s":
+        return float("nan"), None
+    e = plan.evaluation
+    parts = Predicted(*(float(part[device]) for part in (e.receive, e.work, e.streaming, e.send)))
+    return float(e.cost[device]), parts
 
 
 def _line_run(each: _Started, rounds: Sequence[Sequence[Floats]], threads: int) -> LineRun:
     paces = tuple(throughput(each.line, stamps) for stamps in rounds)
     # Processor time of several threads adds up and says nothing.
     away = tuple(disturbance(stamps) if threads == 1 else 0.0 for stamps in rounds)
-    if each.plan is None:
-        return LineRun(each.line.name, paces, away, float("nan"), ())
     stages = _stages(each, [rounds[r] for r in counted(away)])
     slowest = max(stage.predicted for stage in stages)
     return LineRun(each.line.name, paces, away, 1.0 / slowest if slowest > 0 else float("nan"), stages)

@@ -38,7 +38,10 @@ def machine(
         def line(split: Split) -> LineRun:
             return line_run(split, times(split), transfer)
 
-        whole = LineRun("unsplit", (1.0 / float(times(order.split).sum()),), (0.0,), float("nan"), ())
+        total = Amount(float(times(order.split).sum()), 0.0)
+        nothing, never = Amount(0.0, 0.0), Timeline(np.zeros(0, np.int32), np.zeros((0, 6)))
+        one = StageRun("the whole model", -1, (0,), total, total, nothing, nothing, float("nan"), None, never)
+        whole = LineRun("unsplit", (1.0 / total.seconds,), (0.0,), float("nan"), (one,))
         return PlanRun(
             line(order.split), whole, None, tuple(map(line, order.against)), 9, True, 0.0, 1e-5, (),
             {"model": order.split.problem.name, "target": order.split.problem.target.spec(), "machine": "a machine", "date": "2026-01-01",
