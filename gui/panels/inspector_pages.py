@@ -11,6 +11,7 @@ import numpy as np
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import device_rows, plan_rows, time_rows
+from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
 from planner.model.graph import Graph
@@ -266,6 +267,8 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Ops", f"{len(ops):,}"),
     ]
     title, kind = problem.devices[device].title, problem.devices[device].kind
+    if traits := device_traits(problem)[device]:
+        kind = f"{kind} · {traits}"
     mark = " · <span class='bad'>bottleneck</span>" if device == evaluation.bottleneck else ""
     body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + fact_rows(rows)
     if len(heavy):

@@ -170,11 +170,15 @@ class Form(QWidget):
         """Every field's value by name. Raises :class:`StageboardError`."""
         return {name: read() for name, read in self._readers.items()}
 
-    def _add(self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Any]) -> None:
+    def _add(
+        self, name: str, title: str, tip: str, field: QWidget, read: Callable[[], Any], wide: bool = False
+    ) -> None:
+        """A field at the right of its title, or, where it is ``wide``, below it."""
         row = self._next_row()
         if not isinstance(field, QCheckBox):
             field.setMinimumWidth(FIELD_WIDTH)
-            field.setMaximumWidth(FIELD_WIDTH)
+            if not wide:
+                field.setMaximumWidth(FIELD_WIDTH)
             # The wheel scrolls the panel, not the value of a field that it happens to pass.
             field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             field.installEventFilter(self)
@@ -186,7 +190,10 @@ class Form(QWidget):
         field.setAccessibleDescription(tip)
         field.setToolTip(tip)
         self._grid.addWidget(label, row, 0)
-        self._grid.addWidget(field, row, 1)
+        if wide:
+            self._grid.addWidget(field, self._next_row(), 0, 1, 2)
+        else:
+            self._grid.addWidget(field, row, 1)
         if self._group is not None:
             self._group.add(label, field)
         self.fields[name] = field
@@ -275,7 +282,8 @@ class Form(QWidget):
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.setCursorPosition(0)
         field.textEdited.connect(lambda _: self.changed.emit())
-        self._add(name, title, tip, field, lambda: per_device_value(field.text(), unit, title))
+        wide = isinstance(value, tuple)
+        self._add(name, title, tip, field, lambda: per_device_value(field.text(), unit, title), wide)
 
     def add_text(self, name: str, title: str, value: str, tip: str = "") -> None:
         """A line of text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates, estimates_fields, rates_words
 from planner.evaluation.memory_words import held_words, limit_words
 from planner.evaluation.times_source import estimated, times_mark, times_source
@@ -77,13 +78,14 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     k = len(problem.devices)
     shown = times([float(v) for part in parts for v in part], unit)
     extra = [name for name in _EXTRA if name in evaluation.details]
-    rows = []
+    rows, traits = [], device_traits(problem)
     for i, device in enumerate(problem.devices):
+        own = f" ({traits[i]})" if traits[i] else ""
         mark = "  < bottleneck" if i == evaluation.bottleneck and evaluation.pace[i] > 0 else ""
         cells = [shown[p * k + i] for p in range(len(parts))]
         rows.append(
             [
-                device.name + copies_text(problem, evaluation, i),
+                device.name + own + copies_text(problem, evaluation, i),
                 str(int(evaluation.ops[i])),
                 *cells,
                 *[bytes_text(float(evaluation.details[name][i])) for name in extra],

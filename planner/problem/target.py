@@ -117,6 +117,14 @@ class Target(ABC):
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """The devices in order."""
 
+    def own_speeds(self, graph: Graph) -> tuple[float, ...]:
+        """The speed of each device where they differ in it, else nothing."""
+        return ()
+
+    def own_memories(self, graph: Graph) -> tuple[float, ...]:
+        """The memory of each device in bytes where they differ in it, else nothing."""
+        return ()
+
     def hardware(self, graph: Graph) -> tuple[str, ...]:
         """The name of what each device is part of, whose measured times it has: its own, but for slots of one accelerator."""
         return tuple(device.name for device in self.devices(graph))

@@ -261,7 +261,8 @@ def _title(data: HeaderData, d: int, room: float, size: int, smallest: int) -> t
 
 def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
     """Parameters around the cache line, all devices on one scale."""
-    full = max(float(data.memory.max()), float(data.budget.max()), data.fullest)
+    limited = data.budget[np.isfinite(data.budget)]
+    full = max(float(data.memory.max()), float(limited.max()), data.fullest)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     used, cache = float(data.memory[d]), float(data.budget[d])
     paint_load(painter, box, used, cache, full, palette.devices[d], palette.theme)

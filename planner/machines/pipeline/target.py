@@ -85,6 +85,14 @@ class Pipeline(Target):
         """Blocks, named ``stage 0`` onwards."""
         return tuple(Device(f"stage {i}", "stage", f"Stage {i}") for i in range(self.count))
 
+    def own_speeds(self, graph: Graph) -> tuple[float, ...]:
+        """Those of each block, where a list gives them."""
+        return self.speeds if isinstance(self.speed, tuple) else ()
+
+    def own_memories(self, graph: Graph) -> tuple[float, ...]:
+        """Those of each block, where a list gives them."""
+        return self.memories if isinstance(self.memory, tuple) else ()
+
     def rules(self, graph: Graph) -> tuple[str, ...]:
         """The order rule always holds."""
         return ("order",)

@@ -27,11 +27,7 @@ def evaluator(problem: Problem) -> Evaluator:
     slots, l = target.accelerators * target.subgraphs, target.cpus
     latency = problem.objective == "latency"
     rules: list[Rule] = [SupportRule(), TogetherRule(), PinRule()]
-    each = [
-        *np.repeat(np.arange(target.accelerators), target.subgraphs),
-        *range(target.accelerators, target.accelerators + l),
-    ]
-    memory = np.array(target.memories)[each]
+    memory = np.array(target.slot_memories)
     if np.isfinite(memory).any():
         rules.insert(0, MemoryRule())
     if target.contiguous:
@@ -41,8 +37,8 @@ def evaluator(problem: Problem) -> Evaluator:
     classes = device_classes(
         np.stack([graph.work, graph.work_cpu]),
         is_cpu.astype(np.int32),
-        [target.speeds[d] for d in each],
-        [target.memories[d] for d in each],
+        target.slot_speeds,
+        target.slot_memories,
         problem.measured_times,
     )
     # Cores do not run out for a single sample, so all CPUs are one machine then.

@@ -259,6 +259,28 @@ class DevicePool(Target):
         accelerators = [Device(f"acc {place}", "accelerator", f"Accelerator {place}") for place in places]
         return (*accelerators, *(Device(f"cpu {i}", "cpu", f"CPU {i}") for i in range(self.cpus)))
 
+    def own_speeds(self, graph: Graph) -> tuple[float, ...]:
+        """Those of each device, slots having their accelerator's, where a list gives them."""
+        return self._by_slot(self.speeds) if isinstance(self.speed, tuple) else ()
+
+    def own_memories(self, graph: Graph) -> tuple[float, ...]:
+        """Those of each device, slots having their accelerator's, where a list gives them."""
+        return self._by_slot(self.memories) if isinstance(self.memory, tuple) else ()
+
+    def _by_slot(self, each: tuple[float, ...]) -> tuple[float, ...]:
+        slots = tuple(x for x in each[: self.accelerators] for _ in range(self.subgraphs))
+        return (*slots, *each[self.accelerators :])
+
+    @property
+    def slot_speeds(self) -> tuple[float, ...]:
+        """The speed of each device, slots having their accelerator's."""
+        return self._by_slot(self.speeds)
+
+    @property
+    def slot_memories(self) -> tuple[float, ...]:
+        """The memory of each device in bytes, slots having their accelerator's."""
+        return self._by_slot(self.memories)
+
     def hardware(self, graph: Graph) -> tuple[str, ...]:
         """Slots are parts of their accelerator: ``acc 0`` for ``acc 0.0`` and ``acc 0.1``."""
         return tuple(device.name.partition(".")[0] for device in self.devices(graph))

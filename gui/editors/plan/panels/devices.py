@@ -22,6 +22,7 @@ from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
 from gui.words.objectives import column_of
+from planner.evaluation.device_words import device_traits
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class DevicesPanel(Panel):
         capacity = problem.evaluator.capacity
         worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
         chosen = np.unique(self.document.device_of[self.document.selection])
-        loads = _loads(problem, evaluation, preview)
+        loads, traits = _loads(problem, evaluation, preview), device_traits(problem, memory=False)
         for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
             memory = bytes_text(used) if not np.isfinite(cap) else share_text(used, cap)
@@ -124,7 +125,7 @@ class DevicesPanel(Panel):
                 in_bytes = problem.unit(first) == "B"
                 memory = times.text(float(evaluation.cost[d])) if in_bytes else bytes_text(used)
             state = CardState(
-                name=device.title,
+                name=f"{device.title} · {traits[d]}" if traits[d] else device.title,
                 cost=column.text(float(evaluation.pace[d])),
                 parts=(
                     float(evaluation.receive[d]), float(evaluation.work[d]), float(evaluation.streaming[d]),

@@ -219,3 +219,12 @@ def test_many_stages_with_caches_are_lines(qtbot: QtBot) -> None:
         settle()
         assert panel.grab().width() > 0
         document.end_preview()
+
+
+def test_unequal_devices_say_their_speed(qtbot: QtBot) -> None:
+    document = opened()
+    document.set_problem(Pipeline(3, speed=(1.0, 0.5, 2.0)), "bottleneck")
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        names = [card.state.name for card in panel.cards if card.state is not None]
+    assert names == ["Stage 0 · 1x", "Stage 1 · 0.5x", "Stage 2 · 2x"]

@@ -485,3 +485,32 @@ def test_a_target_with_rates_of_its_own_takes_a_machines(qtbot: QtBot) -> None:
     panel.apply()
     assert document.open_problem.target.to_dict()["down"] == 500e6
     assert panel.named.machine.name == "edge-tpu-pcie"
+
+
+def test_numbers_per_device_are_typed_with_slashes(qtbot: QtBot) -> None:
+    """One for all or one for each; what is applied is shown again, and a wrong count is one sentence."""
+    document = opened(count=2)
+    panel = SettingsPanel(document, LIGHT)
+
+    def line(name: str) -> QLineEdit:
+        field = panel.machine.fields[name]
+        assert isinstance(field, QLineEdit)
+        return field
+
+    with shown(qtbot, panel):
+        assert (line("memory").text(), line("speed").text()) == ("unlimited", "1")
+        line("bandwidth").setText("1 B/s")
+        line("memory").setText("8 MiB / 16 MiB")
+        line("speed").setText("1 / 0.5")
+        panel.apply()
+        assert document.problem is not None
+        assert document.problem.target == Pipeline(2, 1.0, (2.0**23, 2.0**24), speed=(1.0, 0.5))
+        panel.refresh_now()
+        assert line("memory").text() == "8 MiB / 16 MiB" and line("memory").maximumWidth() > 1000
+        line("memory").setText("1 / 2 / 3")
+        panel.apply()
+        assert panel.error.text() == "memory has 3 numbers; give one for all, or 2: one per stage"
+        line("memory").setText("8 MiB / 8 MiB")
+        line("speed").setText("1")
+        panel.apply()
+        assert document.problem.target == Pipeline(2, 1.0, 2.0**23)
