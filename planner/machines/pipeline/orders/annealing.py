@@ -47,7 +47,7 @@ def sum_up(network, placement):
     k = network.blocks
     for u in range(len(network.work)):
         d = placement.block_of[u]
-        placement.work[d] += network.block_work[u, d]
+        placement.work[d] += network.class_work[u, network.class_of[d]]
         placement.held[d] += network.params[u]
         for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
             placement.uses[network.use_tensor[y], d] += 1
@@ -116,8 +116,8 @@ def move(network, placement, u, b, leave, enter):
         placement.uses[t, a] -= 1
         placement.uses[t, b] += 1
     placement.block_of[u] = b
-    placement.work[a] -= network.block_work[u, a]
-    placement.work[b] += network.block_work[u, b]
+    placement.work[a] -= network.class_work[u, network.class_of[a]]
+    placement.work[b] += network.class_work[u, network.class_of[b]]
     placement.held[a] -= network.params[u]
     placement.held[b] += network.params[u]
     placement.io[a] += leave
@@ -182,14 +182,14 @@ def anneal(
         cost_a = block_cost(
             network,
             a,
-            placement.work[a] - network.block_work[u, a],
+            placement.work[a] - network.class_work[u, network.class_of[a]],
             placement.held[a] - network.params[u],
             placement.io[a] + leave,
         )
         cost_b = block_cost(
             network,
             b,
-            placement.work[b] + network.block_work[u, b],
+            placement.work[b] + network.class_work[u, network.class_of[b]],
             placement.held[b] + network.params[u],
             placement.io[b] + enter,
         )

@@ -109,10 +109,10 @@ def anneal_free(
             continue
         leave, enter = io_changes(network, placement, u, b)
         cost_a = block_cost(
-            network, a, placement.work[a] - network.block_work[u, a], placement.held[a] - network.params[u], placement.io[a] + leave
+            network, a, placement.work[a] - network.class_work[u, network.class_of[a]], placement.held[a] - network.params[u], placement.io[a] + leave
         )  # fmt: skip
         cost_b = block_cost(
-            network, b, placement.work[b] + network.block_work[u, b], placement.held[b] + network.params[u], placement.io[b] + enter
+            network, b, placement.work[b] + network.class_work[u, network.class_of[b]], placement.held[b] + network.params[u], placement.io[b] + enter
         )  # fmt: skip
         rise = (
             excess(cost_a, target) + excess(cost_b, target) - excess(cost[a], target) - excess(cost[b], target)

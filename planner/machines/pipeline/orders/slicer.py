@@ -163,6 +163,7 @@ def network_of(units: Units) -> Network:
         budget=float(e.budget[0]),
         rate=float(e.streaming_rate),
         uneven=bool((units.tensor_time != units.send_time).any()),
-        block_work=np.ascontiguousarray(units.work.sum(axis=2)[e.class_of].T),
+        class_work=np.ascontiguousarray(units.work.sum(axis=2).T),
+        class_of=e.class_of,
         block_budget=e.budget,
     )
