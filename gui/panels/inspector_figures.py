@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
 Rows = list[tuple[str, str]]
+MOST_CLASSES = 6
+"""Devices whose time of an op is told beside one another, where they are not alike."""
 
 
 def device_rows(evaluation: Evaluation, device: int) -> Rows:
@@ -67,3 +70,15 @@ def time_rows(problem: Problem, device_of: np.ndarray, v: int) -> Rows:
     if not np.isnan(times.ratio[v]):
         rows.append(("Measured over estimated", ratio_text(float(times.ratio[v]))))
     return rows
+
+
+def work_by_device(problem: Problem, op: int) -> Rows:
+    """What an op takes on the first device of each class, where devices are not alike."""
+    e, unit = problem.evaluator, problem.graph.time_unit
+    classes, first = np.unique(e.class_of, return_index=True)
+    several = [
+        f"{escape(problem.devices[d].title)} {one_time(float(e.op_work[c, op]), unit)}"
+        for d, c in sorted(zip(first.tolist(), classes.tolist(), strict=True))
+    ]
+    more = f" and {len(several) - MOST_CLASSES} more" if len(several) > MOST_CLASSES else ""
+    return [("Work by device", ", ".join(several[:MOST_CLASSES]) + more)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
-from gui.panels.inspector_figures import device_rows, plan_rows, time_rows
+from gui.panels.inspector_figures import device_rows, plan_rows, time_rows, work_by_device
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
@@ -111,7 +111,8 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     rows = [
         ("Device", link("device", device, _device_name(document, device))),
         ("Work here", one_time(work, unit) + (" · estimated" if work and times_mark(problem) == "estimated" else "")),
-        *(_work_elsewhere(graph, v, unit) if len(e.op_work) > 1 else ()),
+        *(_work_elsewhere(graph, v, unit) if len(e.op_work) > 1 and e.alike else ()),
+        *(() if e.alike else work_by_device(problem, v)),
         *time_rows(problem, document.device_of, v),
         ("All its transfers", one_time(moved, unit)),
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(e.params[v]))})"

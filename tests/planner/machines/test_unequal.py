@@ -157,7 +157,7 @@ def test_a_uniform_list_is_the_plain_number(data: st.DataObject) -> None:
     listed = replace(target, speed=speeds, memory=memories)
     assert listed == plain and listed.spec() == plain.spec() and listed.to_dict() == plain.to_dict()
     graph = data.draw(graphs())
-    a, b = (Problem(graph, t, o) for t, o in ((plain, plain.objectives[0]), (listed, listed.objectives[0])))
+    a, b = Problem(graph, plain), Problem(graph, listed)
     assert a.fingerprint == b.fingerprint
     device_of = data.draw(st.lists(st.integers(0, len(a.devices) - 1), min_size=graph.n, max_size=graph.n))
     assert (a.evaluate(np.array(device_of)).cost == b.evaluate(np.array(device_of)).cost).all()

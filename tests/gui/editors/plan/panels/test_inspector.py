@@ -186,3 +186,18 @@ def test_an_ops_output_is_not_called_memory(qtbot: QtBot) -> None:
             output = next(i for i, line in enumerate(page) if line.startswith("Output"))
             assert bytes_text(size) in " ".join(page[output : output + 2])
             assert "Memory" not in page
+
+
+def test_an_op_takes_its_own_time_on_each_unequal_stage(qtbot: QtBot) -> None:
+    document = opened()
+    document.set_problem(Pipeline(3, speed=(1.0, 0.5, 2.0)), "bottleneck")
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([4])
+        assert document.problem is not None
+        work = float(document.problem.graph.work[4])
+        page = text(panel)
+        assert "Work by device" in page
+        assert f"Stage 0 {work:g}" in page and f"Stage 1 {2 * work:g}" in page
+        panel.show_device(1)
+        assert "stage · 0.5x" in text(panel)
