@@ -164,3 +164,25 @@ def test_the_package_view_needs_chips(plan_file: str, tmp_path: Path, qapp: Any,
     assert main(["render", UNET, plan_file, "--view", "package", "-o", str(tmp_path / "no.png")]) == 2
     assert "choose --view lanes" in capsys.readouterr().err
     assert not (tmp_path / "no.png").exists()
+
+
+@pytest.mark.parametrize("colour", ["time", "bytes", "ratio"])
+def test_heat_maps(colour: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    times, file = tmp_path / "t.csv", tmp_path / "heat.svg"
+    times.write_text("op,seconds\nconv1_conv,0.001\nconv1_bn,0.0002\n")
+    arguments = ["render", RESNET, "--colour", colour, "-o", str(file), "--machine", "a100-40gb"]
+    assert main([*arguments, "--times", str(times)]) == 0
+    scale = {"time": "Time of an op", "bytes": "Bytes an op moves", "ratio": "Measured over estimated"}[
+        colour
+    ]
+    assert scale in file.read_text()
+    file.unlink()
+    assert main(arguments) == (2 if colour == "ratio" else 0)
+    said = capsys.readouterr().err
+    assert ("needs measured times" in said) == (colour == "ratio")
+
+
+def test_a_heat_map_is_of_ops(plan_file: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    file = str(tmp_path / "a.png")
+    assert main(["render", UNET, plan_file, "--view", "schedule", "--colour", "time", "-o", file]) == 2
+    assert "--view schedule does not show" in capsys.readouterr().err
