@@ -11,6 +11,7 @@ from gui.look.page import SUFFIXES
 from gui.present.render import add_page, application, page_of
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, Console, UsageError
+from planner.cli.told_apart import models_and_plans
 from planner.errors import StageboardError
 from planner.model.named_machines import NO_MACHINES, Machines
 
@@ -136,7 +137,7 @@ def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
     if not arguments:
         model, examples = example_files()
         return [model], list(examples)
-    models, plans = inputs.models_and_plans(arguments)
+    models, plans = models_and_plans(arguments)
     if not plans and len(models) == 1:
         model, examples = example_files(models[0])
         return [model], list(examples)

@@ -22,7 +22,6 @@ from planner.model.named_machines import Machines, NamedMachine, machine
 from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
-from planner.plan_files.plan_parts import is_plan
 from planner.problem.device_times import on_devices
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Pin, Problem
@@ -318,18 +317,6 @@ def load_models(args: argparse.Namespace) -> Graph:
         cost_model=rates(args),
         times=measured_times(args.times),
     )
-
-
-def models_and_plans(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
-    """(models, plans) among files, told apart by content. Raises :class:`StageboardError` where one is missing or no model is among them."""
-    for argument in arguments:
-        if not Path(argument).exists():
-            raise StageboardError(f"{argument} does not exist; check the path")
-    plans = [Path(argument) for argument in arguments if is_plan(argument)]
-    models = [Path(argument) for argument in arguments if Path(argument) not in plans]
-    if not models:
-        raise UsageError(f"{plans[0]} is a plan; name its model before it")
-    return models, plans
 
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from planner.cli import inputs
 from planner.cli.command import DONE, Console, UsageError
 from planner.cli.searching import soft_interrupt
+from planner.cli.told_apart import models_and_plans
 from planner.errors import StageboardError
 from planner.quantity import time_text
 from planner.text_table import percent, table, times
@@ -116,7 +117,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
 def _files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
     """(models, plans), told apart by content. Raises :class:`StageboardError`."""
-    models, plans = inputs.models_and_plans(arguments)
+    models, plans = models_and_plans(arguments)
     if not plans:
         raise UsageError("none of the files is a plan; name one or several after the model")
     return models, plans
