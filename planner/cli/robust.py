@@ -136,7 +136,8 @@ def _read(args: argparse.Namespace, models: Sequence[Path], plans: Sequence[Path
         raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
     batch = plan_model_options(plans[0])["batch"] if args.batch is None else args.batch
     graph = read_models(models, batch=batch, times=inputs.measured_times(args.times))
-    return [open_plan(plan, graph) for plan in plans]
+    named = inputs.named_machines(args.machine)
+    return [open_plan(plan, graph, named=named) for plan in plans]
 
 
 def _write_least_regret(path: str, found: Robustness, given: Sequence[Plan], bounds: Sequence[Bound]) -> None:

@@ -62,6 +62,14 @@ def test_several_plans_and_measured_times(stageboard: Any, plan_file: Path, tmp_
     }  # fmt: skip
 
 
+def test_a_named_machine_estimates_the_times(stageboard: Any, plan_file: Path) -> None:
+    usual, faster = (
+        stageboard("robust", RESNET, plan_file, *QUICK, *more, "--json").json
+        for more in ((), ("--machine", "l4"))
+    )
+    assert faster["objective"] < usual["objective"]
+
+
 def test_the_plan_of_least_regret_is_written(stageboard: Any, plan_file: Path, tmp_path: Path) -> None:
     other, best = tmp_path / "other.json", tmp_path / "best.json"
     assert (
