@@ -51,7 +51,7 @@ def tolerance_sentence(found: Robustness, each: OpTolerance) -> str:
     if not found.optimal:
         said.append("The plan is not proven optimal, so no factor is proven up to which it would be.")
         if found.gap is not None and each.slack > 1.0:
-            within = f"It stays at most {percent(found.gap)} from the optimum while {name} takes less than {at_most(each.slack)}"
+            within = f"No plan is more than {percent(found.gap)} better while {name} takes less than {at_most(each.slack)}"
             said.append(f"{within}: proven ({FREE}).")
     elif each.up.settled:
         said.append(
