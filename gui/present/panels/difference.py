@@ -8,12 +8,14 @@ from PySide6.QtGui import QPainter
 
 from gui.look.numbers import plural, signed_amount
 from gui.look.theme import DeviceColour, Theme, device_colours
-from gui.present.panels.rows import HEAD, LEAST_WRITTEN, MANY, Row, bar_rects, paint_head, row_boxes
+from gui.present.panels.rows import HEAD, MANY, Row, bar_rects, paint_head, row_boxes
 from gui.widgets.bars import paint_change_bar
 from gui.words.objectives import SAME, change, column_of, component_words
 from planner.problem.problem import Plan
-from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
+
+ROW = 26.0
+"""Height that a row with a name and an amount takes at least, in pixels of a frame of 1280 x 800."""
 
 
 def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str]:
@@ -87,11 +89,15 @@ def paint_difference(
     shown = [r for r in range(len(rows_of)) if len(rows_of) <= MANY or used[r] != 0.0]
     # On the scale of what is paid: a change that is small beside it looks small.
     full = max(most, paid)
-    scale = ""
-    if full > 0.0 and free.height() - HEAD * unit < LEAST_WRITTEN * unit * len(shown):
-        scale = f"half a bar: {amount_text(full, unit_of)}"  # rows too low for amounts need a scale
-    title = f"{component_words(what).title.capitalize()} of each device"
-    free = paint_head(painter, free, unit, theme, title, "", scale)
+    one, many = component_words(what).title.capitalize(), plan.problem.target.words.many
+    title, note = f"{one} of each device", ""
+    room = max(1, int((free.height() - HEAD * unit) // (ROW * unit)))
+    if len(shown) > room:  # rows too low for names and amounts: those that say most
+        changed = np.nan_to_num(np.abs(amounts[shown]), nan=np.inf)
+        largest = np.argsort(-changed, kind="stable")[:room].tolist()
+        title, note = f"{one}: the largest changes", f"the other {len(shown) - room} {many} change less"
+        shown = [shown[i] for i in sorted(largest)]
+    free = paint_head(painter, free, unit, theme, title, "", note)
     colours = own_colours(comparison, theme)
     rows = []
     for r in shown:

@@ -13,15 +13,20 @@ from PySide6.QtWidgets import QApplication
 from gui.canvas.graph.stages.ribbons import stage_ribbons
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours
+from gui.present.panels.difference import paint_difference
 from gui.present.panels.rows import Row, bar_rects, row_boxes
 from gui.present.show import Show
 from gui.present.transition.transition import Shot
 from planner.model.samples import STORIES
 from planner.problem.problem import Plan
+from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
+from planner.reports.comparison import compare
 from planner.story.files.json import read_story, resolve
 from planner.story.story import Resolved
+from tests.gui.mcm_models import package_problem
 from tests.gui.present.slides import overlapping, written_on
+from tests.gui.present.talks import even
 from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -154,3 +159,23 @@ def test_long_names_give_way_to_short_ones_before_they_are_cut(qapp: object) -> 
         bars = bar_rects(scribe, row_boxes(QRectF(0, 0, width, 60), 1, 1.0), rows, 1.0, LIGHT)
         scribe.end()
         assert scribe.written[0][1] == shown and bars[0].width() > 0.08 * width
+
+
+def test_of_many_devices_the_largest_changes_are_named(qapp: object) -> None:
+    problem = package_problem(n=72, chips=36)
+    before = problem.plan(even(72, 36), Provenance("a"), "before")
+    moved = even(72, 36)
+    moved[:6] = 0
+    after = problem.plan(moved, Provenance("b"), "after")
+    comparison = compare([before, after])
+    scribe = Scribe(400, 560)
+    paint_difference(scribe, QRectF(0, 0, 360, 540), after, before, comparison, 1.0, LIGHT)
+    scribe.end()
+    words = [word for _, word in scribe.written]
+    named = [word for word in words if word.startswith("Chip ")]
+    assert "Chip 0" in named and 5 < len(named) < 36 and len(set(named)) == len(named)
+    assert f"the other {36 - len(named)} chips change less" in words
+    change = comparison.differences(1).cost
+    least = min(abs(change[int(name.split()[1])]) for name in named)
+    others = [abs(c) for chip, c in enumerate(change) if f"Chip {chip}" not in named]
+    assert max(others) <= least + 1e-12
