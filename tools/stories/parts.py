@@ -36,7 +36,7 @@ class Scene:
     """A keyframe as it is scripted: ``plan`` and ``versus`` by name, ``title`` and ``caption`` as templates.
 
     ``zoom`` and ``mark`` name what the camera is on and what is highlighted (:data:`BOTTLENECK` and the others); ``done`` is the
-    share of an order's connections that is done.
+    share of an order's connections that is done. ``notes`` are what the speaker may say, without figures.
     """
 
     plan: str
@@ -50,6 +50,7 @@ class Scene:
     done: float | None = None
     hold: float = 7.0
     transition: float = 1.2
+    notes: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +100,7 @@ def _keyframe(scene: Scene, made: Mapping[str, Made], number: Mapping[str, int])
         at=None if scene.done is None else round(scene.done * _length(entry.plan)),
         hold=scene.hold,
         transition=scene.transition,
+        notes=scene.notes,
     )
 
 

@@ -303,6 +303,9 @@ def test_every_number_in_a_shipped_story_is_evaluated(scripts: Any, key: str) ->
         assert keyframe.title == filled(scene.title, told)
         assert keyframe.caption == filled(scene.caption, told)
         assert len(keyframe.caption) <= TWO_LINES
+        # What the speaker may say is there, is short, and holds no figure that could become wrong.
+        assert keyframe.notes == scene.notes and 30 < len(scene.notes) < 200
+        assert not re.search(r"(?<![\w-])\d", scene.notes)
 
 
 def test_what_the_stories_promise() -> None:
