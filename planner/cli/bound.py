@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
+from planner.cli.readers import import_readers
 from planner.cli.report import ending, summary, warnings
 from planner.cli.searching import Watch, soft_interrupt, stop_when
 from planner.errors import PlannerRefusal
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")
-    inputs.import_readers(args.models)
+    import_readers(args.models)
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)

@@ -363,29 +363,6 @@ def check_output(path: str | None, read: Sequence[str] = ()) -> None:
             raise StageboardError(f"{path} is a file to be read and would be lost; choose another name")
 
 
-def import_readers(paths: Sequence[str]) -> None:
-    """Import the libraries that the model files need, so that reading them can be timed without that."""
-    suffixes = {Path(path).suffix.lower() for path in paths}
-    import planner.formats.graphs.device_placement
-    import planner.formats.graphs.stageboard_json
-    import planner.formats.merge
-    import planner.model.cost_model
-
-    if ".onnx" in suffixes:
-        import planner.formats.onnx.model
-    if suffixes & {".npz", ".mtx"}:
-        import planner.formats.networks.read
-        import planner.model.network_arrays
-    if ".tflite" in suffixes:
-        import tflite  # noqa: F401
-
-        import planner.formats.tflite.model  # noqa: F401
-    if suffixes & {".graphml", ".xml", ".dot", ".gv"}:
-        import networkx  # noqa: F401
-    if suffixes & {".pbtxt", ".textproto"}:
-        import google.protobuf.text_format  # type: ignore[import-untyped]  # noqa: F401
-
-
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
     target = parse_target(args.target, graph, named_machines(args.machine))

@@ -11,6 +11,7 @@ from typing import Any
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.proving import BESIDE, configure_beside, proven_beside
+from planner.cli.readers import import_readers
 from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
 from planner.cli.searching import Watch, soft_interrupt, stop_when, uninterrupted
 from planner.errors import PlannerRefusal
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     auto = chosen.name == DEFAULT
     options = _options(args, auto)
     inputs.check_output(args.output, args.models)
-    inputs.import_readers(args.models)
+    import_readers(args.models)
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)

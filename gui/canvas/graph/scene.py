@@ -257,11 +257,9 @@ def arrange(
     in_a_row: bool = True,
     least_lane: float = READABLE_LANE_PX,
 ) -> Layout:
-    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are, or the blocks whose rows
-    should be as long.
+    """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are, or the blocks whose rows should be as long.
 
-    ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep; ``least_lane``: pixels that a lane with
-    ops is high at least, where there is room.
+    ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep; ``least_lane``: pixels that a lane with ops is high at least, where there is room.
     """
     if view == "stages":
         device, _ = items.devices(device_of, k)
@@ -299,8 +297,7 @@ def lane_heights(
     """Least heights (scene units) of empty lanes and of lanes with ops, so that headers can be read and drops be aimed.
 
     ``bands`` float64[k]: how high the lanes are so far, ``size`` width and height of all (scene units); ``used`` bool[k]:
-    lanes with ops. Where there are many lanes they get what there is room for; the second height is 0
-    where no lane with ops is too low.
+    lanes with ops. Where there are many lanes they get what there is room for; the second height is 0 where no lane with ops is too low.
     """
     heights = bands[used]
     (wide, high), room = size, viewport[1]
