@@ -96,9 +96,8 @@ def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], the
 def _one_op(document: Document, v: int, moves: str) -> str:
     problem = document.problem
     assert problem is not None
-    graph, unit = problem.graph, problem.graph.time_unit
+    graph, unit, e = problem.graph, problem.graph.time_unit, problem.evaluator
     device = int(document.device_of[v])
-    e = problem.evaluator
     mates = problem.groups.expand([v])
     mates = mates[mates != v]
     pin = next(

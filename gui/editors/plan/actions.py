@@ -271,7 +271,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("view.lanes", "Lanes", "View", lambda w: w.canvas.set_view("lanes"), ("L",), "one lane per device", is_open, state=lambda w: w.canvas.view == "lanes"),
     ActionSpec("view.stages", "Stages", "View", lambda w: w.canvas.set_view("stages"), ("Shift+S",), "one block of small cells per device, and what flows between the blocks: a picture for a talk", is_open, state=lambda w: w.canvas.view == "stages"),
     *map(_colour, COLOURINGS),
-    ActionSpec("view.colour.next", "Next Colouring", "View", next_colouring, ("C",), "colour ops by stage, time, bytes, measured over estimated in turn", is_open, submenu="Colour By"),
+    ActionSpec("view.colour.next", "Next Colouring", "View", next_colouring, ("H",), "colour ops by stage, time, bytes, measured over estimated in turn", is_open, submenu="Colour By"),
     *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),
     back_action(lambda w: w.canvas.go_back(), lambda w: w.canvas.earlier is not None),
