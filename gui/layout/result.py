@@ -128,3 +128,32 @@ class Layout:
         end = (self.x[v] + (self.w[v] if self.mirrored[v] else 0.0), self.y[v] + self.h[v] / 2)
         inner = self.route_points[self.route_offsets[edge] : self.route_offsets[edge + 1]]
         return np.vstack([np.array([start]), inner, np.array([end])])
+
+
+def route_table(
+    layout: Layout, edges: np.ndarray
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+    """Polylines (CSR: int32[m + 1], float64 x and y) of ``edges`` (int[m]) of a layout: from the side of the source through the waypoints to the side of the target.
+
+    A horizontal run-in and run-out keep the joints tangent to the cards.
+    """
+    edges = np.asarray(edges, np.int64)
+    if len(edges) == 0:
+        return np.zeros(1, np.int32), np.empty(0), np.empty(0)
+    u, v = layout.edge_src[edges], layout.edge_dst[edges]
+    inner = np.diff(layout.route_offsets)[edges]
+    ptr = np.zeros(len(edges) + 1, np.int32)
+    np.cumsum(inner + 2, out=ptr[1:])
+    xs, ys = np.empty(ptr[-1]), np.empty(ptr[-1])
+    xs[ptr[:-1]] = layout.x[u] + np.where(layout.mirrored[u], 0.0, layout.w[u])
+    ys[ptr[:-1]] = layout.y[u] + layout.h[u] / 2
+    xs[ptr[1:] - 1] = layout.x[v] + np.where(layout.mirrored[v], layout.w[v], 0.0)
+    ys[ptr[1:] - 1] = layout.y[v] + layout.h[v] / 2
+    starts = layout.route_offsets[:-1][edges]
+    source = np.repeat(starts - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
+    place = np.repeat(ptr[:-1] + 1 - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(
+        inner.sum()
+    )
+    xs[place] = layout.route_points[source, 0]
+    ys[place] = layout.route_points[source, 1]
+    return ptr, xs, ys

@@ -7,17 +7,16 @@ has a figure of its own, in the order in which they are compared, with what is p
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.canvas.graph.consequence import refusal
 from gui.look.numbers import DASH, gap_text, plural, signed_amount
 from gui.look.theme import Theme
-from gui.panels.base import Panel
 from gui.panels.readout_figures import (
     figures_tip,
     memory_shown,
@@ -28,7 +27,7 @@ from gui.panels.readout_figures import (
     speed_shown,
     times_tip,
 )
-from gui.widgets.bars import GapBar
+from gui.panels.readout_row import Readouts
 from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
@@ -52,61 +51,9 @@ if TYPE_CHECKING:
     from planner.problem.bound import ComponentStanding, Standing
     from planner.problem.problem import Problem
 
-HEIGHT = 66
 MOST_COMPONENTS = 3
 ALL_FROM = 1080
 """Pixels from which there is room for the number of devices, which the device dock shows too."""
-
-
-class Readouts(Panel):
-    """Big figures in one line, with the bar of the gap among them. Subclasses name all of them in ``_readouts``."""
-
-    id: ClassVar[str] = "readouts"
-    title: ClassVar[str] = "Readouts"
-
-    keyboard_left = Signal()
-    """A button that has the keyboard goes away."""
-
-    _readouts: tuple[Readout, ...]
-
-    def __init__(self, document: Any, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(document, theme, parent)
-        self.setObjectName("readouts")
-        self.setFixedHeight(HEIGHT)
-        self.bound = Readout(theme, "Best proven lower bound")
-        self.gap = Readout(theme, "Gap")
-        self.gap_bar = GapBar(theme)
-        self.row = QHBoxLayout(self)
-        self.row.setContentsMargins(16, 0, 16, 0)
-        self.row.setSpacing(28)
-        document.model_changed.connect(self._forget_widths)
-        for signal in (
-            document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
-        ):  # fmt: skip
-            signal.connect(self.request_refresh)
-
-    def refresh_now(self) -> None:
-        """New figures have their room at once: one painted in that of others before would be cut."""
-        super().refresh_now()
-        for readout in self._readouts:
-            readout.lay_out()
-        self.row.activate()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
-        for readout in self._readouts:
-            readout.set_theme(theme)
-        self.gap_bar.set_theme(theme)
-        super().set_theme(theme)
-
-    def _show_button(self, button: QPushButton, shown: bool) -> None:
-        if not shown and button.hasFocus():
-            self.keyboard_left.emit()
-        button.setVisible(shown)
-
-    def _forget_widths(self) -> None:
-        for readout in self._readouts:
-            readout.forget_width()
 
 
 class ReadoutStrip(Readouts):

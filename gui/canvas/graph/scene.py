@@ -13,7 +13,7 @@ from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
-from gui.layout.result import EdgeClass
+from gui.layout.result import EdgeClass, route_table
 from gui.look.numbers import Column, detailed_column
 from planner.model.graph import Bools, Floats, Graph, Ints
 from planner.problem.decision import Evaluation
@@ -185,16 +185,17 @@ class Scene:
     @cached_property
     def work_column(self) -> Column:
         """How the work of ops is written on all cards: in one unit, that of the table of ops."""
-        graph = self.items.graph
-        work = graph.work if self.work is None else self.work
-        return detailed_column(work.tolist(), graph.time_unit)
+        return detailed_column(self._op_work.tolist(), self.items.graph.time_unit)
 
     @cached_property
     def item_work(self) -> Floats:
         """Work of each item (float64[count])."""
         items = self.items
-        work = items.graph.work if self.work is None else self.work
-        return np.bincount(items.item_of, weights=work, minlength=items.count).astype(np.float64)
+        return np.bincount(items.item_of, weights=self._op_work, minlength=items.count).astype(np.float64)
+
+    @property
+    def _op_work(self) -> Floats:
+        return self.items.graph.work if self.work is None else self.work
 
     @cached_property
     def flow(self) -> Floats:
@@ -203,8 +204,8 @@ class Scene:
 
     @cached_property
     def ops(self) -> Ints:
-        """How many ops each device has (int64[k])."""
-        return np.bincount(self.op_device, minlength=self.k)
+        """How many ops each device has (int32[k])."""
+        return np.bincount(self.op_device, minlength=self.k).astype(np.int32)
 
     def in_sight(self, box: Rect) -> Bools:
         """Items whose cards a box (x, y, width, height in scene units) touches, as they are drawn now."""
@@ -217,33 +218,6 @@ class Scene:
         if len(ops):
             mask[self.items.item_of[ops]] = True
         return mask
-
-
-def route_table(layout: Layout, edges: np.ndarray) -> tuple[Ints, Floats, Floats]:
-    """Polylines (CSR) of layout edges: from the side of the source through the waypoints to the side of the target.
-
-    A horizontal run-in and run-out keep the joints tangent to the cards.
-    """
-    edges = np.asarray(edges, np.int64)
-    if len(edges) == 0:
-        return np.zeros(1, np.int32), np.empty(0), np.empty(0)
-    u, v = layout.edge_src[edges], layout.edge_dst[edges]
-    inner = np.diff(layout.route_offsets)[edges]
-    ptr = np.zeros(len(edges) + 1, np.int32)
-    np.cumsum(inner + 2, out=ptr[1:])
-    xs, ys = np.empty(ptr[-1]), np.empty(ptr[-1])
-    xs[ptr[:-1]] = layout.x[u] + np.where(layout.mirrored[u], 0.0, layout.w[u])
-    ys[ptr[:-1]] = layout.y[u] + layout.h[u] / 2
-    xs[ptr[1:] - 1] = layout.x[v] + np.where(layout.mirrored[v], layout.w[v], 0.0)
-    ys[ptr[1:] - 1] = layout.y[v] + layout.h[v] / 2
-    starts = layout.route_offsets[:-1][edges]
-    source = np.repeat(starts - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(inner.sum())
-    place = np.repeat(ptr[:-1] + 1 - np.concatenate([[0], np.cumsum(inner)[:-1]]), inner) + np.arange(
-        inner.sum()
-    )
-    xs[place] = layout.route_points[source, 0]
-    ys[place] = layout.route_points[source, 1]
-    return ptr, xs, ys
 
 
 def arrange(

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.numbers import DASH, gap_text, percent
 from gui.look.theme import Theme
-from gui.panels.readouts import Readouts
+from gui.panels.readout_row import Readouts
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
 from gui.words.proofs import GAP_MEANS, bound_sentence, claim_sentence, claimed_note, wrapped
