@@ -139,6 +139,8 @@ def _text(graph: Graph, found: OpTimes, output: str | None) -> str:
     if found.seconds_run is not None:
         extra = float(about.get("profiling", 0.0))
         words = f"; profiling adds {percent(extra)}" if extra > 0 else ""
+        if found.seconds_sum is not None and found.seconds_sum > found.seconds_run:
+            words += ", so that all kernels take longer than a run without it"
         rows.append(
             ("a run", f"{time_text(found.seconds_run, 's')}, median of {about.get('runs', 1)}{words}")
         )

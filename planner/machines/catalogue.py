@@ -185,7 +185,9 @@ def _named(kind: str, word: str, name: str, base: Any) -> Any:
 
 
 def _unknown(word: str, name: str, known: list[str]) -> PlannerRefusal:
-    near = difflib.get_close_matches(name, known, 1)
+    near = difflib.get_close_matches(name, known, 1) or [
+        one for one in known if name and one.startswith(name)
+    ]
     hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(known)}"
     return PlannerRefusal(f"there is no {word} '{name}'; {hint}")
 

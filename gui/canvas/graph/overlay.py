@@ -44,9 +44,12 @@ def paint_attention(
     if len(edges):
         halo = np.full(len(edges), packed(theme.canvas), np.uint32)
         colour = palette.accent[scene.device[scene.items.edge_src[edges]]]
-        colour = np.where(scene.broken_edges[edges], np.uint32(packed(theme.bad)), colour)
+        broken = scene.broken_edges[edges]
+        colour = np.where(broken, np.uint32(packed(theme.bad)), colour)
         stroke_edges(buffer, scene, place, edges, halo, 4.5 * ratio, 0.8, 0.0)
         stroke_edges(buffer, scene, place, edges, colour, 2.0 * ratio, 1.0, 6.0 * ratio)
+        if broken.any():  # above those that share a way with them
+            stroke_edges(buffer, scene, place, edges[broken], colour[broken], 2.6 * ratio, 1.0, 6.0 * ratio)
         if not on_route(scene, edges).all():
             clear_cards(buffer, scene, viewport, ratio)
         ends = np.unique(np.concatenate([scene.items.edge_src[edges], scene.items.edge_dst[edges]]))

@@ -133,6 +133,7 @@ class CanvasView(PointedScene):
         if view == self.view:
             return
         self.view = view
+        self._hover_card.hide()  # what it is about glides away
         self._fit_pending = True
         self._relayout(animate=True)
         self.view_changed.emit(view)

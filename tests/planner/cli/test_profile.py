@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from planner.cli import main
+from planner.cli.profile import _text
+from planner.formats import read_model
+from planner.model.times import OpTime, OpTimes, Use
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_models"
 UNET, TFLITE, RESNET = (str(SAMPLES / name) for name in ("unet.onnx", "branchy_int8.tflite", "resnet50.json"))
@@ -133,3 +137,13 @@ def test_a_busy_machine_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
         text, _ = run(capsys, "profile", TFLITE, "--from", str(times))
         assert f"runs spread by {100 * share:.0f} %" in text
         assert ("the machine was busy; measure again when it is idle" in text) == busy
+
+
+def test_why_all_kernels_may_take_longer_than_a_run_is_told() -> None:
+    ops = {"conv1_conv": OpTime(1e-3)}
+    found = OpTimes(
+        ops, "times.json", "a stopwatch", seconds_sum=1.28e-3, seconds_run=1.13e-3, about={"profiling": 0.2}
+    )
+    graph = read_model(RESNET, times=[Use(found)])
+    assert "all kernels take longer than a run without it" in _text(graph, found, None)
+    assert "take longer" not in _text(graph, replace(found, seconds_sum=1.0e-3), None)

@@ -81,5 +81,7 @@ def test_only_planners_that_serve_are_suggested() -> None:
     with pytest.raises(PlannerRefusal, match="no planner 'greedy'; choose from auto, slice") as raised:
         planner_asked("greedy", lambda: problem("pipeline:2"))
     assert "chip-greedy" not in str(raised.value) and made == ["pipeline:2"]
+    with pytest.raises(PlannerRefusal, match="no planner 'mtp'; did you mean 'mtpp-"):
+        planner_asked("mtp", lambda: problem("pipeline:2"))
     with pytest.raises(PlannerRefusal, match="no planner 'slic'; did you mean 'slice'"):
         planner_asked("slic", lambda: problem("pipeline:2"))

@@ -6,20 +6,23 @@ import numpy as np
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.overlay import on_route, paint_attention
-from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.overlay import on_route, paint_attention, stroke_edges
+from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import Scene, scene_of
 from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import LIGHT
 from gui.raster import engine as raster
+from planner.machines.pipeline.target import Pipeline
+from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import numbered
+from planner.problem.problem import Problem
 
 NOTHING = np.empty(0, np.int32)
 
 
 def hub_scene(view: str) -> Scene:
-    """A row of ops that all read a mask: its edges have no routes of their own."""
+    """A row of ops that all read a mask: in lanes its edges have no routes of their own."""
     n = 30
     ops = [Op("mask", "mask", "Mul", work=1.0), *(Op(f"n{i}", f"op {i}", "Add", work=1.0) for i in range(n))]
     tensors = [Tensor("mask", tuple(f"n{i}" for i in range(n)), 8.0)]
@@ -61,3 +64,25 @@ def test_from_afar_cards_have_no_words_to_spare() -> None:
     buffer = raster.new_image(1400, 800)
     paint_attention(buffer, scene, viewport, palette, np.array([mask]), 1.0, NOTHING)
     assert (buffer >> 24 > 0).any()
+
+
+def test_a_broken_edge_is_seen_above_those_that_share_its_way() -> None:
+    scene = hub_scene("flow")
+    graph, problem = scene.items.graph, Problem(fill(scene.items.graph), Pipeline(3))
+    device_of = scene.op_device.copy()
+    last = graph.n - 1
+    device_of[last] = 0
+    scene.evaluation = problem.evaluate(device_of)
+    assert scene.broken_edges.any()
+    viewport, palette = Viewport(1400, 800), canvas_palette(LIGHT, 3)
+    viewport.fit(scene.layout.bounds)
+    buffer = raster.new_image(1400, 800)
+    broken = np.flatnonzero(scene.broken_edges)
+    paint_attention(buffer, scene, viewport, palette, np.arange(scene.items.count), 1.0, NOTHING)
+    alone = raster.new_image(1400, 800)
+    place = (viewport.scale, viewport.ox, viewport.oy)
+    red = np.full(len(broken), packed(LIGHT.bad), np.uint32)
+    stroke_edges(alone, scene, place, broken, red, 2.6, 1.0, 0.0)
+    solid = alone == np.uint32(packed(LIGHT.bad))
+    assert solid.sum() > 50
+    assert (buffer[solid] == np.uint32(packed(LIGHT.bad))).mean() > 0.8

@@ -451,3 +451,11 @@ def test_a_plan_that_needs_far_less_room_is_shown_as_large_as_fits(make_hand: Ma
     bounds = hand.view.scene.layout.bounds
     assert hand.view.viewport.shows(bounds)
     assert not hand.view.viewport.wastes(bounds, 8.0, LIFE_SIZE)
+
+
+def test_another_view_takes_the_words_about_an_op_away(hand: Hand) -> None:
+    card = hand.view._hover_card
+    card.show_at(hand.at(3), "an op", hand.view.theme)
+    assert card.isVisible()
+    hand.view.set_view("lanes")
+    assert not card.isVisible()

@@ -93,3 +93,14 @@ def test_keys_in_the_window(qtbot: QtBot) -> None:
         assert not window.actions_set["plan.counts"].isEnabled()
     finally:
         close()
+
+
+def test_a_machine_without_stages_says_so(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    try:
+        window.document.open_graph(chain_graph(12), target=DevicePool(2, 1))
+        settle()
+        window.actions_set["plan.stage_more"].trigger()
+        assert "no row of stages" in window.notice.text
+    finally:
+        close()
