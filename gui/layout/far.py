@@ -30,7 +30,7 @@ LEAVE, ENTER = 0.6, 0.2
 class Grid:
     """Where the cards of a layout without lanes stand.
 
-    x, y, w, h: float64[n]; row: int32[n]; lane: int32[n], the model; strip: int8[n], 1 in the backward pass; row_y: float64[rows], top of each row.
+    x, y, w, h: float64[n]; row: int32[n]; lane: int32[n], the model; strip: uint8[n], 1 in the backward pass; row_y: float64[rows], top of each row.
     """
 
     x: NDArray[np.float64]
@@ -39,7 +39,7 @@ class Grid:
     h: NDArray[np.float64]
     row: NDArray[np.int32]
     lane: NDArray[np.int32]
-    strip: NDArray[np.int8]
+    strip: NDArray[np.uint8]
     row_y: NDArray[np.float64]
 
 
