@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FIRST = -1
 """Stands for the empty stage before the first keyframe."""
+HALF = 0.5
+"""The share of a transition at which words give way to the next."""
 VEIL = 0.85
 """How much of the first keyframe is covered when it begins."""
 
@@ -232,16 +234,11 @@ class Show:
             place(painter, header, self._words(header, self._draw_header, second, ratio))
             place(painter, caption, self._words(caption, self._draw_caption, second, ratio))
             return
-        runs, way = (
-            counted_runs(self.shots.figures(first), self.shots.figures(second), eased(share)),
-            crossing(share),
-        )
-        self._draw_runs(painter, first, runs[0])
-        if runs[0] != runs[1]:
-            now = self._fresh(header, ratio, lambda target: self._draw_runs(target, second, runs[1]))
-            over(painter, header, now, way)
-        place(painter, caption, self._words(caption, self._draw_caption, first, ratio))
-        over(painter, caption, self._words(caption, self._draw_caption, second, ratio), way)
+        # Words change at the middle, whole: half of one sentence with half of another would say what neither does.
+        runs = counted_runs(self.shots.figures(first), self.shots.figures(second), eased(share))
+        now = second if share >= HALF else first
+        self._draw_runs(painter, now, runs[0] if now == first else runs[1])
+        place(painter, caption, self._words(caption, self._draw_caption, now, ratio))
 
     def _words(self, rect: QRectF, draw: Callable[[QPainter, int], None], index: int, ratio: float) -> QImage:
         return self._part((draw.__name__, index), rect, ratio, lambda target: draw(target, index))

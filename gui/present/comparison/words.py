@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gui.look.numbers import plural, signed_percent
 from gui.look.theme import Theme
 from gui.present.captions import Run, target_words
@@ -10,13 +12,17 @@ from planner.reports.comparison import Comparison
 
 
 def comparison_target(comparison: Comparison) -> str:
-    """What the plans are for; each by itself where they are for several machines."""
+    """What the plans are for, each by itself where they are for several machines; and whose colours devices have, where these are not
+    the ones that each plan alone gives them."""
     words = [target_words(plan.problem) for plan in comparison.plans]
-    if len(set(words)) == 1:
-        return words[0]
-    return ", ".join(
-        f"{comparison.letter(i)} on {plan.problem.target.spec()}" for i, plan in enumerate(comparison.plans)
-    )
+    said = words[0]
+    if len(set(words)) > 1:
+        each = enumerate(comparison.plans)
+        said = ", ".join(f"{comparison.letter(i)} on {plan.problem.target.spec()}" for i, plan in each)
+    # Devices of other plans have other colours here than where their plan is shown by itself.
+    numbers = np.array(comparison.numbers)
+    own = all(np.array_equal(numbers[rows], np.arange(len(rows))) for rows in comparison.row_of)
+    return said if own else f"colours by {comparison.letter(0)}'s devices; {said}"
 
 
 def comparison_runs(comparison: Comparison, theme: Theme) -> list[Run]:

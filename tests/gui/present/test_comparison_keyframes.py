@@ -13,18 +13,22 @@ from PySide6.QtGui import QImage, QPainter
 
 from gui.look.theme import DARK, LIGHT
 from gui.present.comparison import schedules
-from gui.present.comparison.making import comparison_shot
+from gui.present.comparison.making import comparison_of, comparison_shot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.schedules import SchedulesShot
 from gui.present.comparison.shot import ComparisonShot
+from gui.present.comparison.words import comparison_target
 from gui.present.html.page import page_of
 from gui.present.scenes import View
 from gui.present.show import Show
 from gui.present.stage import LEAD
 from planner.errors import StageboardError
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison
 from planner.story.story import COMPARISONS, Camera, Keyframe, Resolved
+from tests.gui.mcm_models import row_graph
 from tests.gui.present.talks import TARGETS, even, graph_members, resolved
 from tests.gui.scribe import Scribe
 
@@ -231,3 +235,27 @@ def test_letters_of_the_keyframe_are_those_of_the_picture() -> None:
         assert "C " in words and "B " not in words
         shot = show.shots.shot(i)
         assert isinstance(shot, ComparisonShot) and shot.comparison.letter(1) == "C"
+
+
+def test_the_line_above_says_whose_colours_devices_have() -> None:
+    assert not comparison_target(comparison_of(comparing(), frame("overlay"))).startswith("colours")
+    two, three = (Problem(row_graph(12), Pipeline(k)) for k in (2, 3))
+    plans = [two.plan(even(12, 2), Provenance("a"), "two"), three.plan(even(12, 3), Provenance("b"), "three")]
+    told = resolved([(plan, ()) for plan in plans], frame("overlay", letters="AC"))
+    words = comparison_target(comparison_of(told, told.story.keyframes[0]))
+    assert words == "colours by A's devices; A on pipeline:2, C on pipeline:3"
+
+
+def test_words_change_at_the_middle_of_a_transition() -> None:
+    show = Show(comparing(frame("sankey")), LIGHT, SIZE)
+    caption = show.places.caption.toRect()
+    pictures = []
+    for share in (0.0, 0.3, 0.49, 0.51, 0.7, 1.0):
+        image = QImage(*SIZE, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        show.paint_between(painter, 0, 1, share)
+        painter.end()
+        pictures.append(pixels(image.copy(caption)))
+    assert all(np.array_equal(picture, pictures[0]) for picture in pictures[:3])
+    assert all(np.array_equal(picture, pictures[-1]) for picture in pictures[3:])
+    assert (pictures[0] != pictures[-1]).any()
