@@ -18,7 +18,7 @@ from planner.model.times import OpTimes
 from planner.problem.bound import Bound, better
 from planner.problem.problem import Plan, Problem
 from planner.runs.running.order import Progress, RunOrder, Split
-from planner.runs.running.result import PlanRun, ratio
+from planner.runs.running.result import DISTURBED, LineRun, PlanRun, ratio
 from planner.runs.running.running import run_plan
 from planner.runs.running.scaled import scaled_problem, source_of
 from planner.runs.warm_up import warm_planner
@@ -34,8 +34,8 @@ PLANNING_SECONDS = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A plan that was run. ``moved``: ops on other devices than in the plan before; ``over_first``: its throughput over the first plan's, both run in
-    turn; ``problem`` and ``times`` are what the run taught: with them it would have been predicted."""
+    """A plan that was run. ``moved``: ops on other devices than in the plan before; ``over_first``: how many times as fast as the first plan it
+    is (:func:`times_as_fast`), both run in turn; ``problem`` and ``times`` are what the run taught: with them it would have been predicted."""
 
     split: Split
     run: PlanRun
@@ -109,7 +109,7 @@ def plan_again(
         done = run_plan(again, progress, stopped)
         moved = int((rounds[-1].split.device_of != split.device_of).sum()) if rounds else 0
         problem, times = scaled_problem(split, done.plan, source_of(done))
-        over_first = ratio(done.plan, done.against[0]) if rounds else 1.0
+        over_first = times_as_fast(done.plan, done.against[0]) if rounds else 1.0
         rounds.append(Round(split, done, moved, over_first, problem, times))
         if found is not None:
             found(rounds[-1])
@@ -121,6 +121,13 @@ def plan_again(
         split = Split(
             problem, plan.decision.device_of, f"planned again, round {len(rounds)}", plan.provenance
         )
+
+
+def times_as_fast(line: LineRun, other: LineRun) -> float:
+    """How many times as fast a line is as another: by throughput, or, where other programs took the cores, by the slowest stages' own times."""
+    if max(line.disturbed, other.disturbed) <= DISTURBED:
+        return ratio(line, other)
+    return other.least / line.least
 
 
 def planned(problem: Problem, split: Split, seed: int, stopped: Callable[[], bool]) -> Result:

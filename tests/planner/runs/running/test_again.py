@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from planner.model.graph import Floats, Graph
 from planner.model.times import OpTime, OpTimes, Use, with_times_of
 from planner.problem.problem import Problem
 from planner.runs.running import again
-from planner.runs.running.again import Round, plan_again
+from planner.runs.running.again import Round, plan_again, times_as_fast
 from planner.runs.running.order import RunOrder, Split
 from planner.runs.running.scaled import op_seconds, scaled_problem, scaled_target, scaled_times
 from tests.planner.runs.running.fake import line_run, machine
@@ -131,3 +132,12 @@ def test_times_without_a_unit_agree_with_nothing(graph: Graph) -> None:
     split = halves(graph.with_given_times(graph.work.copy(), graph.work_cpu.copy(), None, None))
     with pytest.raises(StageboardError, match="are not in seconds, so that no run agrees"):
         plan_again(RunOrder(split, (UNET,)))
+
+
+def test_processor_time_decides_on_a_busy_machine(graph: Graph) -> None:
+    split = halves(graph)
+    fast, slow = line_run(split, skewed(split)), line_run(split, 2.0 * skewed(split))
+    assert times_as_fast(fast, slow) == pytest.approx(2.0)
+    held = replace(fast, rounds=(0.1,), away=(0.0,))
+    assert times_as_fast(held, slow) < 1.0, "undisturbed, what counts is what came out"
+    assert times_as_fast(replace(held, away=(0.8,)), slow) == pytest.approx(2.0)
