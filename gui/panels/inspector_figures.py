@@ -72,9 +72,15 @@ def time_rows(problem: Problem, device_of: np.ndarray, v: int) -> Rows:
     return rows
 
 
-def work_by_device(problem: Problem, op: int) -> Rows:
-    """What an op takes on the first device of each class, where devices are not alike."""
+def work_elsewhere(problem: Problem, op: int) -> Rows:
+    """What an op takes on each kind of device, or on the first device of each class where devices of a kind are not alike; empty where it
+    takes the same everywhere."""
     e, unit = problem.evaluator, problem.graph.time_unit
+    if e.alike:
+        a, b = float(e.op_work[0, op]), float(e.op_work[-1, op])
+        if abs(a - b) <= 1e-12 * max(a, b):
+            return []
+        return [("On an accelerator", one_time(a, unit)), ("On a CPU", one_time(b, unit))]
     classes, first = np.unique(e.class_of, return_index=True)
     several = [
         f"{escape(problem.devices[d].title)} {one_time(float(e.op_work[c, op]), unit)}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
-from gui.panels.inspector_figures import device_rows, plan_rows, time_rows, work_by_device
+from gui.panels.inspector_figures import device_rows, plan_rows, time_rows, work_elsewhere
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
@@ -110,8 +110,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     rows = [
         ("Device", link("device", device, _device_name(document, device))),
         ("Work here", one_time(work, unit) + (" · estimated" if work and times_mark(problem) == "estimated" else "")),
-        *(_work_elsewhere(graph, v, unit) if len(e.op_work) > 1 and e.alike else ()),
-        *(() if e.alike else work_by_device(problem, v)),
+        *work_elsewhere(problem, v),
         *time_rows(problem, document.device_of, v),
         ("All its transfers", one_time(moved, unit)),
         ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(e.params[v]))})"
@@ -136,13 +135,6 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     if len(outs):
         body += section("Produces") + fact_rows(_tensor_rows(e, outs, from_producer=False))
     return body + _attributes(graph.attrs[v])
-
-
-def _work_elsewhere(graph: Graph, v: int, unit: str | None) -> list[tuple[str, str]]:
-    a, b = float(graph.work[v]), float(graph.work_cpu[v])
-    if abs(a - b) <= 1e-12 * max(a, b):
-        return []
-    return [("On an accelerator", one_time(a, unit)), ("On a CPU", one_time(b, unit))]
 
 
 def _several(document: Document) -> str:
