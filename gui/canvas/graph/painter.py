@@ -154,10 +154,13 @@ def paint_cards(
     if detail == Detail.BLOCKS:
         fill = palette.blocks_of(scene.device, scene.items.model)
         fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
-        fill = np.where(marked, np.uint32(packed(theme.edge_selected)), fill)
+        fill = np.where(
+            marked & ~scene.violating, accent, fill
+        )  # many that are selected still say whose they are
+        stroke = accent if scene.items.model.any() else np.zeros(len(accent), np.uint32)
         raster.rounded_rects(
             buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
-            stroke=accent if scene.items.model.any() else 0, stroke_px=ratio,
+            stroke=np.where(marked, np.uint32(packed(theme.edge_selected)), stroke), stroke_px=ratio,
         )  # fmt: skip
         _paint_splits(buffer, scene, viewport, palette, detail, ratio)
         _paint_pins(buffer, scene, viewport, palette, ratio)

@@ -66,3 +66,17 @@ def test_the_pointer_is_told_how_many_ops_are_where(hand: Hand) -> None:
     items = items_of(hand.document.graph, numbered([0] * 12), frozenset({0}))
     _, _, rows = op_words(hand.document, items, 0)
     assert rows[0] == ("on", "Stage 0 (4 ops), Stage 1 (4 ops), Stage 2 (4 ops)")
+
+
+def test_selected_blocks_keep_the_colour_of_their_device() -> None:
+    items = items_of(graph_of(4), None, frozenset())
+    scene = scene_of(items, "flow", np.array([0, 1, 1, 0], np.int32), 2, (600, 400))
+    scene.selected[:] = True
+    palette = canvas_palette(DARK, 2)
+    viewport = Viewport(600, 400)
+    viewport.fit(scene.layout.bounds)
+    buffer = raster.new_image(600, 400)
+    paint_cards(buffer, scene, viewport, palette, Detail.BLOCKS, 1.0)
+    for i in range(items.count):
+        px, py = viewport.to_pixels(scene.x[i] + scene.w[i] / 2, scene.y[i] + scene.h[i] / 2)
+        assert buffer[int(py), int(px)] == palette.accent[scene.device[i]]
