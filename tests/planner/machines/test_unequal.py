@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import TargetError
+from planner.evaluation.simple_bounds import fractional_share
 from planner.machines.catalogue import bound_methods, planners
 from planner.machines.evident import conflict_of
 from planner.machines.pipeline.target import Pipeline
@@ -182,6 +183,7 @@ def test_a_fast_stage_and_a_measured_one_pay_their_own_times() -> None:
     assert not Problem(pair, Pipeline(3)).evaluator.alike
 
 
+@pytest.mark.coverage
 def test_measured_times_are_costs_and_not_structure() -> None:
     graph = line()
     timed = graph.with_device_times({"stage 1": np.ones(4)})
@@ -189,6 +191,7 @@ def test_measured_times_are_costs_and_not_structure() -> None:
     assert graph.with_device_times({"stage 1": np.full(4, np.nan)}).fingerprint == graph.fingerprint
 
 
+@pytest.mark.coverage
 def test_more_devices_are_like_the_last_and_fewer_are_the_first() -> None:
     row = Pipeline(3, speed=(1.0, 1.0, 2.0), memory=(1.0, 2.0, 3.0))
     assert row.with_count(5).speeds == (1.0, 1.0, 2.0, 2.0, 2.0)
@@ -210,6 +213,7 @@ def test_refusals_name_methods_that_serve(target: Pipeline | DevicePool) -> None
                 assert served and all(methods[other].refusal(problem) is None for other in served)
 
 
+@pytest.mark.coverage
 def test_replication_asks_for_devices_that_are_alike() -> None:
     with pytest.raises(TargetError, match="they have to be alike"):
         DevicePool(2, 1, replication=True, speed=(1.0, 2.0))
@@ -225,3 +229,15 @@ def test_each_cpu_has_a_memory_of_its_own_for_a_single_sample() -> None:
     assert conflict_of(problem) is None and problem.evaluate(np.array([0, 1])).valid
     assert conflict_of(replace(problem, target=DevicePool(0, 2, memory=(1.0, 0.5)))) is not None
     assert not problem.evaluate(np.array([0, 0])).valid
+
+
+@pytest.mark.coverage
+def test_shares_of_three_classes_meet_the_best_fractions() -> None:
+    """Where times differ by speeds only the bound is all work over the sum of speeds; pieces that only one class may hold count there."""
+    work = np.array([3.0, 5.0, 1.0, 7.0])
+    table = work / np.array([1.0, 2.0, 4.0, 4.0])[:, None]
+    assert fractional_share(table, np.array([0, 1, 2, 2])) == pytest.approx(16.0 / 11.0)
+    only = np.full((3, 3), np.inf)
+    np.fill_diagonal(only, [1.0, 4.0, 2.0])
+    assert fractional_share(only, np.arange(3)) == pytest.approx(4.0)
+    assert fractional_share(np.zeros((3, 2)), np.arange(3)) == 0.0
