@@ -203,3 +203,18 @@ def test_bad_dictionaries_are_refused(data: dict[str, object], words: str) -> No
 def test_numbers_in_dictionaries_may_be_whole_and_infinite() -> None:
     assert target_from_dict({"kind": "pipeline", "count": 2, "bandwidth": 4}) == Pipeline(2, 4.0)
     assert target_from_dict({"kind": "pool", "memory": None}) == DevicePool(memory=math.inf)
+
+
+def test_numbers_per_device_are_written_with_slashes() -> None:
+    """Read, written and read again; a machine without such parameters says nothing of single devices."""
+    text = "pipeline:3,memory=8MiB/16MiB/inf,speed=1/0.5/2"
+    target = parse_target(text)
+    assert target == Pipeline(3, memory=(2.0**23, 2.0**24, math.inf), speed=(1.0, 0.5, 2.0))
+    assert target.spec() == text and target_from_dict(target.to_dict()) == target
+    assert parse_target("pool:2+1,speed=1/2/1").spec() == "pool:2+1,speed=1/2"
+    with pytest.raises(TargetError, match="speed: '' is not a number"):
+        parse_target("pipeline:2,speed=1/")
+    graph = Graph.build("one", [Op("a", "a", work=1.0, work_cpu=1.0)], [])
+    assert (
+        parse_target("edge-tpu:2").own_speeds(graph) == parse_target("edge-tpu:2").own_memories(graph) == ()
+    )
