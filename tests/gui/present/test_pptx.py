@@ -157,7 +157,7 @@ def test_an_order_has_slides_without_a_legend(qtbot: QtBot, tmp_path: Path) -> N
     assert "Figures" in words and not any(name.startswith("Legend") for name in words)
 
 
-def test_a_legend_of_many_names_the_slowest() -> None:
+def test_a_legend_of_many_names_the_slowest(qtbot: QtBot) -> None:
     plan = talk("mcm").plans[0]
     assert isinstance(plan, Plan)
     entries = [
