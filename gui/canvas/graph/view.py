@@ -181,8 +181,7 @@ class CanvasView(PointedScene):
 
     def _work(self) -> Floats:
         """The time of each op on its device."""
-        document = self.document
-        return document.open_problem.evaluator.work_on(document.device_of)
+        return self.document.open_problem.evaluator.work_on(self.document.device_of)
 
     def _drop_foreign_scene(self) -> None:
         """Show nothing rather than a scene of other ops or lanes: the layout of a large graph takes a while to come.
