@@ -13,7 +13,7 @@ from planner.errors import StageboardError
 from planner.files import behind_links
 from planner.formats import read_models
 from planner.formats.networks.read import is_network_file, read_network
-from planner.formats.times.read import read_times
+from planner.formats.times.named import named_times, parted, places
 from planner.guard import guarded
 from planner.machines.spec import is_for_networks, parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
     from planner.model.graph import Graph
     from planner.model.network import Network
-    from planner.model.times import Device, OpTimes
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.problem import Pin, Problem
@@ -249,28 +248,13 @@ def measured_times(texts: Sequence[str], numbers: bool = True) -> tuple[Use, ...
 
     Without ``numbers`` there is no target that would tell which device a number is of.
     """
-    uses: list[Use] = []
     for text in texts:
-        device, equals, name = (part.strip() for part in text.partition("="))
-        chosen = next((d for d in DEVICES if equals and d == device), None)
-        place = device if equals and chosen is None and not Path(text).exists() else ""
-        if place.isdigit() and not numbers:
+        device, _ = parted(text)
+        if device.isdigit() and not numbers:
             raise UsageError(
-                f"--times {text}: without a target a number says no device; name it, as 'stage {place}' or 'acc {place}'"
+                f"--times {text}: without a target a number says no device; name it, as 'stage {device}' or 'acc {device}'"
             )
-        given = read_times(text if chosen is None and not place else name)
-        if place and len(given) > 1:
-            raise UsageError(
-                f"--times {text}: {name} tells kinds of devices apart; give the rows of one kind for {place}"
-            )
-        for times in given:
-            uses.append(Use(times, "" if place else chosen or _devices_of(times), place))
-    return tuple(uses)
-
-
-def _devices_of(times: OpTimes) -> Device:
-    """Whose times a profile gives where nobody says: everybody's, unless its file tells kinds of devices apart row by row."""
-    return times.device if times.apart else ""
+    return named_times(texts)
 
 
 def problem_of(args: argparse.Namespace) -> Problem | NetworkProblem:
@@ -366,7 +350,7 @@ def check_output(path: str | None, read: Sequence[str] = ()) -> None:
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
     target = parse_target(args.target, graph, named_machines(args.machine))
-    graph = on_devices(graph, target, {use.place for use in measured_times(args.times) if use.place})
+    graph = on_devices(graph, target, places(args.times))
     problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
     if not args.pin:
         return problem

@@ -113,8 +113,8 @@ class Files(ModelFiles):
 
     def use_times(self, paths: Sequence[Path]) -> None:
         """Plan the open model with the times of profiles."""
-        from planner.cli.inputs import measured_times
         from planner.formats import uses_together
+        from planner.formats.times.named import named_times
 
         if self._document.problem is None or self.loading.busy:
             super().use_times(paths)
@@ -123,7 +123,7 @@ class Files(ModelFiles):
 
         def read() -> Sequence[Use]:
             """In another thread."""
-            uses = measured_times([str(path) for path in paths])
+            uses = named_times([str(path) for path in paths])
             return uses_together(document.paths, uses, batch=document.batch) if document.paths else uses
 
         self.loading.start(f"Reading {names} …", read, self._take_times)

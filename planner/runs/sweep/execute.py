@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 from planner.errors import ConstraintError, PlannerRefusal, StageboardError
 from planner.formats import read_model
 from planner.formats.networks.read import read_network
+from planner.formats.times.named import named_times, places
 from planner.generate.catalogue import KINDS, NETWORKS
 from planner.machines.catalogue import bound_method, immediate_bound, planner
 from planner.machines.spec import is_for_networks, parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
 from planner.model.cost_model import fill
 from planner.model.network import Network
+from planner.problem.device_times import on_devices
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Problem
 from planner.runs.sweep.spec import Run
@@ -124,7 +126,7 @@ def _cpu_seconds() -> float:
 
 def problem_of(run: Run, base: str) -> Problem | NetworkProblem:
     """What a run plans. Raises :class:`StageboardError`."""
-    model = load(run.model, base, network=is_for_networks(run.target))
+    model = load(run.model, base, network=is_for_networks(run.target), times=run.times)
     if isinstance(model, Network):
         if run.granularity != "op":
             raise ConstraintError(
@@ -133,17 +135,24 @@ def problem_of(run: Run, base: str) -> Problem | NetworkProblem:
         target = parse_target(run.target)
         return NetworkProblem(model, check_memory(model, target), run.objective)
     target = parse_target(run.target, model)
+    model = on_devices(model, target, places(run.times, base))
     return Problem(model, target, run.objective, kept_together(model, run.granularity))
 
 
-def load(model: str, base: str, *, network: bool = False) -> Graph | Network:
-    """A run's ``model``, a file or ``KIND:seed=N,...``: a profiled graph, or a sparse network.
+def load(model: str, base: str, *, network: bool = False, times: Sequence[str] = ()) -> Graph | Network:
+    """A run's ``model``, a file or ``KIND:seed=N,...``: a profiled graph, with the ``times`` of profiles, or a sparse network.
 
     ``network``: a file that could be either is read as a network. Raises :class:`StageboardError`.
     """
     kind, colon, rest = model.partition(":")
     if not (colon and kind in (*KINDS, *NETWORKS)):
-        return read_network(Path(base) / model) if network else read_model(Path(base) / model)
+        if not network:
+            return read_model(Path(base) / model, times=named_times(times, base))
+        if times:
+            raise StageboardError(
+                f"{model} is read as a sparse network, which has no op times; leave {times[0]} out"
+            )
+        return read_network(Path(base) / model)
     pairs = dict(pair.partition("=")[::2] for pair in rest.split(",") if pair)
     seed = pairs.pop("seed", "0")
     if not seed.isdigit():
@@ -159,6 +168,7 @@ def _answer() -> None:
     """What the process of a run does."""
     task = json.loads(sys.stdin.readline())
     task["run"]["options"] = tuple((k, v) for k, v in task["run"]["options"])
+    task["run"]["times"] = tuple(task["run"]["times"])
     # Solvers that print would spoil the answer, so whatever they print goes to the error stream.
     answer = os.dup(1)
     os.dup2(2, 1)

@@ -41,7 +41,7 @@ def key_of(run: Run) -> tuple[str, ...]:
     """What the columns :data:`KEY` hold for a run."""
     return (
         "bound" if run.is_bound else "plan",
-        run.model,
+        " ".join([run.model, *(f"times={text}" for text in run.times)]),
         run.target,
         run.objective,
         run.granularity,

@@ -1,6 +1,6 @@
 """What a sweep runs: single runs, and the TOML files that describe many.
 
-The keys of a file: ``models`` (paths, ``*`` allowed, relative to the file), ``targets`` (specifications), ``planners`` and
+The keys of a file: ``models`` (paths, ``*`` allowed, relative to the file, or tables with ``file`` and ``times``, profiles of it), ``targets`` (specifications), ``planners`` and
 ``bounds`` (names, or tables with ``name`` and ``set``), and optionally ``objectives``, ``seeds``, ``time_limit``
 (seconds), ``gap``, ``granularity`` and ``[[generate]]`` tables (``kind``, ``seeds``, ``set``) for made-up models. Every
 combination is one run; bounds take no seed.
@@ -26,7 +26,8 @@ from planner.typed_json import typed
 class Run:
     """One planner or bound method on one problem. ``model`` is a path, or ``KIND:seed=N,key=value`` for a made-up graph or network.
 
-    An empty ``objective`` is the target's first. ``options`` are sorted pairs; ``time_limit`` is in seconds.
+    An empty ``objective`` is the target's first. ``options`` are sorted pairs; ``time_limit`` is in seconds. ``times`` are profiles of the
+    model, named as :mod:`planner.formats.times.named` has it.
     """
 
     model: str
@@ -39,6 +40,7 @@ class Run:
     seed: int = 0
     time_limit: float | None = None
     gap: float | None = None
+    times: tuple[str, ...] = ()
 
 
 def made_up(kind: str, seed: int, settings: Mapping[str, Any] | None = None) -> str:
@@ -59,7 +61,18 @@ class _Method(Struct, forbid_unknown_fields=True):
     set: dict[str, Any] = {}
 
 
+class _Model(Struct, forbid_unknown_fields=True):
+    file: Annotated[str, Meta(min_length=1)]
+    times: list[Annotated[str, Meta(min_length=1)]] = []
+
+
 _Texts = list[Annotated[str, Meta(min_length=1)]]
+_Models = list[
+    Annotated[
+        Annotated[str, Meta(min_length=1)] | _Model,
+        Meta(description="text that is not empty or { file = ..., times = [...] }"),
+    ]
+]
 _Methods = list[Annotated[str | _Method, Meta(description="a name or { name = ..., set = {...} }")]]
 _Seeds = Annotated[
     Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -75,7 +88,7 @@ class _Generated(Struct):
 
 
 class _Sweep(Struct, forbid_unknown_fields=True):
-    models: _Texts = []
+    models: _Models = []
     targets: _Texts = []
     planners: _Methods = []
     bounds: _Methods = []
@@ -107,11 +120,12 @@ class _Reader:
                 raise self._error(f"names no {key}; give at least one")
         if data.granularity not in GRANULARITIES:
             raise self._error(f"has granularity {data.granularity!r}; choose from {', '.join(GRANULARITIES)}")
-        for model in models:
+        for model, times in models:
             for target in data.targets:
                 for objective in data.objectives or [""]:
                     common: dict[str, Any] = {
                         "model": model,
+                        "times": times,
                         "target": target,
                         "objective": objective,
                         "granularity": data.granularity,
@@ -124,18 +138,20 @@ class _Reader:
                         for seed in _listed(data.seeds):
                             yield Run(method=name, options=options, seed=seed, **common)
 
-    def _paths(self) -> Iterator[str]:
+    def _paths(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         folder = self._file.parent
-        for text in self._data.models:
+        for entry in self._data.models:
+            model = _Model(entry) if isinstance(entry, str) else entry
+            text, times = model.file, tuple(model.times)
             if "*" not in text:
-                yield text
+                yield text, times
                 continue
             found = sorted(str(p.relative_to(folder)) for p in folder.glob(text))
             if not found:
                 raise self._error(f"names the models '{text}', but there are none")
-            yield from found
+            yield from ((path, times) for path in found)
 
-    def _generated(self) -> Iterator[str]:
+    def _generated(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         from planner.generate.catalogue import NETWORKS, kind
 
         for table in self._data.generate:
@@ -143,7 +159,7 @@ class _Reader:
             if name not in NETWORKS:
                 name = kind(name).NAME
             for seed in _listed(table.seeds):
-                yield made_up(name, seed, _settings(table.set))
+                yield made_up(name, seed, _settings(table.set)), ()
 
 
 def _methods(entries: list[str | _Method]) -> list[tuple[str, tuple[tuple[str, str], ...]]]:

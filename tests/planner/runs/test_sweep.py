@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner.cli import main
 from planner.errors import StageboardError
+from planner.formats.graphs.stageboard_json import write
 from planner.formats.networks.npz import write_network
 from planner.generate.catalogue import generate_network
 from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
 from planner.runs.sweep import execute
 from planner.runs.sweep.execute import perform, perform_all, perform_apart, perform_on_cluster, problem_of
 from planner.runs.sweep.results import COLUMNS, Results
@@ -59,6 +64,43 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
     )
 
 
+def test_a_model_is_planned_with_estimates_and_with_profiles_of_it(tmp_path: Path) -> None:
+    """Each is a run of its own, and a row; profiles of single devices count for them alone."""
+    ops = "abcdefgh"
+    links = [Tensor(a, (b,), 1e6) for a, b in itertools.pairwise(ops)]
+    write(Graph.build("g", [Op(op, op, "Conv", macs=1e9) for op in ops], links), tmp_path / "model.json")
+    (tmp_path / "times.csv").write_text("op,seconds\n" + "".join(f"{op},0.5\n" for op in ops))
+    (tmp_path / "fast.csv").write_text("op,seconds\n" + "".join(f"{op},0.25\n" for op in ops))
+    runs = read_sweep(
+        sweep(
+            tmp_path,
+            """
+            models = [
+                "model.json",
+                { file = "model.json", times = ["times.csv"] },
+                { file = "*.json", times = ["times.csv", "1=fast.csv"] },
+            ]
+            targets = ["pipeline:2"]
+            planners = ["one-device"]
+            """,
+        )
+    )
+    assert [run.times for run in runs] == [(), ("times.csv",), ("times.csv", "1=fast.csv")]
+    _, measured, apart = (problem_of(run, str(tmp_path)) for run in runs)
+    assert isinstance(measured, Problem) and isinstance(apart, Problem)
+    assert measured.evaluate(np.zeros(8, np.int32)).work[0] == 4.0
+    assert apart.evaluate(np.ones(8, np.int32)).work.tolist() == [0.0, 2.0]
+    results = Results(tmp_path / "r.csv")
+    for run in runs[:2]:
+        outcome = perform_apart(run, str(tmp_path))
+        assert outcome["status"] in {"feasible", "optimal"}, outcome
+        results.add(run, outcome)
+    assert Results(tmp_path / "r.csv").missing(runs) == runs[2:]
+    assert [row["model"] for row in results.rows] == ["model.json", "model.json times=times.csv"]
+    wrong = perform(Run("model.json", "pipeline:2", "slice", times=("2=fast.csv",)), str(tmp_path))
+    assert wrong["status"] == "error" and "no device '2'" in wrong["message"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -67,7 +109,10 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
         ('targets = ["pipeline:2"]\nplanners = ["slice"]', "names no models"),
         ('models = ["a"]\ntargets = ["pipeline:2"]', "names no planners"),
         ('models = ["a"]\nmodel = 3', "has a field 'model', which is not known; the fields are bounds, gap"),
-        ("models = [3]", "entry number 1 of models is 3; it must be text that is not empty"),
+        (
+            "models = [3]",
+            "model number 1 is 3; it must be text that is not empty or { file = ..., times = [...] }",
+        ),
         ('models = ["*.nothing"]\ntargets = ["pipeline:2"]', "there are none"),
         (
             'models = ["a"]\ntargets = ["p"]\nplanners = [3]',
