@@ -135,6 +135,10 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
         return f"{largest} alone is {percent(float(work.max()) / cost, 0)} of it: only a faster device or splitting that op helps."
     if len(on) and float(work.sum()) < LARGE * cost:
         return "Most of it is tensors on their way: a faster link helps more than another device."
+    idle, words = len(problem.devices) - len(np.unique(device_of)), problem.target.words
+    if idle:
+        left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
+        return f"{left}, so more of them do not help: only faster ones, or a faster link between them."
     return "Only more or faster devices help, or a faster link between them."
 
 

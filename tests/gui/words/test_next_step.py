@@ -42,6 +42,11 @@ def test_the_next_step_follows_from_what_is_proven(
     assert words in said(row(work, size), [0] * half + [1] * (len(work) - half), gap)
 
 
+def test_more_devices_do_not_help_where_some_are_idle() -> None:
+    words = said(row([1.0, 1.0, 1.0, 1.0], 9.0), [0] * 4, 0.0)
+    assert "1 of 2 stages has nothing to do, so more of them do not help: only faster ones" in words
+
+
 def test_a_broken_plan_is_to_be_repaired_first() -> None:
     assert "Repair" in said(row([1.0, 1.0, 1.0, 1.0]), [1, 1, 0, 0], 0.0)
 

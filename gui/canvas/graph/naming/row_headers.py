@@ -28,6 +28,8 @@ TYPE = 11
 WIDEST, BESIDE = 104.0, 8.0
 """Room for words, and beside them, in logical pixels."""
 CONTRAST = 4.5
+MUCH = 8
+"""One op in so many of a row is much of it."""
 
 
 @lru_cache(maxsize=8)
@@ -57,8 +59,8 @@ def header_width(graph: Graph) -> float:
 
 
 def row_names(blocks: list[list[str]]) -> list[str]:
-    """What most of each row is: a block that has more than half of the row's ops, else blocks that differ by number alone
-    (``layer.4–9``), else what they begin with.
+    """What each row is: the block that nearly all of its ops belong to; two blocks of which it has much (``stem, down.0``, ``layer.2–3``),
+    in the order of its ops; else what more than half of it is, which may be blocks that differ by number alone, or what they begin with.
 
     ``blocks`` has the block of each op, row by row; rows of nothing in common have no name.
     """
@@ -66,18 +68,36 @@ def row_names(blocks: list[list[str]]) -> list[str]:
 
 
 def _row_name(blocks: Counter[str], ops: int) -> str:
+    much = [block for block, many in blocks.items() if block and MUCH * many >= ops]
+    if len(much) == 2 and MUCH * sum(blocks[block] for block in much) >= (MUCH - 2) * ops:
+        (stem, one), (other, two) = (_numbered(block) for block in much)
+        if stem and stem == other:
+            return f"{stem}{min(one, two)}\N{EN DASH}{max(one, two)}"
+        if not set(_begins(much[0])) & set(_begins(much[1])):
+            return ", ".join(much)
     begins: Counter[str] = Counter()
     numbers: dict[str, list[int]] = {}
     for block, many in blocks.items():
-        stem = block.rstrip("0123456789")
-        if stem and stem != block:
-            numbers.setdefault(stem, []).append(int(block[len(stem) :]))
-        for begin in {block, stem, *(block[: m.start()] for m in re.finditer(r"[_./]", block))} - {""}:
+        stem, number = _numbered(block)
+        if stem:
+            numbers.setdefault(stem, []).append(number)
+        for begin in {block, stem, *_begins(block)} - {""}:
             begins[begin] += many
     most = max((begin for begin, many in begins.items() if 2 * many > ops), key=len, default="")
     if most in blocks or most not in numbers:
         return most
     return f"{most}{min(numbers[most])}\N{EN DASH}{max(numbers[most])}"
+
+
+def _begins(block: str) -> list[str]:
+    """What a block's name begins with, up to each of the signs that part names."""
+    return [block[: m.start()] for m in re.finditer(r"[_./]", block) if m.start()]
+
+
+def _numbered(block: str) -> tuple[str, int]:
+    """The words of a block and the number that it ends with; no words where it has none of the two."""
+    stem = block.rstrip("0123456789")
+    return (stem, int(block[len(stem) :])) if stem and stem != block else ("", 0)
 
 
 def names_of_rows(scene: Scene) -> list[str]:
