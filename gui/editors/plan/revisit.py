@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
     """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is."""
     plan, keyframe = frame.shown.plan, frame.keyframe
+    untouched = not document.modified
     if document.problem is None and isinstance(plan, Plan):
         source = frame.shown.source
         document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
@@ -41,6 +42,8 @@ def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
         document.take_over(
             plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
         )
+    if untouched:
+        document.history.set_saved()  # a story holds the plan: nobody is asked about it who changed nothing
     if keyframe.view in GRAPH_VIEWS:
         canvas.set_view(keyframe.view)
     index = graph.index

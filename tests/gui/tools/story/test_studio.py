@@ -181,6 +181,24 @@ def test_a_story_opened_in_an_empty_window_brings_its_model_and_plan(qtbot: QtBo
     document, first = window.document, window.studio.draft.frames[0].shown
     assert document.problem == first.plan.problem and document.active is not None
     assert document.active.name == first.plan.name and document.active.origin == "file"
+    assert not document.modified and window.unsaved() == []
+    window.studio._show_on_canvas(2)
+    settle()
+    assert document.undo_stack.canUndo()
+    assert not document.modified and window.unsaved() == [], "the story's file holds it"
+    document.move([0], (int(document.device_of[0]) + 1) % 2)
+    assert document.modified
+    window.studio._show_on_canvas(1)
+    assert document.modified, "what was changed is lost"
+    window.close()
+    settle()
+    assert window.isVisible() and [one.words.partition(" ")[0] for one in window.unsaved()] == ["the"]
+    buttons = QMessageBox.StandardButton
+    question = window.closing.question
+    assert question is not None
+    assert question.standardButtons() == buttons.Save | buttons.Discard | buttons.Cancel
+    answer(window, buttons.Discard)
+    assert not window.isVisible() and window.closing.question is None
     close()
 
 
