@@ -114,6 +114,16 @@ def dock_of(
     return dock
 
 
+def tab_bars(window: QMainWindow) -> list[QTabBar]:
+    """The tab bars of a window's docks, those that Qt uses no more among them."""
+    return window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+
+
+def tabs_of(bar: QTabBar) -> set[str]:
+    """What stands on a bar's tabs."""
+    return {bar.tabText(i) for i in range(bar.count())}
+
+
 def settle_titles(window: QMainWindow, docks: Iterable[QDockWidget]) -> None:
     """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""
     for dock in docks:
@@ -121,7 +131,7 @@ def settle_titles(window: QMainWindow, docks: Iterable[QDockWidget]) -> None:
         if isinstance(title, DockTitle):
             mates = [d for d in window.tabifiedDockWidgets(dock) if not d.isHidden()]
             title.set_collapsed(bool(mates) and not dock.isFloating())
-    for bar in window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+    for bar in tab_bars(window):
         bar.setAccessibleName("Panels: " + ", ".join(bar.tabText(i) for i in range(bar.count())))
         bar.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         bar.setExpanding(False)
@@ -161,6 +171,8 @@ class Docks(QObject):
         self.docks: dict[str, QDockWidget] = {}
         self._chosen = ""
         """The panel whose tab was clicked last."""
+        self._bars_before: list[QTabBar] = []
+        """Tab bars that were there before the docks were put back: Qt makes new ones, and leaves these on the window."""
         self._heard: set[QTabBar] = set()
         self.settle = Later(self._settle, self)
         set_up_docking(window)
@@ -171,12 +183,23 @@ class Docks(QObject):
 
     def _settle(self) -> None:
         """Titles and names of tabs; and hear of clicks on tab bars that are new."""
+        self._hide_left_over()
         settle_titles(self._window, self.docks.values())
-        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        for bar in tab_bars(self._window):
             if bar not in self._heard:
                 self._heard.add(bar)
                 bar.tabBarClicked.connect(partial(self._tab_clicked, bar))
                 bar.destroyed.connect(lambda *_, gone=bar: self._heard.discard(gone))
+
+    def _hide_left_over(self) -> None:
+        """Take tab bars away whose docks have got a new one."""
+        before = {id(bar) for bar in self._bars_before}  # some of which Qt has deleted
+        there = tab_bars(self._window)
+        new: set[str] = set().union(*(tabs_of(bar) for bar in there if id(bar) not in before))
+        for bar in there:
+            if id(bar) in before and tabs_of(bar) <= new:
+                bar.hide()
+        self._bars_before = []
 
     def _tab_clicked(self, bar: QTabBar, index: int) -> None:
         words = bar.tabText(index)
@@ -205,6 +228,7 @@ class Docks(QObject):
         """Put every dock where it starts."""
         window = self._window
         self._chosen = ""
+        self._bars_before = tab_bars(window)
         above: dict[Qt.DockWidgetArea, str] = {}
         for id, area, how in self.LAYOUT:
             dock = self.docks[id]

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gui.shell.docks import tab_bars
 from gui.shell.window import EditorWindow
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.readout import Readout
@@ -98,6 +99,19 @@ def overlapping(root: QWidget) -> Iterator[str]:
                 yield f"{told(one)} and {told(other)} share {shared.width()}x{shared.height()}"
 
 
+def tabs_over_docks(window: EditorWindow) -> Iterator[str]:
+    """Tab bars of docks that lie over a dock."""
+    inside = window.rect()
+    bars = [bar for bar in tab_bars(window) if bar.isVisible() and inside.intersects(bar.geometry())]
+    docks = [
+        dock for id, dock in window.docks.docks.items() if window.docks.in_front(id) and not dock.isFloating()
+    ]
+    for bar, dock in itertools.product(bars, docks):
+        shared = bar.geometry() & dock.geometry() & inside
+        if shared.width() > SLACK and shared.height() > SLACK:
+            yield f"{told(bar)} lies over {dock.windowTitle()}"
+
+
 def told(widget: QWidget) -> str:
     """A widget as a person finds it again."""
     names = []
@@ -123,6 +137,7 @@ def complaints(window: EditorWindow) -> tuple[int, list[str]]:
             if said := cut(widget):
                 found.append(f"{id}: {told(widget)}: {said}")
         found += [f"{id}: {said}" for said in overlapping(root)]
+        found += [f"{id}: {said}" for said in tabs_over_docks(window)]
     return looked, found
 
 

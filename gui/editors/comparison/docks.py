@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow
 
 from gui.panels.base import Panel
-from gui.shell.docks import BOTTOM, RIGHT, Docks
+from gui.shell.docks import BOTTOM, RIGHT, Docks, tab_bars
 
 TITLES = {
     "moved": "Moved ops", "devices": "Devices", "flows": "Flows of ops", "schedules": "Schedules", "figures": "Figures",
@@ -35,6 +35,7 @@ class CompareDocks(Docks):
         """Put every dock where it starts: lists at the right where there is room, else all in one row of tabs."""
         window, docks = self._window, self.docks
         wide = window.width() >= WIDE
+        self._bars_before = tab_bars(window)
         for dock in docks.values():
             dock.setFloating(False)
             window.removeDockWidget(dock)

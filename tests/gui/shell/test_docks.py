@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
+from gui.shell.docks import tab_bars, tabs_of
 from tests.gui.window_parts import make_window, opened, settle
 
 
@@ -52,4 +53,25 @@ def test_a_panel_in_a_window_of_its_own_is_in_front(qtbot: QtBot) -> None:
     assert window.docks.in_front("plans")
     window.docks.toggle("plans")
     assert not window.docks.in_front("plans")
+    close()
+
+
+def test_panels_put_back_have_one_tab_bar_each(qtbot: QtBot) -> None:
+    """Qt leaves the tab bars of before on the window, over whatever comes to stand there."""
+    window, close = make_window(qtbot, opened())
+    for _ in range(3):
+        window.docks.docks["inspector"].setFloating(True)
+        settle()
+        window.reset_docks()
+        settle()
+        shown = [
+            bar
+            for bar in tab_bars(window)
+            if bar.isVisible() and not (bar.geometry() & window.rect()).isEmpty()
+        ]
+        tabs = [tab for bar in shown for tab in sorted(tabs_of(bar))]
+        assert len(tabs) == len(set(tabs)) and {"Ops", "Inspector", "Planners", "Target"} <= set(tabs)
+        assert not window.docks.docks["inspector"].isFloating()
+        devices = window.docks.docks["devices"].geometry()
+        assert all((bar.geometry() & devices).isEmpty() for bar in shown)
     close()
