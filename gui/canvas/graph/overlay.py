@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.areas import device_areas
@@ -188,6 +188,10 @@ def _bubble(
     painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
 
 
+CARD_SIZE, CARD_FROM_POINTER = QSizeF(132.0, 38.0), QPointF(10.0, 8.0)
+"""Of the dragged card."""
+
+
 def paint_carried(
     painter: QPainter,
     position: QPointF,
@@ -200,15 +204,22 @@ def paint_carried(
     bounds: QRectF,
     detail: str,
 ) -> None:
-    """The dragged card under the pointer, beside it its consequence; over no device (``said`` is None) ``detail`` alone."""
-    box = QRectF(position.x() + 10, position.y() + 8, 132, 38)
+    """The dragged card under the pointer, beside it its consequence; over no device (``said`` is None) ``detail`` alone.
+
+    Without a ``label`` what is dragged is drawn elsewhere: its consequence stands in ``bounds`` as near to the pointer as it can.
+    """
+    at = position + CARD_FROM_POINTER
+    box = QRectF(at, CARD_SIZE) if label else QRectF(at, QSizeF(-8.0, 0.0))
     lines, wide = _said_lines(target, said, detail)
     high = (24, 40, 54)[max(len(lines), 1) - 1]
     whole = box.united(QRectF(box.right() + 8, box.top(), wide, high)) if lines else box
     dx = min(0.0, bounds.right() - 6 - whole.right())
     dy = min(0.0, bounds.bottom() - 6 - whole.bottom())
+    if not label:
+        dx, dy = max(dx, bounds.left() + 6 - box.left()), max(dy, bounds.top() + 6 - box.top())
     box.translate(dx, dy)
-    _paint_card(painter, box, label, kind, accent, theme)
+    if label:
+        paint_card(painter, box, label, kind, accent, theme)
     if lines:
         _paint_plate(painter, QRectF(box.right() + 8, box.top(), wide, high), lines, said, theme)
 
@@ -232,7 +243,7 @@ def _said_lines(target: str, said: Consequence | None, detail: str) -> tuple[lis
     return lines, wide
 
 
-def _paint_card(painter: QPainter, box: QRectF, label: str, kind: str, accent: str, theme: Theme) -> None:
+def paint_card(painter: QPainter, box: QRectF, label: str, kind: str, accent: str, theme: Theme) -> None:
     """The dragged card itself, with a dashed edge."""
     painter.setPen(QPen(QColor(accent), 1.5, Qt.PenStyle.DashLine))
     back = QColor(theme.card)

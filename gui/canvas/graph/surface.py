@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPoint, QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.areas import without_area
 from gui.canvas.graph.drops import Drops
+from gui.canvas.graph.gestures.ghost import Ghost
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, paint_heat_legend
 from gui.canvas.graph.kept_pixels import KeptPixels
@@ -31,9 +32,9 @@ from gui.raster import engine as raster
 
 NOTHING = np.empty(0, np.int32)
 MOST_ATTENTION = 50
+"""Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
 DROP_WHERE = "Drop on another device's op or in the strip below"
 """Said beside ops that are dragged in the flow view, over no device."""
-"""Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
 
 
 class Surface(KeptPixels):
@@ -43,12 +44,36 @@ class Surface(KeptPixels):
         super().__init__(view)
         self._view, self._drops = view, drops
         self.carried: QPointF | None = None
-        """Where the dragged card is drawn (logical pixels)."""
+        """Where the pointer is that drags a card (logical pixels)."""
+        self.ghost: Ghost | None = None
+        """The dragged card, where that is outside the canvas."""
 
     def carry(self, position: QPointF | None) -> None:
-        """Draw the dragged card here; None ends it."""
+        """Draw the dragged card here, on the window where it is outside the canvas; None ends it."""
         self.carried = position
+        if position is None or self._view.rect().contains(position.toPoint()):
+            if self.ghost is not None:
+                self.ghost.hide()
+                self.ghost.deleteLater()
+                self.ghost = None
+        elif self._view.document.preview is not None:
+            window = self._view.window()
+            if self.ghost is None:
+                self.ghost = Ghost(window, *self._dragged(), self._view.theme)
+            self.ghost.follow(position + QPointF(self._view.mapTo(window, QPoint())))
         self._view.update()
+
+    def _dragged(self) -> tuple[str, str, str]:
+        """What stands on the dragged card, and the colour of the device that it comes from."""
+        preview, problem, scene = self._view.document.preview, self._view.document.problem, self._view.scene
+        assert preview is not None
+        assert problem is not None
+        assert scene is not None
+        graph, ops = problem.graph, preview.ops
+        accent = self._view.palette_now.devices[int(scene.device[scene.items.item_of[ops[0]]])].accent
+        if len(ops) > 1:
+            return plural(len(ops), "op"), "dragged together", accent
+        return graph.op_names[int(ops[0])], graph.kinds[int(ops[0])], accent
 
     # ------------------------------------------------------------------ what crosses between the lanes
     @property
@@ -186,19 +211,17 @@ class Surface(KeptPixels):
             paint_consequences(
                 painter, scene, self._view.viewport, palette, self._drops.consequences, target, ratio
             )
-        if self.carried is not None and without_area(scene):
+        outside = self.ghost is not None
+        if self.carried is not None and not outside and without_area(scene):
             width, height = self._view.width(), self._view.height()
             paint_strip(painter, width, height, titles, self._drops.consequences, target, palette)
             bounds.setBottom(strip_top(width, height, len(titles)))  # the card must not hide the chips
         self._paint_path_words(painter, ratio)
         if self.carried is None:
             return
-        graph = problem.graph
-        ops = preview.ops
-        label = graph.op_names[int(ops[0])] if len(ops) == 1 else plural(len(ops), "op")
-        kind = graph.kinds[int(ops[0])] if len(ops) == 1 else "dragged together"
+        label, kind, accent = self._dragged()
         said = self._drops.consequences[target] if target >= 0 else None
-        detail = DROP_WHERE if said is None and not scene.by_device else ""
+        detail = DROP_WHERE if said is None and not outside and not scene.by_device else ""
         if said is not None and not said.legal and not said.stays:
             reasons = preview.reasons(target)
             detail = reasons[0] if reasons else said.reason
@@ -206,8 +229,7 @@ class Surface(KeptPixels):
                 detail = f"drop to take {len(preview.along):,} more along"
                 if preview.along_change is not None:
                     detail = f"{detail}: {preview.along_change.text}"
-        origin = int(scene.device[scene.items.item_of[ops[0]]])
         paint_carried(
-            painter, self.carried, label, kind, titles[target] if target >= 0 else "", said,
-            palette.devices[origin].accent, self._view.theme, bounds, detail,
+            painter, self.carried, "" if outside else label, kind, titles[target] if target >= 0 else "", said,
+            accent, self._view.theme, bounds, detail,
         )  # fmt: skip

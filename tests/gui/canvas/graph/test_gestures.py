@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.drop_choice import DropChoice
+from gui.canvas.graph.gestures.ghost import Ghost
 from gui.canvas.graph.surface import DROP_WHERE
 from gui.canvas.graph.tooltip import HoverCard
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -544,3 +547,40 @@ def test_other_buttons_do_not_end_or_replace_a_drag(hand: Hand) -> None:
     assert hand.steps == 0
     hand.release(hand.lane(0))
     assert hand.devices == [0] * 5 + [1] * 3 + [2] * 4
+
+
+def test_the_card_goes_along_outside_the_canvas_and_the_strip_makes_room(qtbot: QtBot, hand: Hand) -> None:
+    """Over a panel the card is beside the pointer, not held back at the edge of the canvas."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1300, 640)
+    hand.view.setParent(window)
+    hand.view.show()
+    window.show()
+    qtbot.waitExposed(window)
+    hand.settle()
+    inside, outside = QPoint(450, 200), QPoint(1010, 300)
+
+    def strip() -> QColor:
+        return hand.view.grab().toImage().pixelColor(450, 592)
+
+    plain = strip()
+    hand.carry(hand.at(4), inside)
+    surface = hand.view._surface
+    assert surface.ghost is None and strip() != plain
+    hand.move(outside, LEFT)
+    assert surface.ghost is not None and strip() == plain
+    box = surface.ghost.geometry()
+    assert box.left() > hand.view.width() and box.isValid()
+    assert (box.topLeft() - outside).manhattanLength() < 30
+    card = surface.ghost.grab().toImage()
+    assert card.pixelColor(100, 30) != card.pixelColor(0, 0)
+    hand.move(QPoint(1299, 639), LEFT)
+    assert window.rect().contains(surface.ghost.geometry())
+    hand.move(inside, LEFT)
+    assert surface.ghost is None and strip() != plain
+    hand.move(outside, LEFT)
+    hand.release(outside)
+    assert surface.ghost is None and hand.devices == THIRDS
+    assert all(ghost.isHidden() for ghost in window.findChildren(Ghost))
+    hand.view.setParent(None)
