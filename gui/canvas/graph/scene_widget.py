@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.areas import device_areas
 from gui.canvas.graph.headers import HEADER_WIDTH
+from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.strip import slot_rects
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
@@ -267,6 +268,24 @@ class SceneWidget(QWidget):
     def _header_px(self) -> int:
         return int(self.header_width * self.devicePixelRatioF())
 
+    @property
+    def legend_height(self) -> float:
+        """How high the scale of a heat map is, with its margin, below the graph, in logical pixels; 0 where there is none."""
+        return 0.0 if self.scene is None or self.scene.heat is None else HEIGHT + MARGIN
+
+    def _leave_room(self) -> None:
+        """Nothing is shown where headers or a scale cover it."""
+        self.viewport.left = self._header_px()
+        self.viewport.below = int(self.legend_height * self.devicePixelRatioF())
+
+    def _legend_changed(self) -> None:
+        """Make room for a scale, or take it back, unless someone chose what to look at."""
+        self._leave_room()
+        if self._moved_by_hand:
+            self.repaint_scene()
+        else:
+            self.fit()
+
     def _layout_room(self) -> tuple[float, float]:
         """The room a layout should fill, in logical pixels."""
         return max(200.0, self.width() - self.header_width - 24.0), max(150.0, self.height() - 24.0)
@@ -275,7 +294,7 @@ class SceneWidget(QWidget):
         assert self.scene is not None
         ratio = self.devicePixelRatioF()
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
-        self.viewport.left = self._header_px()
+        self._leave_room()
         self.viewport.largest = max(LARGEST_SCALE, 2 * self.scene.readable * ratio)
         self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
         self._moved_by_hand = self._walking = False

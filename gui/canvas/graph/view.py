@@ -145,13 +145,12 @@ class CanvasView(PointedScene):
         if colouring != self.colouring:
             self.colouring = colouring
             self._take_heat()
-            self.repaint_scene()
+            self._legend_changed()
             self.colouring_changed.emit(colouring)
 
     def _take_heat(self) -> None:
-        scene, problem = self.scene, self.document.problem
-        if scene is not None and problem is not None:
-            scene.heat = heat_of(problem, self.document.device_of, scene.items, self.colouring)
+        if self.scene is not None and (problem := self.document.problem) is not None:
+            self.scene.heat = heat_of(problem, self.document.device_of, self.scene.items, self.colouring)
 
     def add_drop_target(self, target: DropTarget) -> None:
         """Let drags end on a widget outside the canvas."""
@@ -276,7 +275,7 @@ class CanvasView(PointedScene):
             self._fit_pending = False
             self._place_viewport()
         else:
-            self.viewport.left = self._header_px()
+            self._leave_room()
         self._mark_items()
         self._take_readouts()
         moving = animate and before is not None and before.items is items and self.isVisible()

@@ -12,7 +12,7 @@ LARGEST_SCALE = 4.0
 
 @dataclass
 class Viewport:
-    """px = scene * scale + offset, in device pixels. ``left`` pixels are covered by the lane headers."""
+    """px = scene * scale + offset, in device pixels. ``left`` pixels are covered by the lane headers, ``below`` by a scale of colours."""
 
     width: int = 1
     height: int = 1
@@ -22,6 +22,7 @@ class Viewport:
     left: int = 0
     smallest: float = 0.01
     largest: float = LARGEST_SCALE
+    below: int = 0
 
     def resize(self, width: int, height: int) -> None:
         """The widget has another size (device pixels)."""
@@ -52,7 +53,7 @@ class Viewport:
         return fitting >= times * self.scale
 
     def _room(self, margin: float) -> tuple[float, float]:
-        return max(1.0, self.width - self.left - 2 * margin), max(1.0, self.height - 2 * margin)
+        return max(1.0, self.width - self.left - 2 * margin), max(1.0, self.height - self.below - 2 * margin)
 
     def zoom(self, factor: float, px: float, py: float) -> None:
         """Zoom by ``factor`` around a pixel, within limits."""

@@ -9,6 +9,7 @@ import pytest
 from defusedxml import ElementTree
 
 from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, colourings_of, heat_of
+from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
 from gui.canvas.graph.heat.ramps import ramp
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.picture.picture import compose, draw_graph
@@ -131,6 +132,34 @@ def test_the_canvas_shows_it_and_follows(make_hand: MakeHand) -> None:
     view.set_colouring("stage")
     with pytest.raises(ValueError, match="none of stage"):
         view.set_colouring("mood")
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes", "stages"])
+def test_the_scale_covers_no_card(make_hand: MakeHand, view: str) -> None:
+    hand = make_hand(chain_graph(40), Pipeline(3), (640, 420))
+    hand.document.set_assignment(np.arange(40) * 3 // 40, "edit", "even")
+    hand.view.set_view(view)
+    hand.settle()
+
+    def lowest() -> float:
+        return max(hand.view.op_rect(op).bottom() for op in range(40))
+
+    before, top = lowest(), hand.view.height() - HEIGHT - MARGIN
+    hand.view.set_colouring("time")
+    hand.settle()
+    assert lowest() <= top < hand.view.height()
+    hand.view.resize(700, 460)
+    hand.settle()
+    assert lowest() <= hand.view.height() - HEIGHT - MARGIN
+    hand.view.resize(640, 420)
+    hand.view.set_colouring("stage")
+    hand.settle()
+    assert lowest() == pytest.approx(before, abs=2.0)
+    hand.view.zoom_by(3.0)
+    place = hand.view.viewport.scale, hand.view.viewport.ox, hand.view.viewport.oy
+    hand.view.set_colouring("time")
+    hand.settle()
+    assert place == (hand.view.viewport.scale, hand.view.viewport.ox, hand.view.viewport.oy), "it was chosen"
 
 
 def test_moved_ops_have_their_new_times(make_hand: MakeHand) -> None:
