@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QPoint, QSize, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.theme import Theme, device_colours
@@ -17,7 +17,7 @@ from gui.panels.mcm.memory_painter import chip_memory
 from gui.panels.mcm.state import is_package, package_of
 from gui.panels.mcm.view import PackageView
 from gui.panels.mcm.words import summary
-from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.labels import set_role
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -43,7 +43,9 @@ class PackagePanel(Panel):
         super().__init__(document, theme, parent)
         self._chip = -1
         """The chip whose memory is shown; -1: the fullest one."""
-        self.words = ElidedLabel("", self)
+        self.words = QLabel("", self)
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
         self.words.setContentsMargins(10, 4, 10, 0)
         set_role(self.words, "muted")
         card = HoverCard(self)

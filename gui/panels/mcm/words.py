@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, str]]
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
 KEYS = "Arrows walk, Enter selects the chip's ops, M moves the selected ops to it, Home and End go to the ends of the chain."
 
 
@@ -112,7 +113,7 @@ def chip_spoken(package: Package, chip: int) -> str:
 
 
 def summary(package: Package, evaluation: Evaluation) -> str:
-    """The whole package in one line: pace, the slowest and the fullest chip, the busiest link."""
+    """The whole package in one line: pace, the slowest and the fullest chip, the busiest link; it breaks between these alone."""
     used = sum(chip.ops > 0 for chip in package.chips)
     parts = [plural(len(package.chips), "chip") + (f", {used} used" if used < len(package.chips) else "")]
     worst = next((chip for chip in package.chips if chip.bottleneck), None)
@@ -130,4 +131,5 @@ def summary(package: Package, evaluation: Evaluation) -> str:
         parts.append(
             f"busiest link {busiest} \N{RIGHTWARDS ARROW} {busiest + 1}: {bytes_text(package.hottest)}"
         )
-    return "   ".join(parts)
+    kept = (part.replace(" ", NO_BREAK) for part in parts)
+    return f"{2 * NO_BREAK} ".join(kept)
