@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ from planner.quantity import bytes_text
 
 PLATE_HEIGHT = 24.0
 PLATE_WIDTH = 178.0
+LEAST_PITCH = 12.0
+"""From one plate of a column to the next, at least."""
 GROUND_WIDTH = 68.0
 WIDEST_RIBBON = 16.0
 MOST_PLATES = 12
@@ -93,7 +96,10 @@ def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
 
 
 def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
-    """One plate per device that has ops, in a column, each as near to the middle of its ops as the others allow."""
+    """One plate per device that has ops, in a column, each as near to the middle of its ops as the others allow.
+
+    Where not even low ones all have room some are left out, evenly: headers name the lanes beside them.
+    """
     count = np.bincount(scene.device, minlength=scene.k)
     used = np.flatnonzero(count)
     if len(used) == 0:
@@ -106,14 +112,16 @@ def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
     bx, by, bw, bh = scene.layout.bounds
     top, bottom = by * viewport.scale + viewport.oy, (by + bh) * viewport.scale + viewport.oy
     tall = PLATE_HEIGHT * ratio
-    pitch = min(tall + 18 * ratio, max(12 * ratio, (bottom - top) / len(used)))
+    fitting = max(1, int((bottom - top) / (LEAST_PITCH * ratio)))
+    order = order[:: math.ceil(len(order) / fitting)]
+    pitch = min(tall + 18 * ratio, max(LEAST_PITCH * ratio, (bottom - top) / len(order)))
     tall = min(tall, pitch - 2 * ratio)
     wide = (PLATE_WIDTH if scene.k <= MOST_PLATES else 76.0) * ratio
     x = (bx + bw / 2) * viewport.scale + viewport.ox - wide / 2
     places = y[order]
     for i in range(1, len(places)):
         places[i] = max(places[i], places[i - 1] + pitch)
-    limit = max(bottom - tall / 2, float(places[0]))
+    limit = max(bottom, top + tall) - tall / 2
     for i in range(len(places) - 1, -1, -1):
         places[i] = min(places[i], limit)
         limit = places[i] - pitch

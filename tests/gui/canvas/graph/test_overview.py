@@ -42,6 +42,20 @@ def test_plates_do_not_overlap_and_stay_in_the_picture(view: str, k: int) -> Non
     assert min(box.height() for box in found) >= 9
 
 
+@pytest.mark.parametrize("high", [60, 150, 300, 430])
+def test_plates_that_have_no_room_are_left_out(high: int) -> None:
+    """None is cut at the edge of the canvas, and those that are left are spread over it."""
+    scene, viewport = far_scene(400, 36, "lanes")
+    viewport.resize(SIZE[0], high)
+    viewport.fit(scene.layout.bounds)
+    boxes = plates(scene, viewport, 1.0)
+    found = list(boxes.values())
+    assert not any(a.intersects(b) for i, a in enumerate(found) for b in found[:i])
+    assert all(QRectF(0, 0, SIZE[0], high).contains(box) for box in found)
+    room = scene.layout.bounds[3] * viewport.scale
+    assert min(36, room / 12) / 2 - 1 <= len(found) < 36
+
+
 def test_a_device_without_ops_has_no_plate() -> None:
     scene, viewport = far_scene(60, 3)
     scene.set_devices(np.where(np.arange(60) < 30, 0, 2).astype(np.int32), 3)
