@@ -2,6 +2,7 @@
 
     docs/images/window-light.png   ResNet50 over four stages, lanes view, a plan with its schedule and what is proven
     docs/images/window-dark.png    a transformer on two accelerators and a CPU, flow view
+    docs/images/heat.png           a U-Net over four stages, its ops in the colours of the time that they take
     docs/images/network.png        Inception-ResNet-v2 over six stages, as `stageboard render` draws it
     docs/images/edge-tpu-light.png ResNet101V2 on four Edge TPUs: the compiler's cut beside the exact plan, as
     docs/images/edge-tpu-dark.png  `stageboard render --view memory` draws them
@@ -40,7 +41,7 @@
     docs/images/speaker-light.png  the speaker's window of a talk
     docs/images/certificate.png    a certificate
 
-Parts: window, edge-tpu, robust, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
+Parts: window, edge-tpu, robust, heat, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
 a race depends on the machine.
 """
 
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 SIZE = (1440, 900)
-PARTS = ("window", "edge-tpu", "robust", "mcm", "network", "compare", "race", "stories")
+PARTS = ("window", "edge-tpu", "robust", "heat", "mcm", "network", "compare", "race", "stories")
 FEWEST_DRAGGED, MOST_DRAGGED = 1, 48
 """So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
@@ -142,6 +143,18 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         window.robust.request_refresh()
         shot("robust-dark.png", "dark", "flow")
         window.docks.docks["robust"].hide()
+
+    def heat() -> None:
+        """What ops take, as a heat map."""
+        from show_pictures import save_small
+
+        tour.open(("unet.onnx",), "pipeline:4")
+        window.canvas.set_view("flow")
+        window.canvas.set_colouring("time")
+        parts.themes.set_preference("light")
+        settle(app, window)
+        save_small(window.grab().toImage(), folder / "heat.png")
+        window.canvas.set_colouring("stage")
 
     def package() -> None:
         """The pictures of a multi-chip module: a plan, a drag that breaks a rule, and what Repair makes of the drop."""
@@ -232,7 +245,7 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
 
     try:
         made = (
-            pipelines, edge_tpu, robust, package, networks, partial(compare_pictures, app, parts, folder),
+            pipelines, edge_tpu, robust, heat, package, networks, partial(compare_pictures, app, parts, folder),
             partial(race_pictures, app, parts, folder), partial(story_pictures, app, parts, folder),
         )  # fmt: skip
         for name, part in zip(PARTS, made, strict=True):

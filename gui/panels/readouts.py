@@ -71,7 +71,7 @@ class ReadoutStrip(Readouts):
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
         self.objective = Readout(theme, "Objective")
-        self.rules = Readout(theme, "Rules")
+        self.rules = Readout(theme, "Rules", whole=True)
         self.memory = Readout(theme, "Memory")
         self.speed = Readout(theme, "Inferences per second")
         self.components = [Readout(theme, f"Component {i + 1}", margin=9) for i in range(MOST_COMPONENTS)]

@@ -21,15 +21,19 @@ class Readout(QWidget):
 
     clicked = Signal()
 
-    def __init__(self, theme: Theme, label: str, margin: int = 0, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, label: str, margin: int = 0, parent: QWidget | None = None, whole: bool = False
+    ) -> None:
+        """``whole``: the line that explains the value is short, and never cut either."""
         super().__init__(parent)
+        self.whole = whole
         self._theme = theme
         self._widest = 0
         self._mark = ""
         self._label, self._value, self._note = (
             ElidedLabel(label, self),
             ElidedLabel("", self, least=LEAST_VALUE),
-            ElidedLabel("", self),
+            ElidedLabel("", self, least=LEAST_VALUE) if whole else ElidedLabel("", self),
         )
         self._label.setFont(font(8.0))
         self._value.setFont(font(14.0, weight=QFont.Weight.Bold))

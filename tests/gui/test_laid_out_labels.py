@@ -56,8 +56,9 @@ def cut(widget: QWidget) -> str:
     if isinstance(widget, ElidedLabel):
         # It elides by itself and tells all in its tip; but where it has words it shows some, and a figure is whole.
         if (
-            isinstance(widget.parent(), Readout)
-            and widget.text() == widget.parent().value != widget.shown_text()
+            isinstance(readout := widget.parent(), Readout)
+            and widget.text() != widget.shown_text()
+            and (widget.text() == readout.value or (readout.whole and widget.text() == readout.note))
         ):
             return f"the figure {widget.text()!r} is cut to {widget.shown_text()!r}"
         return f"nothing is left of {widget.text()!r}" if widget.text() and not widget.shown_text() else ""
