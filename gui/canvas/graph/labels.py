@@ -105,7 +105,10 @@ def _paint_cards(
     theme = palette.theme
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
     big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
-    name_pen, kind_pen = QPen(QColor(theme.text)), QPen(QColor(palette.small_ink(scene.items.model)))
+    name_pen, kind_pen = (
+        QPen(QColor(theme.text)),
+        QPen(QColor(palette.small_ink(scene.items.model, scene.heat is not None))),
+    )
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
     called = card_names(scene)

@@ -12,6 +12,7 @@ from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, colourings_of, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
 from gui.canvas.graph.heat.ramps import ramp
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.picture.picture import compose, draw_graph
 from gui.canvas.graph.view import CanvasView
 from gui.look.page import Page
@@ -102,6 +103,8 @@ def test_ramps_are_read_without_hue_and_under_words(theme: Theme, both_ways: boo
         assert (step > 0).all() if theme.dark else (step < 0).all()
     for body in made.bodies:
         assert contrast(theme.text, f"#{int(body) & 0xFFFFFF:06x}") >= READABLE - 0.01
+        small = canvas_palette(theme, 2).small_ink(np.zeros(3, np.int32), heated=True)
+        assert contrast(small, f"#{int(body) & 0xFFFFFF:06x}") >= READABLE - 0.01, "kinds and times, too"
     if not both_ways:
         hottest = oklab(made.colours[-2])
         for device in device_colours(8, theme):
