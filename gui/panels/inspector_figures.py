@@ -9,6 +9,8 @@ import numpy as np
 
 from gui.look.numbers import byte_column, energy_text, one_time, rate_text, ratio_text
 from planner.evaluation.estimates import op_times
+from planner.evaluation.times_source import any_measured
+from planner.model.times import compute_ops
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -53,23 +55,36 @@ def time_rows(problem: Problem, device_of: np.ndarray, v: int) -> Rows:
 
     Empty where nothing of the model was measured.
     """
-    graph, measured = problem.graph, problem.graph.measured
-    if measured is None:
+    if not any_measured(problem):
         return []
+    graph, measured = problem.graph, problem.graph.measured
     times, unit = op_times(problem, device_of), graph.time_unit
     rows = [] if np.isnan(times.estimated[v]) else [("Estimated", one_time(float(times.estimated[v]), unit))]
     if np.isnan(times.measured[v]):
         return [*rows, ("Measured", "no")]
-    spread = float(measured.spread[v])
     parts = [one_time(float(times.measured[v]), unit)]
-    if not np.isnan(spread) and times.measured[v] > 0:
-        parts.append(f"± {one_time(spread, unit)}")
-    if measured.shared[v]:
-        parts.append("as part of a kernel")
+    own = problem.measured_times.get(int(device_of[v]))
+    if own is not None and not np.isnan(own[v]):
+        parts.append(f"on {problem.devices[device_of[v]].title}")
+    elif measured is not None:
+        spread = float(measured.spread[v])
+        if not np.isnan(spread) and times.measured[v] > 0:
+            parts.append(f"± {one_time(spread, unit)}")
+        if measured.shared[v]:
+            parts.append("as part of a kernel")
     rows.append(("Measured", " ".join(parts)))
     if not np.isnan(times.ratio[v]):
         rows.append(("Measured over estimated", ratio_text(float(times.ratio[v]))))
     return rows
+
+
+def own_times_text(problem: Problem, device: int) -> str:
+    """How many of the ops on whose times a device's own profile speaks, in words; empty where it has none."""
+    own = problem.measured_times.get(device)
+    if own is None:
+        return ""
+    compute = compute_ops(problem.graph)
+    return f"{int((compute & ~np.isnan(own)).sum()):,} of {int(compute.sum()):,} ops measured on it"
 
 
 def work_elsewhere(problem: Problem, op: int) -> Rows:

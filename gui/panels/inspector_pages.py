@@ -10,7 +10,7 @@ import numpy as np
 
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
-from gui.panels.inspector_figures import device_rows, plan_rows, time_rows, work_elsewhere
+from gui.panels.inspector_figures import device_rows, own_times_text, plan_rows, time_rows, work_elsewhere
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
@@ -255,6 +255,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Send", column.text(float(evaluation.send[device]))),
         ("Memory", bytes_text(used) + share),
         *device_rows(evaluation, device),
+        ("Times", own_times_text(problem, device)),
         ("Parameters", "" if evaluation.details else bytes_text(float(problem.evaluator.params[ops].sum()))),
         ("Ops", f"{len(ops):,}"),
     ]

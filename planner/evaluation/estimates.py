@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from planner.evaluation.times_source import COST_MODEL, FILE, MEASURED, RATES, times_mark, times_source
+from planner.evaluation.times_source import (
+    COST_MODEL,
+    FILE,
+    MEASURED,
+    RATES,
+    any_measured,
+    times_mark,
+    times_source,
+)
 from planner.model.cost_model import CostModel, RatesSource
 from planner.model.named_machines import machines, named_rates
 from planner.model.times import measured_words
@@ -85,8 +93,9 @@ def times_lines(problem: Problem) -> tuple[str, ...]:
     """
     measured, source = problem.graph.measured, times_source(problem)
     lines: list[str] = []
-    if measured is not None and source != RATES:
-        lines += [measured_words(problem.graph), *(f"measured by {who}" for who in measured.sources)]
+    if any_measured(problem) and source != RATES:
+        who = () if measured is None else measured.sources
+        lines += [measured_words(problem.graph), *(f"measured by {one}" for one in who)]
     if words := estimates_words(problem):
         lines.append(f"{'the others ' if lines else ''}estimated by {source}: {words}")
     return tuple(lines)
@@ -127,6 +136,8 @@ def op_times(problem: Problem, device_of: Ints) -> OpTimes:
     if graph.measured is not None:
         accelerators, cpus = graph.given_times
         measured = np.where(graph.measured.ops, np.where(cpu, cpus, accelerators), np.nan)
+    for device, own in problem.measured_times.items():
+        measured = np.where((device_of == device) & ~np.isnan(own), own, measured)
     if problem.target.uses_cost_model:
         estimated, estimated_cpu = (graph.cost_model or CostModel()).estimate(graph)
         estimated = np.where(cpu, estimated_cpu, estimated)

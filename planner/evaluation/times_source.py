@@ -27,7 +27,7 @@ def times_source(problem: Problem) -> str:
     given, given_cpu = graph.given_times
     if (compute & np.isnan(given) & np.isnan(given_cpu) & ~_measured(problem)[0]).any():
         return COST_MODEL
-    return FILE if graph.measured is None and not problem.measured_times else MEASURED
+    return MEASURED if any_measured(problem) else FILE
 
 
 def _measured(problem: Problem) -> tuple[Bools, Bools]:
@@ -40,12 +40,16 @@ def _measured(problem: Problem) -> tuple[Bools, Bools]:
     return np.logical_and.reduce(each), np.logical_or.reduce(each)
 
 
+def any_measured(problem: Problem) -> bool:
+    """Whether some op has a measured time, of every device or of a single one."""
+    return problem.graph.measured is not None or bool(problem.measured_times)
+
+
 def times_mark(problem: Problem) -> str:
     """What stands beside an objective that is a time: "measured", "partly measured", "estimated", or empty where all times are the file's."""
     if problem.unit(problem.components[0]) == "B":
         return ""
-    nothing = problem.graph.measured is None and not problem.measured_times
-    if nothing or times_source(problem) == RATES:
+    if not any_measured(problem) or times_source(problem) == RATES:
         return "estimated" if estimated(problem) else ""
     compute, (everywhere, anywhere) = compute_ops(problem.graph), _measured(problem)
     if everywhere[compute].all():

@@ -115,6 +115,8 @@ class Graph:
     """Which of the given times were measured, and by whom; None where they come from the model's file alone."""
     device_times: tuple[tuple[str, Floats], ...] = ()
     """Times measured on single devices of a machine, by the device's name (float64[n], NaN where none was), in the order of the names."""
+    file_device_times: tuple[tuple[str, Floats], ...] | None = None
+    """Those of them that the model's file gives, once profiles gave others; else None: all are the file's."""
 
     # ------------------------------------------------------------------ building
     @staticmethod

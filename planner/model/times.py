@@ -8,7 +8,7 @@ left out take no time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -166,7 +166,8 @@ def _with_places(graph: Graph, uses: Sequence[Use]) -> Graph:
         found = joined(graph, use.times).seconds
         times = own.setdefault(use.place, np.full(graph.n, np.nan))
         own[use.place] = np.where(np.isnan(found), times, found)
-    return graph.with_device_times(own)
+    file = graph.device_times if graph.file_device_times is None else graph.file_device_times
+    return replace(graph.with_device_times(own), file_device_times=file)
 
 
 def without_measured(graph: Graph) -> Graph:
@@ -174,10 +175,13 @@ def without_measured(graph: Graph) -> Graph:
 
     Estimates have to be made again.
     """
-    if graph.measured is None:
-        return graph
-    work, work_cpu, unit = graph.measured.file
-    return graph.with_given_times(work.copy(), work_cpu.copy(), unit, None)
+    if graph.measured is not None:
+        work, work_cpu, unit = graph.measured.file
+        graph = graph.with_given_times(work.copy(), work_cpu.copy(), unit, None)
+    if graph.file_device_times is not None:
+        own = {name: times.copy() for name, times in graph.file_device_times}
+        graph = replace(graph.with_device_times(own), file_device_times=None)
+    return graph
 
 
 def shared_out(graphs: Sequence[Graph], uses: Sequence[Use]) -> list[Graph]:
@@ -218,6 +222,11 @@ def uses_of(graph: Graph) -> tuple[Use, ...]:
         if ops:
             uses.append(Use(OpTimes(ops, graph.name, source, device, graph.name, graph.structure), device))
     return tuple(uses)
+
+
+def profiled(graph: Graph) -> bool:
+    """Whether profiles gave times that the model's file does not: what :func:`without_measured` takes back."""
+    return graph.measured is not None or graph.file_device_times is not None
 
 
 def compute_ops(graph: Graph) -> Bools:

@@ -12,6 +12,20 @@ SHOWN = 8
 """Devices named in a sentence."""
 
 
+def own_timed(graph: Graph, target: Target) -> dict[str, str]:
+    """The devices that may have measured times of their own, by name, and what they are called: slots of one accelerator are one device.
+
+    Empty where the target takes its devices for alike, and where it has but one.
+    """
+    if not target.own_times:
+        return {}
+    names = target.hardware(graph)
+    titles = {}
+    for name, device in zip(names, target.devices(graph), strict=True):
+        titles[name] = device.title if device.name == name else device.title.partition(".")[0]
+    return titles if len(titles) > 1 else {}
+
+
 def on_devices(graph: Graph, target: Target, asked: Iterable[str] = ()) -> Graph:
     """``graph`` with the names of the target's hardware in place of numbers of its devices.
 

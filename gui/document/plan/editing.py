@@ -27,6 +27,7 @@ from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.model.times import Use, with_times_of, without_measured
 from planner.problem.claims import claimed
+from planner.problem.device_times import own_timed
 from planner.problem.grouping import unkept_words
 from planner.problem.problem import Constraint, Problem
 from planner.problem.provenance import Provenance
@@ -142,7 +143,10 @@ class Editing:
         if after == before:
             return False
         after.evaluator  # raises what is wrong with the times before anything changes  # noqa: B018
-        text = "Forget measured times" if uses is None else "Use measured times"
+        places = dict.fromkeys(use.place for use in uses or () if use.place)
+        titles = own_timed(after.graph, after.target)
+        of = f" of {', '.join(titles.get(place, place) for place in places)}" if places else ""
+        text = "Forget measured times" if uses is None else f"Use measured times{of}"
         self._history.push(
             SetProblem(self._document, text, EMPTY, EMPTY, problems=(before, after), reason="apply")
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +23,7 @@ from gui.document.plan_list import PlanEntry
 from gui.document.steps import RemovePlan, RenamePlan
 from planner.errors import StageboardError
 from planner.model.graph import Floats, Graph, Ints, Measured
-from planner.model.times import without_measured
+from planner.model.times import profiled, without_measured
 from planner.problem.problem import Constraint, Pin, Problem, Together
 
 
@@ -93,9 +94,14 @@ def decode_constraint(data: Mapping[str, Any]) -> Constraint:
 def encode_problem(problem: Problem, beside: Graph | None = None) -> dict[str, Any]:
     """A problem without its graph as JSON; measured times only where they are others than those of the graph that is known already."""
     model, measured = problem.graph.cost_model, problem.graph.measured
-    known = None if beside is None else beside.measured
+    own = problem.graph.device_times
+    same = (
+        not profiled(problem.graph)
+        if beside is None
+        else (measured is beside.measured and own == beside.device_times)
+    )
     return {
-        **({} if measured is known else {"measured": encode_measured(problem.graph)}),
+        **({} if same else encode_profiles(problem.graph)),
         "target": problem.target.to_dict(),
         "objective": problem.objective,
         "constraints": [encode_constraint(c) for c in problem.constraints],
@@ -110,13 +116,35 @@ def decode_problem(graph: Graph, data: Mapping[str, Any]) -> Problem:
 
     try:
         if "measured" in data:
-            graph = fill(decode_measured(without_measured(graph), data["measured"]))
+            graph = fill(decode_profiles(without_measured(graph), data))
         if data["cost_model"] is not None:
             graph = fill(graph, CostModel.from_dict(data["cost_model"]))
         constraints = tuple(decode_constraint(c) for c in data["constraints"])
         return Problem(graph, target_from_dict(data["target"]), data["objective"], constraints)
     except (KeyError, TypeError, AttributeError) as error:
         raise StageboardError("a problem in the journal is damaged") from error
+
+
+def encode_profiles(graph: Graph) -> dict[str, Any]:
+    """All that profiles say of a graph as JSON: the times of every device, and those of single ones where there are any."""
+    own = {name: _numbers(times) for name, times in graph.device_times}
+    return {
+        "measured": encode_measured(graph),
+        **({} if graph.file_device_times is None else {"device_times": own}),
+    }
+
+
+def decode_profiles(graph: Graph, data: Mapping[str, Any]) -> Graph:
+    """The inverse of :func:`encode_profiles` for a graph without measured times. Raises :class:`StageboardError`."""
+    file, own = graph.device_times, data.get("device_times")
+    graph = decode_measured(graph, data["measured"])
+    if own is None:
+        return graph
+    try:
+        times = {str(name): _array(values, graph.n) for name, values in own.items()}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise StageboardError("measured times in the journal are damaged") from error
+    return replace(graph.with_device_times(times), file_device_times=file)
 
 
 def encode_measured(graph: Graph) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ from gui.shell.common_actions import (
 from gui.tools.planning_actions import OPEN_ACTIONS, PLAN_ACTIONS, SAVE_ACTIONS, is_open
 from gui.tools.story.actions import STORY_ACTIONS
 from planner.errors import StageboardError
+from planner.model.times import profiled
 from planner.problem.grouping import unkept_classes
 from planner.runs import stage_counts
 from planner.runs.measuring.timed import all_runnable
@@ -59,8 +60,13 @@ def is_running(window: Any) -> bool:
 
 
 def is_measured(window: GraphBody) -> bool:
-    """Whether ops of the open model have measured times."""
+    """Whether ops of the open model have measured times of every device or of a kind of them."""
     return is_open(window) and window.document.open_problem.graph.measured is not None
+
+
+def has_profiles(window: GraphBody) -> bool:
+    """Whether profiles gave times of ops of the open model, of every device or of a single one."""
+    return is_open(window) and profiled(window.document.open_problem.graph)
 
 
 def has_files(window: GraphBody) -> bool:
@@ -230,7 +236,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.measure", "Measure This Model", "File", lambda w: w.files.measure_model(), (), "run the model on this computer and plan with the times that its ops take", can_be_measured),
     ActionSpec("file.run", "Run This Plan", "File", lambda w: w.runs.start(), (), "run the plan's stages on this computer, one process each: measured beside predicted", can_be_run),
     ActionSpec("file.run.cancel", "Cancel the Run", "File", lambda w: w.runs.running.cancel(), (), "stop running the plan; nothing is left of it", is_running),
-    ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", is_measured),
+    ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", has_profiles),
     ActionSpec("file.keep_machine", "Keep as a Machine…", "File", lambda w: w.files.ask_machine(), (), "fit rates to the measured times and keep them under a name, to estimate other models with", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", has_files, group=2, submenu="Export"),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QInputDialog
 
 from gui.editors.plan.machine_dialog import MachineDialog, kept_words
+from gui.editors.plan.times_dialog import TimesDialog, whose_times
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
@@ -106,13 +107,20 @@ class Files(ModelFiles):
 
     # ------------------------------------------------------------------ measured times
     def ask_times(self) -> None:
-        """Ask for profiles, and plan with their times."""
+        """Ask for profiles, and whose times they are where devices may differ; then plan with them."""
         chosen = self.ask_open("Use measured times", TIMES)
-        if chosen:
+        problem = self._document.problem
+        devices = whose_times(problem) if problem is not None else []
+        if chosen and devices:
+            dialog = TimesDialog([path.name for path in chosen], devices, self._window)
+            dialog.chosen.connect(lambda device: self.use_times(chosen, device))
+            dialog.open()
+        elif chosen:
             self.use_times(chosen)
 
-    def use_times(self, paths: Sequence[Path]) -> None:
-        """Plan the open model with the times of profiles."""
+    def use_times(self, paths: Sequence[Path], device: str = "") -> None:
+        """Plan the open model with the times of profiles: those of every device, or of one ``device`` or kind of devices
+        (:func:`planner.formats.times.named.named_times`)."""
         from planner.formats import uses_together
         from planner.formats.times.named import named_times
 
@@ -123,7 +131,7 @@ class Files(ModelFiles):
 
         def read() -> Sequence[Use]:
             """In another thread."""
-            uses = named_times([str(path) for path in paths])
+            uses = named_times([f"{device}={path}" if device else str(path) for path in paths])
             return uses_together(document.paths, uses, batch=document.batch) if document.paths else uses
 
         self.loading.start(f"Reading {names} …", read, self._take_times)

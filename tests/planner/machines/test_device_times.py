@@ -11,6 +11,7 @@ import pytest
 
 from planner.cli.main import main
 from planner.errors import TargetError
+from planner.evaluation.estimates import op_times, times_lines
 from planner.evaluation.times_source import times_mark, times_source
 from planner.formats.graphs import stageboard_json
 from planner.formats.merge import merge
@@ -21,7 +22,7 @@ from planner.model.cost_model import fill
 from planner.model.graph import Graph
 from planner.model.ops import Op, Tensor
 from planner.model.times import OpTime, OpTimes, Use, measured_words, uses_of, with_times_of, without_measured
-from planner.problem.device_times import on_devices
+from planner.problem.device_times import on_devices, own_timed
 from planner.problem.problem import Problem
 
 IDS = ("o0", "o1", "o2")
@@ -98,6 +99,25 @@ def test_they_are_written_and_read_with_the_model(tmp_path: Path) -> None:
     assert read.fingerprint == timed.fingerprint != graph().fingerprint
     assert without_measured(read).fingerprint == timed.fingerprint  # they are the file's
     assert with_times_of(graph(), uses_of(read)).fingerprint == timed.fingerprint
+
+
+def test_devices_that_may_have_times_of_their_own_are_named() -> None:
+    assert own_timed(graph(), Pipeline(2)) == {"stage 0": "Stage 0", "stage 1": "Stage 1"}
+    slots = DevicePool(accelerators=2, cpus=1, subgraphs=2)
+    assert own_timed(graph(), slots) == {"acc 0": "Accelerator 0", "acc 1": "Accelerator 1", "cpu 0": "CPU 0"}
+    assert own_timed(graph(), Pipeline(1)) == {}, "there is but one"
+    assert own_timed(graph(), EdgeTpuPipeline(2)) == {}, "they are alike"
+
+
+@pytest.mark.coverage
+def test_ops_have_the_times_of_the_device_that_they_are_on() -> None:
+    timed = with_times_of(graph(), [Use(profile(3.0), place="stage 1")])
+    problem = Problem(fill(timed), Pipeline(2))
+    device_of = np.array([0, 1, 1][: problem.graph.n] + [1] * (problem.graph.n - 3), np.int32)
+    times = op_times(problem, device_of)
+    assert np.isnan(times.measured[0]) and (times.measured[1:] == 3.0).all()
+    assert np.array_equal(times.measured[1:], problem.evaluator.work_on(device_of)[1:])
+    assert times_lines(problem)[0] == "of single devices 3 of 3 on stage 1"
 
 
 def test_models_side_by_side_keep_theirs() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from gui.canvas.graph.items import Items
 from gui.look.numbers import one_time
 from planner.evaluation.estimates import op_times
+from planner.evaluation.times_source import any_measured
 from planner.model.cost_model import bytes_moved
 from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
@@ -46,7 +47,7 @@ class Heat:
 
 def has_ratio(problem: Problem) -> bool:
     """Whether measured times can be held against estimates."""
-    return problem.graph.measured is not None and problem.target.uses_cost_model
+    return any_measured(problem) and problem.target.uses_cost_model
 
 
 def colourings_of(problem: Problem) -> tuple[str, ...]:

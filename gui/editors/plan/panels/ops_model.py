@@ -14,6 +14,7 @@ from gui.look.theme import LIGHT, Theme, device_colours
 from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.widgets.plain import plain_tip
 from planner.evaluation.estimates import OpTimes, op_times
+from planner.evaluation.times_source import any_measured
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -84,7 +85,7 @@ class OpsModel(OpRows):
 
     def _take_times(self) -> None:
         problem = self._problem
-        measured = problem is not None and problem.graph.measured is not None
+        measured = problem is not None and any_measured(problem)
         self._times = op_times(problem, self._device_of) if problem is not None and measured else NO_TIMES
 
     def set_rows(self, ops: Ints | None) -> None:

@@ -107,3 +107,63 @@ def test_damaged_times_are_refused(document: Document) -> None:
     for damage in ({"work": []}, {"ops": [99]}, {"spread": "no"}, {"sources": 3}):
         with pytest.raises(StageboardError, match="damaged"):
             decode_problem(graph(), {**data, "measured": {**data["measured"], **damage}})
+
+
+def test_times_of_one_device_are_one_step_and_are_forgotten(document: Document) -> None:
+    before, problem = state(document), document.open_problem
+    one = replace(profile(document), place="stage 1")
+    assert document.editing.set_times([one])
+    assert document.undo_stack.undoText() == "Use measured times of Stage 1"
+    timed = document.open_problem
+    assert list(timed.measured_times) == [1]
+    assert timed.graph.work.tolist() == problem.graph.work.tolist(), "other devices keep theirs"
+    document.undo_stack.undo()
+    assert state(document) == before
+    document.undo_stack.redo()
+    assert document.editing.set_times([profile(document, 0.5)]), "those of every device beside them"
+    assert document.open_problem.measured_times[1][2] == 0.25
+    assert document.editing.set_times(None), "both are forgotten"
+    assert document.open_problem == problem
+    assert not document.editing.set_times(None)
+
+
+def test_times_of_one_device_that_the_file_gives_stay() -> None:
+    document = Document()
+    own = np.full(graph().n, 2.0)
+    document.open_graph(graph().with_device_times({"stage 1": own}), target=Pipeline(count=3))
+    problem = document.open_problem
+    document.editing.set_times([replace(profile(document), place="stage 2")])
+    assert list(document.open_problem.measured_times) == [1, 2]
+    document.editing.set_times(None)
+    assert document.open_problem == problem
+    assert document.open_problem.measured_times[1].tolist() == own.tolist()
+
+
+def test_a_crash_keeps_those_of_one_device(tmp_path: Path) -> None:
+    where = tmp_path / "journals"
+    document = Document()
+    journal = Journal(document, where)
+    document.open_model(stageboard_json.write(graph(), tmp_path / "model.json"))
+    document.set_problem(Pipeline(count=3))
+    document.editing.set_times([profile(document)])
+    document.editing.set_times([replace(profile(document, 0.5), place="stage 2")])
+    document.move([3], 2)
+    assert journal.path is not None and journal.path.read_text().count('"device_times"') == 1
+    kept, fingerprint = state(document), document.open_problem.graph.fingerprint
+    found = crash(journal, where)
+    twin = Document()
+    recover(twin, next(one for one in leftovers(where) if one.path == found))
+    assert state(twin) == kept
+    assert twin.open_problem.graph.fingerprint == fingerprint
+    assert list(twin.open_problem.measured_times) == [2]
+    assert twin.editing.set_times(None), "that they are not the file's is known, too"
+    assert twin.open_problem.graph.fingerprint == read_model(tmp_path / "model.json").fingerprint
+
+
+def test_damaged_times_of_one_device_are_refused(document: Document) -> None:
+    document.editing.set_times([replace(profile(document), place="stage 1")])
+    data = json.loads(json.dumps(encode_problem(document.open_problem)))
+    assert decode_problem(graph(), data) == document.open_problem
+    for damage in ([1], {"stage 1": [1.0]}, {"stage 1": "no"}):
+        with pytest.raises(StageboardError, match="damaged"):
+            decode_problem(graph(), {**data, "device_times": damage})

@@ -13,6 +13,12 @@ from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.windows import open_files, open_plans
 from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.machine_dialog import MachineDialog
+from gui.editors.plan.times_dialog import TimesDialog
+from gui.look.theme import LIGHT
+from gui.panels.inspector_figures import time_rows
+from gui.panels.inspector_pages import device_page
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
 from planner.model.named_machines import machine
 from planner.model.times import OpTime, OpTimes, Use, measured_words
@@ -33,6 +39,13 @@ def window(qtbot: QtBot) -> Generator[MainWindow]:
 def rest(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: not window.files.loading.busy, timeout=60_000)
     settle()
+
+
+def use_times_of(window: MainWindow, title: str) -> None:
+    """Choose a device in the dialog that is open."""
+    (dialog,) = window.findChildren(TimesDialog)
+    dialog.device.setCurrentText(title)
+    dialog.use.click()
 
 
 def words(window: MainWindow) -> str:
@@ -151,6 +164,7 @@ def test_a_plan_made_with_other_times_says_so_and_offers_them(
     assert (notice._action.text(), notice._other.text()) == ("Use Measured Times…", "Undo")
     monkeypatch.setattr(window.files, "ask_open", lambda *_: [table])
     notice._action.click()
+    use_times_of(window, "Every device")
     rest(qtbot, window)
     assert words(window).startswith("3 of ")
     window.files.open_files([plan])
@@ -219,3 +233,69 @@ def test_measured_times_are_kept_as_a_machine(qtbot: QtBot, window: MainWindow, 
     assert machine("my-core").device == "cpu"
     window.target.refresh_now()
     assert window.target.rates["cpu"].list.findData("my-core") >= 0
+
+
+def choices(window: MainWindow) -> list[str]:
+    """What the dialog that is open offers."""
+    (dialog,) = window.findChildren(TimesDialog)
+    return [dialog.device.itemText(row) for row in range(dialog.device.count())]
+
+
+def test_times_of_one_device_are_chosen(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    document = window.document
+    table = tmp_path / "fast.csv"
+    table.write_text(
+        "op,seconds\n" + "".join(f"{op},0.5\n" for op in document.open_problem.graph.op_ids[1:4])
+    )
+    monkeypatch.setattr(window.files, "ask_open", lambda *_: [table])
+    window.actions_set["file.times"].trigger()
+    assert choices(window) == ["Every device", "Stage 0", "Stage 1", "Stage 2", "Stage 3"]
+    use_times_of(window, "Stage 2")
+    rest(qtbot, window)
+    assert list(document.open_problem.measured_times) == [2]
+    assert document.undo_stack.undoText() == "Use measured times of Stage 2"
+    assert "on stage 2" in window.notice.text
+    page = device_page(document, 2, LIGHT)
+    assert "ops measured on it" in page and "measured on it" not in device_page(document, 1, LIGHT)
+    document.move([1], 2)
+    window.actions_set["file.forget_times"].trigger()
+    assert not document.open_problem.measured_times
+    assert not window.actions_set["file.forget_times"].isEnabled()
+
+
+def test_kinds_are_asked_for_only_where_there_are_both(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    table = tmp_path / "fast.csv"
+    table.write_text(f"op,seconds\n{window.document.open_problem.graph.op_ids[1]},0.5\n")
+    monkeypatch.setattr(window.files, "ask_open", lambda *_: [table])
+    window.document.set_problem(DevicePool(accelerators=1, cpus=1, subgraphs=2))
+    window.files.ask_times()
+    assert choices(window) == ["Every device", "All accelerators", "All CPUs", "Accelerator 0", "CPU 0"]
+    (dialog,) = window.findChildren(TimesDialog)
+    dialog.reject()
+    settle()
+    window.document.set_problem(Pipeline(count=1))
+    window.files.ask_times()
+    rest(qtbot, window)
+    assert not window.findChildren(TimesDialog), "there is but one device"
+    assert words(window).startswith("1 of ")
+
+
+def test_an_op_says_on_which_device_it_was_measured(qtbot: QtBot, window: MainWindow) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    document = window.document
+    v = 5
+    op, home = document.open_problem.graph.op_ids[v], int(document.device_of[v])
+    times = OpTimes({op: OpTime(0.5)}, "t.json", "me")
+    document.editing.set_times([Use(times, place=f"stage {home}")])
+    rows = dict(time_rows(document.open_problem, document.device_of, v))
+    assert rows["Measured"] == f"500.00 ms on Stage {home}"
+    assert dict(time_rows(document.open_problem, document.device_of, v + 1))["Measured"] == "no"
