@@ -38,6 +38,8 @@ class Theme:
     edge_selected: str
     grid: str
     shadow: str
+    device_numbers: tuple[int, ...] = ()
+    """Which of the colours of devices each device has, where these are not its own: a story's plans share theirs."""
 
 
 LIGHT = Theme(

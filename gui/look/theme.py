@@ -51,16 +51,16 @@ GLYPHS = 9
 
 @lru_cache(maxsize=64)
 def device_colours(k: int, theme: Theme) -> tuple[DeviceColour, ...]:
-    """Colours of ``k`` devices (any k; from 36 on hues repeat, told apart by their names)."""
-    return tuple(_device_colour(i, theme) for i in range(k))
+    """Colours of ``k`` devices (any k; from 36 on hues repeat, told apart by their names), of those numbers that the theme gives them."""
+    return numbered_colours(theme.device_numbers[:k] or range(k), theme)
 
 
 def numbered_colours(numbers: Sequence[int], theme: Theme) -> tuple[DeviceColour, ...]:
     """The colours of some devices, by their numbers."""
-    every = device_colours(max(numbers, default=-1) + 1, theme)
-    return tuple(every[number] for number in numbers)
+    return tuple(_device_colour(number, theme) for number in numbers)
 
 
+@lru_cache(maxsize=1024)
 def _device_colour(i: int, theme: Theme) -> DeviceColour:
     tier = i // len(_HUES) % len(_TIER_LIGHTNESS)
     accent = shift_lightness(_HUES[i % len(_HUES)], _TIER_LIGHTNESS[tier])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -164,14 +164,14 @@ class Graphs:
         self._stages: dict[tuple[int, str], GraphStage] = {}
         self._blocks: dict[str, Layout] = {}
 
-    def stage(self, plan: Plan, view: str) -> GraphStage:
-        """The plan drawn in ``flow``, ``lanes`` or ``stages``."""
+    def stage(self, plan: Plan, view: str, numbers: tuple[int, ...] = ()) -> GraphStage:
+        """The plan drawn in ``flow``, ``lanes`` or ``stages``, its devices in the colours of these ``numbers`` (none: their own)."""
         key = (id(plan), view)
         if key not in self._stages:
-            self._stages[key] = self._make(plan, view)
+            self._stages[key] = self._make(plan, view, numbers)
         return self._stages[key]
 
-    def _make(self, plan: Plan, view: str) -> GraphStage:
+    def _make(self, plan: Plan, view: str, numbers: tuple[int, ...]) -> GraphStage:
         problem, device_of = plan.problem, plan.decision.device_of
         graph, k = problem.graph, len(problem.devices)
         if id(graph) not in self._items:
@@ -200,7 +200,9 @@ class Graphs:
             headers = headers.beside(p.evaluation for p in told)
         if view == "flow" and not self._legend:
             headers = None
-        return GraphStage(plan, view, scene, canvas_palette(self._theme, k), headers)
+        return GraphStage(
+            plan, view, scene, canvas_palette(replace(self._theme, device_numbers=numbers), k), headers
+        )
 
     def _layout_room(self, view: str, graph: Graph) -> tuple[float, float]:
         """The room a layout is made for, in units in which its headers have the size that the layout expects."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,10 +67,19 @@ class Shots:
         self._morphs: dict[tuple[int, int], Morph | None] = {}
         self._panels: dict[int, PanelData] = {}
         self._scales: dict[str, Scale] = {}
+        self._themes: dict[int, Theme] = {}
 
     def plan(self, index: int) -> Plan | OrderPlan:
         """The plan of a keyframe."""
         return self.resolved.plans[self.keyframes[index].plan]
+
+    def theme_of(self, index: int) -> Theme:
+        """The theme with the colours that the devices of a keyframe's plan have in this story."""
+        number = self.keyframes[index].plan
+        if number not in self._themes:
+            numbers = self.resolved.device_numbers.get(number, ())
+            self._themes[number] = replace(self.theme, device_numbers=numbers)
+        return self._themes[number]
 
     def panel_kind(self, index: int) -> str:
         """Which panel a keyframe has; none beside a certificate, which says it all."""
@@ -104,7 +113,7 @@ class Shots:
             )
         if keyframe.view == "package":
             return self._package(keyframe, plan, room[0])
-        stage = self._graphs.stage(plan, keyframe.view)
+        stage = self._graphs.stage(plan, keyframe.view, self.theme_of(index).device_numbers)
         chosen = highlighted(stage.scene, keyframe.highlight)
         lit = self._lit(keyframe, plan)
         out = stage.scene.mask(chosen)
@@ -165,10 +174,13 @@ class Shots:
     def target(self, index: int) -> str:
         """What the plan of a keyframe, or those that are compared, are for."""
         if self.keyframes[index].view == "comparison":
-            from gui.present.comparison.making import comparison_of
+            from gui.present.comparison.making import comparison_of, own_numbers
             from gui.present.comparison.words import comparison_target
 
-            return comparison_target(comparison_of(self.resolved, self.keyframes[index]))
+            keyframe = self.keyframes[index]
+            return comparison_target(
+                comparison_of(self.resolved, keyframe), own_numbers(self.resolved, keyframe)
+            )
         return target_words(self.plan(index).problem)
 
     def morph(self, first: int, second: int) -> Morph | None:
@@ -212,7 +224,8 @@ class Shots:
         if versus is not None and isinstance(plan, Plan):
             from planner.reports.comparison import compare
 
-            comparison = compare([versus, plan])
+            own = [self.resolved.device_numbers.get(i, ()) for i in (keyframe.versus, keyframe.plan)]
+            comparison = compare([versus, plan]).numbered(own, 1)
         if keyframe.panel == "package" and isinstance(plan, Plan):
             package = self._package(keyframe, plan)
         found = schedule_of(plan) if keyframe.panel == "schedule" and isinstance(plan, Plan) else None

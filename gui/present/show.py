@@ -157,9 +157,10 @@ class Show:
             if moment is not None:
                 self._paint_panel(painter, second, 0.0, ratio, moment)
                 return
-            now = panel_between(self._panel_data(first), self._panel_data(second), e)
+            alike = self.shots.theme_of(first) == self.shots.theme_of(second)
+            now = panel_between(self._panel_data(first), self._panel_data(second), e) if alike else None
             if now is not None:
-                self._paint_counting(painter, now)
+                self._paint_counting(painter, now, self.shots.theme_of(second))
                 return
             self._paint_panel(painter, first, 0.0, ratio, None)
             rect = self.places.panel(b)
@@ -177,11 +178,11 @@ class Show:
         data, shot = self.shots.panel(index), self.shots.shot(index)
         return replace(data, now=shot.now(shot.moment)) if isinstance(shot, NetworkShot) else data
 
-    def _paint_counting(self, painter: QPainter, data: PanelData) -> None:
+    def _paint_counting(self, painter: QPainter, data: PanelData, theme: Theme) -> None:
         """A panel whose figures are on their way."""
         rect = self.places.panel(data.kind)
         painter.fillRect(self._column(rect), QColor(self.theme.canvas))
-        paint_panel(painter, rect, data, self.letters, self.theme)
+        paint_panel(painter, rect, data, self.letters, theme)
 
     def _panel_moment(self, first: int, second: int, share: float) -> int | None:
         """The moment that a network's panel counts up to, where it does."""
@@ -217,7 +218,7 @@ class Show:
         if isinstance(shot, NetworkShot):
             now = shot.now(shot.moment if moment is None else moment)
         rect = self.places.panel(self.shots.panel_kind(index))
-        paint_panel(painter, rect, self.shots.panel(index), self.letters, self.theme, now)
+        paint_panel(painter, rect, self.shots.panel(index), self.letters, self.shots.theme_of(index), now)
 
     def _panel_picture(self, index: int, rect: QRectF, ratio: float) -> QImage:
         return self._part(("panel", index), rect, ratio, lambda target: self._draw_panel(target, index))
@@ -307,7 +308,7 @@ class Show:
         if kind:
             now = shot.now(shot.moment) if isinstance(shot, NetworkShot) else None
             rect = self.places.panel(kind)
-            paint_panel(painter, rect, self.shots.panel(index), self.letters, self.theme, now)
+            paint_panel(painter, rect, self.shots.panel(index), self.letters, self.shots.theme_of(index), now)
 
     def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:
         """The op whose card is at a place of the frame while a keyframe of a graph is held; -1 for none."""

@@ -173,7 +173,11 @@ class Stage:
             painter = QPainter(image)
             painter.scale(ratio, ratio)
             shot.paint(
-                painter, QRectF(0, 0, stage.width(), stage.height()), self.unit, self.letters, self.theme
+                painter,
+                QRectF(0, 0, stage.width(), stage.height()),
+                self.unit,
+                self.letters,
+                self.shots.theme_of(second),
             )
             painter.end()
 
@@ -198,7 +202,7 @@ class Stage:
         elif isinstance(shot, ComparisonShot):
             shot.paint(painter)
         else:
-            shot.paint(painter, QRectF(0, 0, *room), self.unit, self.letters, self.theme)
+            shot.paint(painter, QRectF(0, 0, *room), self.unit, self.letters, self.shots.theme_of(index))
 
     # ------------------------------------------------------------------ pointing
     def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
@@ -334,6 +335,23 @@ class Resolved:
     plans: tuple[Plan | OrderPlan, ...]
     bounds: tuple[tuple[Bound, ...], ...]
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def device_numbers(self) -> dict[int, tuple[int, ...]]:
+        """Of each plan that the story compares (its number) the numbers of its devices: one for those that are matched, so that they
+        have one colour in all keyframes. All plans of a model are matched with its first."""
+        from planner.reports.comparison.rows import device_numbers  # which reads plans, as stories do
+
+        compared = [k for k in self.story.keyframes if k.view == "comparison"]
+        among: dict[str, list[int]] = {}
+        for i in sorted({i for k in compared for i in (k.versus, k.plan, *k.beside)}):
+            plan = self.plans[i]
+            among.setdefault(plan.problem.graph.fingerprint, []).append(i)  # type: ignore[union-attr]
+        return {
+            i: numbers
+            for told in among.values()
+            for i, numbers in zip(told, device_numbers([self.plans[i] for i in told]), strict=True)  # type: ignore[misc]
+        }
 
 
 # ---------------------------------------------------------------------- checks

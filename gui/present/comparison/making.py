@@ -16,12 +16,18 @@ from planner.reports.comparison import Comparison, compare
 from planner.story.story import Keyframe, Resolved
 
 
+def own_numbers(resolved: Resolved, keyframe: Keyframe) -> list[tuple[int, ...]]:
+    """The numbers that the devices of each of the compared plans have throughout the story; none where it does not compare them."""
+    return [resolved.device_numbers.get(i, ()) for i in (keyframe.versus, keyframe.plan, *keyframe.beside)]
+
+
 def comparison_of(resolved: Resolved, keyframe: Keyframe) -> Comparison:
     """The comparison of a keyframe: its ``versus``, its ``plan``, then those ``beside``, by the letters that it has for them."""
     numbers = (keyframe.versus, keyframe.plan, *keyframe.beside)
     plans = [plan for i in numbers if isinstance(plan := resolved.plans[i], Plan)]
     bounds = [resolved.bounds[i] for i in numbers]
-    return compare(plans, [bound for own in bounds for bound in proven(own)], bounds, keyframe.called)
+    comparison = compare(plans, [bound for own in bounds for bound in proven(own)], bounds, keyframe.called)
+    return comparison.numbered(own_numbers(resolved, keyframe))
 
 
 def comparison_shot(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gui.look.numbers import plural, signed_percent
@@ -11,18 +13,20 @@ from gui.words.objectives import SAME, amount, change, component_words
 from planner.reports.comparison import Comparison
 
 
-def comparison_target(comparison: Comparison) -> str:
+def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> str:
     """What the plans are for, each by itself where they are for several machines; and whose colours devices have, where these are not
-    the ones that each plan alone gives them."""
+    the ones that they have in other keyframes (``own``, the numbers of each plan's devices)."""
     words = [target_words(plan.problem) for plan in comparison.plans]
     said = words[0]
     if len(set(words)) > 1:
         each = enumerate(comparison.plans)
         said = ", ".join(f"{comparison.letter(i)} on {plan.problem.target.spec()}" for i, plan in each)
-    # Devices of other plans have other colours here than where their plan is shown by itself.
     numbers = np.array(comparison.numbers)
-    own = all(np.array_equal(numbers[rows], np.arange(len(rows))) for rows in comparison.row_of)
-    return said if own else f"colours by {comparison.letter(0)}'s devices; {said}"
+    same = all(
+        np.array_equal(numbers[rows], its or range(len(rows)))
+        for rows, its in zip(comparison.row_of, own, strict=True)
+    )
+    return said if same else f"colours by {comparison.letter(0)}'s devices; {said}"
 
 
 def comparison_runs(comparison: Comparison, theme: Theme) -> list[Run]:

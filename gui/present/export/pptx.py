@@ -109,14 +109,20 @@ class Entry:
         return [Run(f"{self.name}  ", theme.text), Run(self.cost, tone, True), *last]
 
 
-def legend_entries(plan: Plan | OrderPlan) -> list[Entry]:
-    """The devices of a plan that have ops, or all of a few; none of an order."""
+def legend_entries(plan: Plan | OrderPlan, numbers: Sequence[int] = ()) -> list[Entry]:
+    """The devices of a plan that have ops, or all of a few; none of an order. ``numbers`` are those of their colours (none: their own)."""
     if not isinstance(plan, Plan):
         return []
     e, problem = plan.evaluation, plan.problem
     column = amount_column(e.pace, problem.unit(problem.components[0]))
     return [
-        Entry(d, problem.devices[d].title, float(e.pace[d]), column.text(float(e.pace[d])), d == e.bottleneck)
+        Entry(
+            numbers[d] if numbers else d,
+            problem.devices[d].title,
+            float(e.pace[d]),
+            column.text(float(e.pace[d])),
+            d == e.bottleneck,
+        )
         for d in worth_showing(plan)
     ]
 
@@ -183,7 +189,8 @@ class _Slides:
         if keyframe.view == "certificate":
             return []
         if keyframe.view != "comparison":
-            return legend_entries(self._resolved.plans[keyframe.plan])
+            resolved, plan = self._resolved, keyframe.plan
+            return legend_entries(resolved.plans[plan], resolved.device_numbers.get(plan, ()))
         flows = keyframe.comparison in ("side-by-side", "overlay") and keyframe.layout == "flow"
         # The picture of a flow has a line of devices itself.
         return [] if flows else compared_entries(comparison_of(self._resolved, keyframe))

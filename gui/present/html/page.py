@@ -28,7 +28,7 @@ from gui.look.theme import GLYPHS, THEMES, Theme
 from gui.present.comparison.shot import ComparisonShot
 from gui.present.html.areas import marks_data
 from gui.present.html.comparison import comparison_drawing, slider_of
-from gui.present.html.scenes import Scenes, glyph_outline, palette_data
+from gui.present.html.scenes import Scenes, glyph_outline
 from gui.present.html.svg import Colours, drawing
 from gui.present.html.words import certificate_table, figures, said, subject
 from gui.present.package import PackageShot
@@ -101,9 +101,7 @@ class _Page:
             "title": self.story.title, "duration": self.show.duration, "theme": theme, "still": still, "frames": self.frames,
             "pictures": self.pictures, "glyphs": [glyph_outline(i) for i in range(GLYPHS)],
             "themes": {name: _colours_of(one) for name, one in THEMES.items()},
-            "palettes": {
-                name: {k: palette_data(one, k) for k in sorted(self.scenes.counts)} for name, one in THEMES.items()
-            },
+            "palettes": {name: self.scenes.palettes(one) for name, one in THEMES.items()},
             **self.scenes.data(),
         }  # fmt: skip
         return _assembled(
@@ -182,7 +180,7 @@ class _Page:
         def paint(painter: QPainter, theme: Theme) -> None:
             show = self.shows[theme.name]
             painter.translate(-rect.topLeft())
-            paint_panel(painter, rect, show.shots.panel(index), show.letters, theme, now)
+            paint_panel(painter, rect, show.shots.panel(index), show.letters, show.shots.theme_of(index), now)
 
         frame["panel"] = [rect.width(), rect.height()]
         made = drawing((rect.width(), rect.height()), paint, self.colours, kind, f"p{index}")
@@ -197,7 +195,7 @@ class _Page:
             show = self.shows[theme.name]
             shot = show.shots.shot(index)
             assert isinstance(shot, PackageShot)
-            shot.paint(painter, QRectF(0, 0, *size), places.unit, show.letters, theme)
+            shot.paint(painter, QRectF(0, 0, *size), places.unit, show.letters, show.shots.theme_of(index))
 
         return f'<div class="drawing">{drawing(size, paint, self.colours, "package", f"d{index}")}</div>'
 
@@ -267,7 +265,7 @@ def _colours_of(theme: Theme) -> dict[str, str]:
     return {
         field.name.replace("_", "-"): getattr(theme, field.name)
         for field in fields(theme)
-        if field.name != "dark"
+        if field.type == "str"
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,8 +54,7 @@ class Scenes:
         self._stages: list[dict[str, Any]] = []
         self._known: dict[tuple[str, int], int] = {}
         self._kept: list[object] = []
-        self.counts: set[int] = set()
-        """How many devices there are; each number has colours of its own."""
+        self._palettes: dict[str, tuple[int, tuple[int, ...]]] = {}
 
     def add(self, stage: GraphStage) -> int:
         """The number of a stage among those that are drawn."""
@@ -67,6 +67,13 @@ class Scenes:
             "facts": self._facts,
             "layouts": self._layouts,
             "stages": self._stages,
+        }
+
+    def palettes(self, theme: Theme) -> dict[str, dict[str, Any]]:
+        """The colours of devices in a theme, by the names that stages have for them."""
+        return {
+            name: palette_data(replace(theme, device_numbers=numbers), k)
+            for name, (k, numbers) in sorted(self._palettes.items())
         }
 
     def _once(
@@ -83,12 +90,15 @@ class Scenes:
     def _stage(self, stage: GraphStage) -> dict[str, Any]:
         scene, problem, evaluation = stage.scene, stage.plan.problem, stage.plan.evaluation
         k = len(problem.devices)
-        self.counts.add(k)
+        numbers = stage.palette.theme.device_numbers
+        palette = ",".join(map(str, numbers)) or str(k)
+        self._palettes[palette] = (k, numbers)
         data: dict[str, Any] = {
             "graph": self._once("graph", scene.items.graph, self._graphs, lambda: graph_data(scene)),
             "facts": self._once("facts", problem, self._facts, lambda: facts_data(scene, problem)),
             "layout": self._once("layout", scene.layout, self._layouts, lambda: layout_data(scene)),
             "device": packed(scene.device, "u2"),
+            "palette": palette,
             "titles": [device.title for device in problem.devices],
             "names": [device.name for device in problem.devices],
             "bad": np.flatnonzero(scene.violating).tolist(),

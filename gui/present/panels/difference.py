@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from gui.look.numbers import plural, signed_amount
-from gui.look.theme import DeviceColour, Theme, device_colours
+from gui.look.theme import Theme, numbered_colours
 from gui.present.panels.rows import HEAD, MANY, Row, bar_rects, paint_head, row_boxes
 from gui.widgets.bars import paint_change_bar
 from gui.words.objectives import SAME, change, column_of, component_words
@@ -45,18 +45,6 @@ def _names(comparison: Comparison, row: int) -> tuple[str, ...]:
     return (*found, comparison.device_name(row, 1) or comparison.device_name(row, 0))
 
 
-def own_colours(comparison: Comparison, theme: Theme) -> tuple[DeviceColour, ...]:
-    """The colour and mark of each row: those of the later plan's own device, as its canvas beside has them. Devices that are gone have
-    ones that no device of that plan has."""
-    number = [row.devices[1] for row in comparison.rows]
-    gone = [i for i, device in enumerate(number) if device < 0]
-    unused = max(number, default=-1) + 1
-    for at, i in enumerate(gone):
-        number[i] = unused + at
-    every = device_colours(unused + len(gone), theme)
-    return tuple(every[n] for n in number)
-
-
 def paint_difference(
     painter: QPainter,
     rect: QRectF,
@@ -66,7 +54,7 @@ def paint_difference(
     unit: float,
     theme: Theme,
 ) -> None:
-    """``comparison`` is of ``versus`` (the reference) and ``plan``."""
+    """``comparison`` is of ``versus`` (the reference) and ``plan``; its rows have the colours of their numbers."""
     words, how = headline(plan, versus, comparison)
     moved = len(comparison.moved(1))
     other = versus.name or versus.provenance.planner
@@ -98,7 +86,7 @@ def paint_difference(
         title, note = f"{one}: the largest changes", f"the other {len(shown) - room} {many} change less"
         shown = [shown[i] for i in sorted(largest)]
     free = paint_head(painter, free, unit, theme, title, "", note)
-    colours = own_colours(comparison, theme)
+    colours = numbered_colours(comparison.numbers, theme)
     rows = []
     for r in shown:
         row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)

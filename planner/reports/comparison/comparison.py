@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +156,22 @@ class Comparison:
     def numbers(self) -> tuple[int, ...]:
         """The number of every row."""
         return tuple(row.number for row in self.rows)
+
+    def numbered(self, own: Sequence[Sequence[int]], leading: int = 0) -> Comparison:
+        """The same with rows numbered as the devices of each plan are elsewhere (``own``; empty: 0, 1, 2 and so on): as those of the
+        ``leading`` plan, rows without one as those of others, and where two rows would have one number the next that is free."""
+        known = [numbers or range(len(self.row_of[i])) for i, numbers in enumerate(own)]
+        order = [leading, *(i for i in range(len(self.plans)) if i != leading)]
+        found: dict[int, int] = {}
+        for i in order:
+            for row, number in zip(self.row_of[i].tolist(), known[i], strict=True):
+                if row not in found and number not in found.values():
+                    found[row] = number
+        free = (number for number in count() if number not in found.values())
+        for row in range(len(self.rows)):
+            if row not in found:
+                found[row] = next(free)
+        return replace(self, rows=tuple(replace(row, number=found[at]) for at, row in enumerate(self.rows)))
 
     # ------------------------------------------------------------------ what differs
     def moved(self, i: int, j: int = 0) -> Ints:

@@ -27,6 +27,15 @@ def matched_rows(plans: Sequence[Plan]) -> list[tuple[int, tuple[int, ...]]]:
     return [(number, tuple(rows.devices[number])) for number in numbers]
 
 
+def device_numbers(plans: Sequence[Plan]) -> list[tuple[int, ...]]:
+    """The number of the row of each device of each plan: devices that are matched have one number."""
+    rows = matched_rows(plans)
+    return [
+        tuple(number for _, number in sorted((entry[i], number) for number, entry in rows if entry[i] >= 0))
+        for i in range(len(plans))
+    ]
+
+
 class _Rows:
     """Rows as they grow, plan by plan. ``chain`` are those that have a device of a row of devices, in the order of the row."""
 

@@ -11,17 +11,19 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, device_colours, numbered_colours
 from gui.present.comparison import schedules
 from gui.present.comparison.making import comparison_of, comparison_shot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.schedules import SchedulesShot
 from gui.present.comparison.shot import ComparisonShot
 from gui.present.comparison.words import comparison_target
+from gui.present.export.pptx import legend_entries
 from gui.present.html.page import page_of
 from gui.present.scenes import View
 from gui.present.show import Show
 from gui.present.stage import LEAD
+from gui.present.transition.transition import Shot
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
@@ -213,7 +215,7 @@ def test_a_page_has_them_as_drawings() -> None:
         frame("side-by-side"), frame("overlay", share=1.0), frame("overlay", share=0.5), frame("sankey"), frame("schedules")
     )  # fmt: skip
     text = page_of(told, "", SIZE, lambda done, of: None)
-    data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])  # type: ignore[index]
+    data = data_of(text)
     frames = data["frames"]
     assert [one["kind"] for one in frames] == ["graph", *["drawing"] * 5]
     assert [one.get("slider") for one in frames[1:4]] == [
@@ -237,12 +239,64 @@ def test_letters_of_the_keyframe_are_those_of_the_picture() -> None:
         assert isinstance(shot, ComparisonShot) and shot.comparison.letter(1) == "C"
 
 
+def data_of(page: str) -> dict[str, Any]:
+    """What the page's script reads."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])  # type: ignore[index, no-any-return]
+
+
+def test_matched_devices_have_one_colour_in_all_keyframes() -> None:
+    two, four = (Problem(row_graph(12), Pipeline(k)) for k in (2, 4))
+    # Stages 1 and 2 of the second plan have most in common with stages 0 and 1 of the first.
+    one = two.plan(even(12, 2), Provenance("a"), "two")
+    other = four.plan(np.array([0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3], np.int32), Provenance("b"), "four")
+    frames = [
+        Keyframe("Lanes", "", 1, view, panel=panel, versus=0)
+        for view in ("flow", "lanes", "stages")
+        for panel in ("costs", "difference")
+    ]
+    told = resolved([(one, ()), (other, ())], *frames, frame("side-by-side"))
+    numbers = told.device_numbers[1]
+    assert numbers != (0, 1, 2, 3) and numbers[1:3] == (0, 1) == told.device_numbers[0]
+    show = Show(told, LIGHT, SIZE)
+    compared = comparison_of(told, told.story.keyframes[-1])
+    rows = numbered_colours(compared.numbers, LIGHT)
+    for i in range(len(frames)):
+        shot = show.shots.shot(i)
+        assert isinstance(shot, Shot)
+        assert shot.stage.palette.devices == tuple(rows[row] for row in compared.row_of[1].tolist())
+        assert device_colours(4, show.shots.theme_of(i)) == shot.stage.palette.devices
+    difference = show.shots.panel(1).comparison
+    assert difference is not None
+    assert [difference.numbers[row] for row in difference.row_of[1].tolist()] == list(numbers)
+    assert [entry.colour for entry in legend_entries(other, numbers)] == list(numbers)
+    assert "colours" not in show.shots.target(len(frames))
+    # What is not compared keeps its own colours.
+    alone = Show(resolved([(one, ()), (other, ())], *frames), LIGHT, SIZE)
+    assert device_colours(4, alone.shots.theme_of(0)) == device_colours(4, LIGHT)
+
+
+def test_a_page_has_the_colours_of_matched_devices() -> None:
+    two, three = (Problem(row_graph(12), Pipeline(k)) for k in (2, 3))
+    one = two.plan(even(12, 2), Provenance("a"), "two")
+    other = three.plan(np.array([0] + 6 * [1] + 5 * [2], np.int32), Provenance("b"), "three")
+    told = resolved([(one, ()), (other, ())], Keyframe("Flow", "", 1), frame("side-by-side"))
+    numbers = told.device_numbers[1]
+    assert numbers != (0, 1, 2)
+    data = data_of(page_of(told, "light", SIZE, lambda done, of: None))
+    stage = data["stages"][0]
+    assert data["palettes"]["light"][stage["palette"]]["accent"] == [
+        colour.accent for colour in numbered_colours(numbers, LIGHT)
+    ]
+
+
 def test_the_line_above_says_whose_colours_devices_have() -> None:
-    assert not comparison_target(comparison_of(comparing(), frame("overlay"))).startswith("colours")
+    told, two_rows = comparing(frame("overlay")), [(0, 1, 2), (0, 1, 2)]
+    assert not comparison_target(comparison_of(told, frame("overlay")), two_rows).startswith("colours")
     two, three = (Problem(row_graph(12), Pipeline(k)) for k in (2, 3))
     plans = [two.plan(even(12, 2), Provenance("a"), "two"), three.plan(even(12, 3), Provenance("b"), "three")]
     told = resolved([(plan, ()) for plan in plans], frame("overlay", letters="AC"))
-    words = comparison_target(comparison_of(told, told.story.keyframes[0]))
+    comparison = comparison_of(told, told.story.keyframes[0])
+    words = comparison_target(comparison, [(0, 1), (5, 1, 2)])
     assert words == "colours by A's devices; A on pipeline:2, C on pipeline:3"
 
 

@@ -36,7 +36,7 @@ function blocksOf(morph, e, settled) {
 function paintGrounds(drawing, morph, view, e, settled) {
   const c = drawing.context, u = drawing.unit;
   for (const [shot, boxes, opacity, grow, dx, dy] of blocksOf(morph, e, settled)) {
-    const palette = drawing.palettes[shot.stage.k];
+    const palette = drawing.palettes[shot.stage.palette];
     c.setTransform(drawing.ratio, 0, 0, drawing.ratio, 0, 0);
     boxes.forEach(([x, y, w, h], d) => {
       if (w <= 0) return;
@@ -55,7 +55,7 @@ function paintGrounds(drawing, morph, view, e, settled) {
 }
 
 function paintRibbons(drawing, stage, view, opacity, grow, dx, dy) {
-  const c = drawing.context, palette = drawing.palettes[stage.k], s = view.s * grow, r = drawing.ratio;
+  const c = drawing.context, palette = drawing.palettes[stage.palette], s = view.s * grow, r = drawing.ratio;
   if (opacity <= 0) return;
   c.setTransform(s * r, 0, 0, s * r, (view.x + dx * view.s) * r, (view.y + dy * view.s) * r);
   for (const ribbon of [...stage.blocks.ribbons].reverse()) {
@@ -97,7 +97,7 @@ function paintBlockPlates(drawing, morph, view, e, settled) {
 }
 
 function paintPlate(drawing, shot, d, [x, y, w, h], opacity) {
-  const c = drawing.context, u = drawing.unit, t = drawing.theme, stage = shot.stage, palette = drawing.palettes[stage.k], hot = d === stage.hot;
+  const c = drawing.context, u = drawing.unit, t = drawing.theme, stage = shot.stage, palette = drawing.palettes[stage.palette], hot = d === stage.hot;
   const path = new Path2D();
   path.roundRect(x, y, w, h, 5 * u);
   c.fillStyle = t.card;
@@ -200,7 +200,7 @@ function measuredWith(drawing, unit) {
 }
 
 function paintLegend(drawing, shot, opacity) {
-  const c = drawing.context, u = drawing.unit, t = drawing.theme, palette = drawing.palettes[shot.stage.k];
+  const c = drawing.context, u = drawing.unit, t = drawing.theme, palette = drawing.palettes[shot.stage.palette];
   if (!shot.foot || opacity <= 0) return;
   c.setTransform(drawing.ratio, 0, 0, drawing.ratio, 0, 0);
   c.globalAlpha = opacity;
@@ -236,7 +236,7 @@ function paintLegend(drawing, shot, opacity) {
 
 // ---------------------------------------------------------------------------------------------- marks
 function paintMarks(drawing, shot, view, opacity) {
-  const marks = shot.marks, c = drawing.context, u = drawing.unit, t = drawing.theme, stage = shot.stage, palette = drawing.palettes[stage.k], at = stage.layout;
+  const marks = shot.marks, c = drawing.context, u = drawing.unit, t = drawing.theme, stage = shot.stage, palette = drawing.palettes[stage.palette], at = stage.layout;
   if (!marks || opacity <= 0) return;
   c.globalAlpha = opacity;
   if (marks.items) {

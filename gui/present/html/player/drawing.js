@@ -36,7 +36,7 @@ class Drawing {
     this.fonts = fonts;
   }
 
-  // `theme`: colours; `palettes`: of each number of devices; `room`: CSS pixels of the canvas; `ratio`: device pixels for each.
+  // `theme`: colours; `palettes`: of devices, by name; `room`: CSS pixels of the canvas; `ratio`: device pixels for each.
   begin(theme, palettes, room, unit, ratio) {
     Object.assign(this, { theme, palettes, room, unit, ratio });
     const c = this.context;
@@ -121,7 +121,7 @@ class Drawing {
     const c = this.context;
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     for (const [lanes, stage, opacity] of this.lanesOf(morph, e, settled)) {
-      const palette = this.palettes[stage.k];
+      const palette = this.palettes[stage.palette];
       const shot = stage === morph.second.stage ? morph.second : morph.first;
       lanes.forEach(([y, h], d) => {
         c.globalAlpha = opacity * (QUIET + (1 - QUIET) * litOf(shot, d));
@@ -136,7 +136,7 @@ class Drawing {
     const c = this.context, { first, second, groups } = morph, near = card >= BLOCK_BELOW;
     const paths = settled || morph.still ? this.rest(second, groups, morph) : null;
     this.scene(view);
-    const [pa, pb] = [this.palettes[first.stage.k], this.palettes[second.stage.k]];
+    const [pa, pb] = [this.palettes[first.stage.palette], this.palettes[second.stage.palette]];
     const style = (g, i) => {
       const between = g.between[i], palette = i ? pb : pa;
       return [
@@ -172,7 +172,7 @@ class Drawing {
   cards(morph, at, view, e, card, near, away, settled) {
     const c = this.context, { first, second, groups } = morph, u = this.unit, t = this.theme;
     const far = card < BLOCK_BELOW;
-    const [pa, pb] = [this.palettes[first.stage.k], this.palettes[second.stage.k]];
+    const [pa, pb] = [this.palettes[first.stage.palette], this.palettes[second.stage.palette]];
     const radius = (far ? 1.5 : card < CARD_FROM ? 3 : 5) * u, bar = (far ? 1.5 : card < CARD_FROM ? 3 : 4) * u;
     c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     const look = (g, i) => {
@@ -258,7 +258,7 @@ class Drawing {
     const c = this.context, u = this.unit, t = this.theme;
     for (const [lanes, stage, , shown] of this.lanesOf(morph, e, settled)) {
       if (!lanes.length || shown <= 0) continue;
-      const width = headerWidth(stage, u), palette = this.palettes[stage.k];
+      const width = headerWidth(stage, u), palette = this.palettes[stage.palette];
       c.setTransform(this.ratio, 0, 0, this.ratio, -(1 - shown) * width * this.ratio, 0);
       c.fillStyle = t.canvas;
       c.fillRect(0, 0, width, this.room.height);

@@ -20,7 +20,7 @@ from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.rows import device_titles, row_headers
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.panels.comparison.words import device_words, optimal_words, standing_words, where_words
-from gui.present.panels.difference import own_colours, paint_difference
+from gui.present.panels.difference import paint_difference
 from planner.cli.comparing import comparison_text
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -121,11 +121,12 @@ def test_stories_say_what_a_stage_was_called(qapp: object, comparison: Compariso
 def test_a_difference_has_the_marks_of_the_plan_beside_it(comparison: Comparison, theme: Theme) -> None:
     versus, plan = comparison.plans[:2]
     own = device_colours(4, theme)
-    assert own_colours(compare([versus, plan]), theme) == own[:3]
+    told = compare([versus, plan]).numbered([(), ()], 1)
+    assert numbered_colours(told.numbers, theme) == own[:3]
     # What is gone has a mark that no device of the plan has.
-    back = compare([plan, versus])
+    back = compare([plan, versus]).numbered([(), ()], 1)
     gone = [row.devices[1] < 0 for row in back.rows].index(True)
-    colours = own_colours(back, theme)
+    colours = numbered_colours(back.numbers, theme)
     assert colours[gone] == own[2]
     assert [colours[i] for i, row in enumerate(back.rows) if row.devices[1] >= 0] == list(own[:2])
 

@@ -16,6 +16,7 @@ from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
 from planner.reports.comparison import Comparison, compare
+from planner.reports.comparison.rows import device_numbers
 from tests.planner.reports.comparison.test_comparison import chain, plan
 from tests.planner.strategies import graphs
 
@@ -67,6 +68,26 @@ def test_the_reference_is_listed_in_its_order_and_keeps_its_numbers(given: list[
     own = [row for row in comparison.rows if row.devices[0] >= 0]
     assert [row.devices[0] for row in own] == [row.number for row in own] == list(range(first))
     assert sorted(comparison.numbers) == list(range(len(comparison.rows)))
+
+
+@given(mixed_plans())
+def test_matched_devices_have_one_number(given: list[Plan]) -> None:
+    comparison = compare(given)
+    for i, numbers in enumerate(device_numbers(given)):
+        assert list(numbers) == [comparison.numbers[row] for row in comparison.row_of[i].tolist()]
+
+
+@given(mixed_plans(), st.data())
+def test_rows_are_numbered_as_devices_are_elsewhere(given: list[Plan], data: st.DataObject) -> None:
+    counts = [len(each.problem.devices) for each in given]
+    own = [data.draw(st.sampled_from([[], data.draw(st.permutations(range(k)))])) for k in counts]
+    leading = data.draw(st.integers(0, len(given) - 1))
+    before = compare(given)
+    after = before.numbered(own, leading)
+    rows = before.row_of[leading].tolist()
+    assert [after.numbers[row] for row in rows] == list(own[leading] or range(counts[leading]))
+    assert len(set(after.numbers)) == len(after.rows)
+    assert [row.devices for row in after.rows] == [row.devices for row in before.rows]
 
 
 @given(mixed_plans(pools=False))
