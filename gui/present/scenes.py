@@ -151,18 +151,19 @@ class Graphs:
     """The stages of a story's plans of graphs. In the flow view all plans of a graph share one layout.
 
     Without ``legend`` the flow view does not name the devices: what shows it does that itself. The bars of lanes are on one scale
-    for all ``lanes``, the plans that are shown so.
+    for all ``lanes``, the plans that are shown so. Blocks stay in rows as long as those of the first of ``blocks`` of their problem, the
+    plans that are shown so: they move and do not jump, and no keyframe looks otherwise for those that were asked for before it.
     """
 
     def __init__(
-        self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True, lanes: Sequence[Plan] = ()
+        self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True, lanes: Sequence[Plan] = (),
+        blocks: Sequence[Plan] = (),
     ) -> None:  # fmt: skip
         self._room, self._unit, self._theme, self._legend = room, unit, theme, legend
-        self._lanes = lanes
+        self._lanes, self._blocks = lanes, blocks
         self._items: dict[int, Items] = {}
         self._layouts: dict[object, Layout] = {}
         self._stages: dict[tuple[int, str], GraphStage] = {}
-        self._blocks: dict[str, Layout] = {}
 
     def stage(self, plan: Plan, view: str, numbers: tuple[int, ...] = ()) -> GraphStage:
         """The plan drawn in ``flow``, ``lanes`` or ``stages``, its devices in the colours of these ``numbers`` (none: their own)."""
@@ -174,21 +175,8 @@ class Graphs:
     def _make(self, plan: Plan, view: str, numbers: tuple[int, ...]) -> GraphStage:
         problem, device_of = plan.problem, plan.decision.device_of
         graph, k = problem.graph, len(problem.devices)
-        if id(graph) not in self._items:
-            self._items[id(graph)] = items_of(graph, None, frozenset())
-        items = self._items[id(graph)]
-        skeleton = skeleton_of(items)
-        # Plans that are told of twice, with another bound, look the same: nothing moves between them.
-        of = graph.fingerprint if view == "flow" else (problem.fingerprint, device_of.tobytes())
-        if (of, view) not in self._layouts:
-            room, in_a_row = self._layout_room(view, graph), problem.target.in_a_row
-            # Blocks stay in rows of one length throughout a story, so that they move and do not jump.
-            alike = self._blocks.get(problem.fingerprint) if view == "stages" else None
-            made = arrange(items, skeleton, view, device_of, k, room, alike, in_a_row, LANE)
-            self._layouts[of, view] = made
-            if view == "stages":
-                self._blocks.setdefault(problem.fingerprint, made)
-        layout = self._layouts[of, view]
+        items = self._items_of(graph)
+        skeleton, layout = skeleton_of(items), self._layout(plan, view)
         scene = laid_out(items, skeleton, layout, view, device_of, k, problem.devices, problem.evaluator)
         scene.evaluation = plan.evaluation
         broken = [op for violation in plan.evaluation.violations for op in violation.ops]
@@ -203,6 +191,26 @@ class Graphs:
         return GraphStage(
             plan, view, scene, canvas_palette(replace(self._theme, device_numbers=numbers), k), headers
         )
+
+    def _items_of(self, graph: Graph) -> Items:
+        if id(graph) not in self._items:
+            self._items[id(graph)] = items_of(graph, None, frozenset())
+        return self._items[id(graph)]
+
+    def _layout(self, plan: Plan, view: str) -> Layout:
+        problem, device_of = plan.problem, plan.decision.device_of
+        graph, items = problem.graph, self._items_of(problem.graph)
+        # Plans that are told of twice, with another bound, look the same: nothing moves between them.
+        of = graph.fingerprint if view == "flow" else (problem.fingerprint, device_of.tobytes())
+        if (of, view) not in self._layouts:
+            shown = self._blocks if view == "stages" else ()
+            lead = next((p for p in shown if p.problem.fingerprint == problem.fingerprint), plan)
+            alike = None if lead is plan else self._layout(lead, view)
+            room, in_a_row = self._layout_room(view, graph), problem.target.in_a_row
+            k = len(problem.devices)
+            made = arrange(items, skeleton_of(items), view, device_of, k, room, alike, in_a_row, LANE)
+            self._layouts[of, view] = made
+        return self._layouts[of, view]
 
     def _layout_room(self, view: str, graph: Graph) -> tuple[float, float]:
         """The room a layout is made for, in units in which its headers have the size that the layout expects."""

@@ -57,10 +57,14 @@ class Shots:
         self.resolved, self.places, self.theme = resolved, places, theme
         self.keyframes = resolved.story.keyframes
         panels = any(k.panel for k in self.keyframes if k.view in GRAPH_VIEWS)
-        lanes = sorted({k.plan for k in self.keyframes if k.view == "lanes"})
-        told = [plan for i in lanes if isinstance(plan := resolved.plans[i], Plan)]
+        lanes, blocks = (
+            [plan for i in shown if isinstance(plan := resolved.plans[i], Plan)]
+            for shown in (
+                sorted({k.plan for k in self.keyframes if k.view == view}) for view in ("lanes", "stages")
+            )
+        )
         room = places.room("costs" if panels else "")
-        self._graphs = Graphs(room, places.unit, theme, legend, told)
+        self._graphs = Graphs(room, places.unit, theme, legend, lanes, blocks)
         beside = any(k.panel for k in self.keyframes if k.view == "network")
         self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
         self._shots: dict[int, AnyShot] = {}

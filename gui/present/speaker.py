@@ -6,6 +6,7 @@ It leads nothing itself: keys, clicks and the pointer go to the window that pres
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -154,6 +155,8 @@ class SpeakerWindow(QWidget):
         self.setWindowTitle(plain(f"Speaker: {audience.resolved.story.title} \N{EN DASH} Stageboard"))
         self._audience = audience
         self._words: SpeakerWords | None = None
+        self._pictured = -1
+        """The keyframe that the slides are of, which stay on the way to another; -1 before the first."""
         self.elapsed, self.clock, self.place, self.state = (ElidedLabel("", self) for _ in range(4))
         self.title, self.following = ElidedLabel("", self), ElidedLabel("", self)
         self.caption = QLabel(self)
@@ -235,7 +238,9 @@ class SpeakerWindow(QWidget):
         """Follow the talk."""
         audience = self._audience
         at = audience.course.destination
-        words = speaker_words(audience.resolved, at, audience.elapsed)
+        if audience.course.resting:
+            self._pictured = at
+        words = speaker_words(audience.resolved, at, audience.elapsed, self._pictured)
         if words != self._words:
             self._tell(words)
         self.state.setText(audience.state_words)
@@ -256,7 +261,7 @@ class SpeakerWindow(QWidget):
             label.setText(text)
         self.elapsed.setAccessibleName(f"Time since the start: {words.elapsed}")
         self.clock.setAccessibleName(f"Time of day: {words.clock}")
-        if before is not None and (before.place, before.notes) == (words.place, words.notes):
+        if before is not None and replace(before, elapsed=words.elapsed, clock=words.clock) == words:
             return
         self.caption.setText(plain(words.following_caption))
         self.notes.setPlainText(words.notes)

@@ -25,10 +25,12 @@ class SpeakerWords:
     following_caption: str
 
 
-def speaker_words(resolved: Resolved, at: int, elapsed: float) -> SpeakerWords:
-    """The words at keyframe ``at``, ``elapsed`` seconds after the talk began."""
+def speaker_words(resolved: Resolved, at: int, elapsed: float, pictured: int = -1) -> SpeakerWords:
+    """The words at keyframe ``at``, ``elapsed`` seconds after the talk began; what follows is that of the keyframe that is still
+    ``pictured``, if any, on the way to this one."""
     keyframes = resolved.story.keyframes
-    here, after = keyframes[at], keyframes[at + 1 : at + 2]
+    last = at if pictured < 0 else pictured
+    here, after = keyframes[at], keyframes[last + 1 : last + 2]
     notes = here.notes
     if resolved.notes:  # the speaker should know before somebody asks
         notes = "\n".join(part for part in (notes, f"Note: {resolved.notes[0]}") if part)

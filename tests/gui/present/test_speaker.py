@@ -75,6 +75,22 @@ def test_this_slide_the_next_notes_and_place(audience: PresenterWindow) -> None:
     assert speaker.following.text() == "This is the last" and speaker.next.place.isEmpty()
 
 
+def test_what_follows_is_called_as_its_picture_is_on_the_way(audience: PresenterWindow) -> None:
+    speaker = speaker_of(audience)
+    following = speaker.next.grab().toImage()
+    audience.course.go(1)
+    audience.advance(0.01)
+    speaker.refresh()
+    assert not audience.course.resting
+    # Title and notes are those of the keyframe that comes in; its picture is still that of what follows.
+    assert speaker.place.text() == "2 of 7" and speaker.title.text() == "Costs"
+    assert speaker.next.grab().toImage() == following
+    assert speaker.following.text() == "Next: Costs" and speaker.caption.text() == "What each device pays."
+    audience.advance(10.0)
+    speaker.refresh()
+    assert speaker.following.text() != "Next: Costs" and speaker.caption.text() != "What each device pays."
+
+
 def test_all_keys_of_presenting_work_from_it(audience: PresenterWindow) -> None:
     for key, at in (
         (Key.Key_Space, 1),

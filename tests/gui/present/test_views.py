@@ -24,11 +24,13 @@ from gui.present.transition.marks import MOST_LABELLED, labels_of
 from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
 from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Device
 from planner.story.story import Keyframe, Resolved
+from tests.gui.mcm_models import row_graph
 from tests.gui.present.slides import overlapping, written_on
 from tests.gui.present.talks import graph_members, resolved
 
@@ -215,6 +217,21 @@ def test_plans_in_blocks_keep_rows_of_one_length() -> None:
     columns = {shot.stage.scene.layout.stages.columns for shot in shots if isinstance(shot, Shot) and shot.stage.scene.layout.stages}  # fmt: skip
     assert len(columns) == 1
     assert all(isinstance(plan, Plan) for plan in show.resolved.plans)
+
+
+@pytest.mark.parametrize("wide", [900, 1280, 1600])
+def test_blocks_stand_alike_whichever_keyframe_is_asked_for_first(wide: int) -> None:
+    problem = Problem(row_graph(60), Pipeline(8))
+    devices = (np.arange(60) * 8 // 60, np.where(np.arange(60) < 53, 0, np.arange(60) - 52))
+    members = [(problem.plan(d.astype(np.int32), Provenance("by hand")), ()) for d in devices]
+    frames = [Keyframe("", "", i, "stages") for i in (0, 1)]
+    found = []
+    for order in ((0, 1), (1, 0)):
+        show = Show(resolved(members, *frames), LIGHT, (wide, 800))
+        shots = {i: show.shots.shot(i) for i in order}
+        stages = [shot.stage.scene.layout.stages for shot in (shots[0], shots[1]) if isinstance(shot, Shot)]
+        found.append([layout.blocks for layout in stages if layout is not None])
+    assert found[0] == found[1] and len(found[0]) == 2
 
 
 def test_what_crosses_is_read_where_stages_step_back() -> None:
