@@ -208,7 +208,18 @@ class Graphs:
             alike = None if lead is plan else self._layout(lead, view)
             room, in_a_row = self._layout_room(view, graph), problem.target.in_a_row
             k = len(problem.devices)
-            made = arrange(items, skeleton_of(items), view, device_of, k, room, alike, in_a_row, LANE)
+            made = arrange(
+                items,
+                skeleton_of(items),
+                view,
+                device_of,
+                k,
+                room,
+                alike,
+                in_a_row,
+                LANE,
+                problem.evaluator.sent,
+            )
             self._layouts[of, view] = made
         return self._layouts[of, view]
 

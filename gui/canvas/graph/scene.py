@@ -230,15 +230,17 @@ def arrange(
     keep: Layout | None = None,
     in_a_row: bool = True,
     least_lane: float = READABLE_LANE_PX,
+    size: Floats | None = None,
 ) -> Layout:
     """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are, or the blocks whose rows should be as long.
 
     ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep; ``least_lane``: pixels that a lane with ops is high at least, where there is room.
+    ``size``: as a scene has it; blocks leave no room for what goes nowhere.
     """
     if view == "stages":
         device, _ = items.devices(device_of, k)
         taken = np.bincount(device_of, minlength=k) > 0
-        links = None if items.count == items.graph.n else device_links(items.graph, device_of, k)
+        links = device_links(items.graph, device_of, k, size)
         position = np.empty(items.graph.n, np.int64)
         position[items.graph.topological_order] = np.arange(items.graph.n)
         blocks = keep.stages if keep is not None else None
@@ -309,7 +311,8 @@ def scene_of(
 ) -> Scene:
     """A settled scene; ``evaluator`` says what tensors and ops count on a target, ``in_a_row`` is as for :func:`arrange`."""
     skeleton = skeleton_of(items)
-    layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row)
+    size = None if evaluator is None else evaluator.sent
+    layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row, size=size)
     return laid_out(items, skeleton, layout, view, device_of, k, devices, evaluator)
 
 
@@ -358,9 +361,12 @@ def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = Non
     return flow
 
 
-def device_links(graph: Graph, device_of: Ints, k: int) -> Ints:
-    """The pairs of devices between which something flows (int64[pairs, 2])."""
+def device_links(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Ints:
+    """The pairs of devices between which something flows (int64[pairs, 2]); ``size`` as for :func:`device_flow`."""
     tensor, to = _crossings(graph, device_of, k)
+    if size is not None:
+        sent = size[tensor] > 0
+        tensor, to = tensor[sent], to[sent]
     codes = np.unique(device_of[graph.tensor_producer[tensor]].astype(np.int64) * k + to)
     return np.stack([codes // k, codes % k], axis=1)
 

@@ -230,11 +230,11 @@ class CanvasView(PointedScene):
         view, device_of, k = self.view, self.document.device_of, len(problem.devices)
         size = self._laid_for = self._layout_room()
         keep = self._layouts.get("lanes") if view == "lanes" and not self._fit_pending else None
-        skeleton, in_a_row = self._skeleton, problem.target.in_a_row
+        skeleton, in_a_row, sent = self._skeleton, problem.target.in_a_row, problem.evaluator.sent
 
         def make() -> tuple[Items, Skeleton, Layout]:
             made = skeleton or skeleton_of(items)
-            return items, made, arrange(items, made, view, device_of, k, size, keep, in_a_row)
+            return items, made, arrange(items, made, view, device_of, k, size, keep, in_a_row, size=sent)
 
         def deliver(result: object) -> None:
             made = cast("tuple[Items, Skeleton, Layout]", result)

@@ -181,9 +181,10 @@ def badge_type(zoom: float, least: float) -> int:
 
 
 def badge_box(plate: QRectF, size: int) -> QRectF:
-    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels."""
+    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels: at its corner, beside what comes in from above."""
     wide = metrics(size, True).horizontalAdvance(BOTTLENECK) + 1.2 * size
-    return QRectF(plate.center().x() - wide / 2, plate.top() - 1.2 * size, wide, 1.5 * size)
+    left = max(plate.right() - wide - 0.4 * size, plate.center().x() - wide / 2)
+    return QRectF(left, plate.top() - 1.2 * size, wide, 1.5 * size)
 
 
 def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float, least: float) -> None:

@@ -11,8 +11,8 @@ from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.picture.picture import Part, compose, draw_graph
-from gui.canvas.graph.scene import arrange, laid_out, skeleton_of
-from gui.canvas.graph.stages.blocks import plate_boxes
+from gui.canvas.graph.scene import arrange, laid_out, scene_of, skeleton_of
+from gui.canvas.graph.stages.blocks import badge_box, plate_boxes
 from gui.canvas.graph.stages.ribbons import stage_ribbons
 from gui.look.page import Page
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -216,7 +216,8 @@ def test_what_every_chip_has_a_copy_of_flows_nowhere() -> None:
         Tensor("n2", ("n3",), 500.0),
     ]
     graph = Graph.build("copied", ops, tensors)
-    found = []
+    found: list[dict[tuple[int, int], float]] = []
+    channels: list[tuple[float, ...]] = []
     for copies in (0, 2):
         problem = Problem(graph, McmPackage(3, check_memory=False, triangle=False, copy_sources=copies))
         device_of = np.array([0, 0, 1, 2], np.int32)
@@ -224,8 +225,24 @@ def test_what_every_chip_has_a_copy_of_flows_nowhere() -> None:
         skeleton = skeleton_of(items)
         layout = arrange(items, skeleton, "stages", device_of, 3, (800.0, 500.0))
         scene = laid_out(items, skeleton, layout, "stages", device_of, 3, evaluator=problem.evaluator)
+        settled = scene_of(
+            items, "stages", device_of, 3, (800.0, 500.0), evaluator=problem.evaluator
+        ).layout.stages
+        assert settled is not None
+        channels.append(settled.channel)
         flows = {(r.src, r.dst): r.bytes for r in stage_ribbons(scene)}
         found.append(flows)
     assert (0, 2) in found[0] and found[1] == {(0, 1): 1000.0, (1, 2): 500.0}
+    assert channels[1][0] < channels[0][0], "no room for the arrow that is not there"
     links = problem.evaluate(device_of).details["link"]
     assert links.tolist() == [1000.0, 500.0, 0.0], "as the package has them"
+
+
+def test_the_word_about_the_bottleneck_hides_no_arrow() -> None:
+    """What comes in from above ends at the middle of a plate."""
+    for wide in (166.0, 300.0):
+        plate = QRectF(100.0, 200.0, wide, 61.0)
+        box = badge_box(plate, 10)
+        assert box.left() > plate.center().x() + 4.0 and box.right() <= plate.right()
+    narrow = QRectF(0.0, 0.0, 40.0, 30.0)
+    assert badge_box(narrow, 10).center().x() == pytest.approx(narrow.center().x())
