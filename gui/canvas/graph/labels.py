@@ -27,9 +27,9 @@ MOST_LABELS = 700
 
 def tab_width(palette: CanvasPalette) -> float:
     """How wide the tab with a device's number on filled cards is, in logical pixels; 0 where cards have none."""
-    return (
-        5.0 + 6.0 * len(str(len(palette.devices) - 1)) if palette.filled and len(palette.devices) > 1 else 0.0
-    )
+    if not palette.filled or len(palette.devices) < 2:
+        return 0.0
+    return 5.0 + 6.0 * max(len(palette.code(device)) for device in range(len(palette.devices)))
 
 
 def paint_labels(

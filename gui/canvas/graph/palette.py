@@ -37,6 +37,12 @@ class CanvasPalette:
     line: Packed
     filled: bool = False
     """Whether near cards are filled and carry the number of their device, as in pictures."""
+    codes: tuple[str, ...] = ()
+    """What cards carry for each device; none: its number."""
+
+    def code(self, device: int) -> str:
+        """What cards of a device carry, and the legend beside its name."""
+        return self.codes[device] if self.codes else str(device)
 
     def blocks_of(self, device: Packed, model: Packed) -> Packed:
         """The fill of blocks by device and model (uint32): solid for the first model, paler for others."""
@@ -116,9 +122,9 @@ def canvas_palette(theme: Theme, k: int, numbers: tuple[int, ...] | None = None)
     )
 
 
-def filled_palette(theme: Theme, k: int) -> CanvasPalette:
-    """:func:`canvas_palette` with near cards filled in their device's colour, pale enough for words."""
+def filled_palette(theme: Theme, k: int, codes: tuple[str, ...] = ()) -> CanvasPalette:
+    """:func:`canvas_palette` with near cards filled in their device's colour, pale enough for words; they carry ``codes`` (none: numbers)."""
     usual = canvas_palette(theme, k)
     share = 0.3 if theme.dark else 0.26
     body = np.array([packed(pale(d.accent, share, theme)) for d in usual.devices], np.uint32)
-    return replace(usual, body=body, filled=True)
+    return replace(usual, body=body, filled=True, codes=codes)

@@ -102,7 +102,7 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
             painter.fillRect(box, QColor(colour.accent))
             painter.setFont(font(10, True))
             painter.setPen(QColor(ink_on(colour.accent, theme)))
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), str(entry.device))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), palette.code(entry.device))
             x += SWATCH + BESIDE - 2
             tone = theme.warning if entry.slowest else theme.text
             words = [

@@ -18,6 +18,7 @@ from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
 from gui.canvas.graph.heat.legend import paint_heat_legend
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.links import links_of
+from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
 from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
@@ -125,7 +126,7 @@ def compose(
     subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"
     headers, legend, palette = None, NO_LEGEND, canvas_palette(page.theme, k)
     if device_of is not None:
-        palette = filled_palette(page.theme, k)
+        palette = filled_palette(page.theme, k, device_codes([device.title for device in problem.devices]))
         scene.evaluation = evaluation = problem.evaluate(assigned)
         crossing = crossing_bytes(problem.graph, assigned, k, scene.size)
         headers = header_data(scene, problem, crossing, links_of(problem, assigned))

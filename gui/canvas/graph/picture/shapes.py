@@ -211,7 +211,7 @@ def _number(painter: QPainter, box: QRectF, device: int, ground: QColor, palette
     """A device's number on a card or on its tab."""
     painter.setFont(font(int(max(6.0, min(10.0, box.height() - 2))), True))
     painter.setPen(QColor(ink_on(ground.name(), palette.theme)))
-    painter.drawText(box, CENTRE, str(device))
+    painter.drawText(box, CENTRE, palette.code(device))
 
 
 def _rgb(colour: np.uint32) -> QColor:
