@@ -216,6 +216,16 @@ def stage_problems(
     )
 
 
+@st.composite
+def uneven_stages(
+    draw: st.DrawFn, most: int = 3, graph: st.SearchStrategy[Graph] | None = None, least: int = 1
+) -> Problem:
+    """A pipeline whose stages have speeds and memories of their own, some also measured times."""
+    target = draw(unequal(pipelines(least, most)))
+    problem = draw(problems(target=st.just(target), graph=graph))
+    return draw(measured(problem)) if draw(st.booleans()) else problem
+
+
 def placements(problem: Problem) -> st.SearchStrategy[list[int]]:
     """Any device for each op."""
     n = problem.graph.n

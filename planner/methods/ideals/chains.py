@@ -15,19 +15,18 @@ import numpy as np
 from planner.methods.ideals.descent import TooLong
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.ideals.potentials import IDEALS_PER_CALL, Touches, borders, ideal_sums, touches
+from planner.methods.ideals.stage_rules import passed_by, places_of_ideals, ways_between
 from planner.methods.ideals.stages import (
+    LOOSE,
     NOWHERE,
     OpenStages,
     Reached,
     Row,
     Ways,
     advance,
-    passed_by,
-    places_of_ideals,
-    ways_between,
 )
 from planner.methods.units import Units
-from planner.model.graph import Ints
+from planner.model.graph import Floats, Ints
 from planner.search.search import Search
 
 STEPS_PER_CALL = 500_000
@@ -58,14 +57,22 @@ class RowChain:
 class Chains:
     """Finds chains of ideals of ``lattice`` whose stages all cost less than a bound.
 
-    With ``by_way``, a stage takes no unit on a way between two units that exchange a tensor past it.
+    ``class_of`` int32[k]: the cost classes of the stages in order, by default those of all devices. ``below``: no more is asked for
+    (:func:`capped`). With ``by_way``, a stage takes no unit on a way between two units that exchange a tensor past it.
     Raises :class:`TooWide`, and when a criterion fires :class:`planner.search.search.Stopped`, as does :meth:`solve`.
     """
 
-    def __init__(self, lattice: Lattice, search: Search, by_way: bool = False) -> None:
+    def __init__(
+        self,
+        lattice: Lattice,
+        search: Search,
+        by_way: bool = False,
+        class_of: Ints | None = None,
+        below: float = math.inf,
+    ) -> None:
         units = lattice.units
-        e = units.problem.evaluator
-        self.lattice, self.count = lattice, e.k
+        class_of = units.problem.evaluator.class_of if class_of is None else class_of
+        self.lattice, self.count = lattice, len(class_of)
         arriving, leaving = touches(units), touches(units, units.send_time)
         receive, ptr, border = borders(lattice, arriving, search)
         if int(np.diff(ptr).max(initial=0)) > MOST_ACROSS:
@@ -78,25 +85,13 @@ class Chains:
         self._ways = _ways(units, arriving, by_way)
         self.by_way = bool(self._ways.passing.any())
         """Whether stages are looked for that are not passed by."""
-        budget = float(e.budget[0])
-        streams = float(units.params.sum()) > budget
-        params = units.params if streams else np.zeros(units.count)
-        sums = ideal_sums(lattice, np.stack([units.work[0].sum(axis=1), params], axis=1), search)
-        self._row = Row(
-            sums[:, 0].copy(),
-            sums[:, 1].copy(),
-            receive,
-            send,
-            *places(lattice, search),
-            budget=budget if streams else 0.0,
-            rate=e.streaming_rate if streams else 1.0,
-        )
+        self._row = _row(lattice, class_of, below, receive, send, search)
         self._scratch = (
             np.full(len(arriving.time), -1, np.int32),
             np.empty(MOST_ACROSS, np.int32),
         )
         self._stages = _more(None, FIRST_ROOM)
-        self._head = np.empty(lattice.count, np.int32)
+        self._head = np.empty(lattice.count * len(self._row.work), np.int32)
         self.reached = Reached(
             np.empty(lattice.count, np.int16), np.empty(lattice.count), np.empty(lattice.count, np.int32)
         )
@@ -110,18 +105,20 @@ class Chains:
         Raises :class:`TooLong` where it looks at more than ``patience`` open stages for each ideal.
         """
         row, reached = self._row, self.reached
-        if not max(0.0, -row.budget / row.rate) < bound:
+        # Every plan costs that: what the smallest stage streams though it is empty.
+        empty = max(0.0, -float(row.budget.min()) / row.rate)
+        if not empty < bound:
             return None
         reached.place.fill(NOWHERE)
         reached.load.fill(math.inf)
-        reached.place[0], reached.load[0] = 0, 0.0
-        self.extend(bound, self.count, 0.0, search, slack, patience)
+        reached.place[0], reached.load[0] = 0, empty
+        self.extend(bound, 0.0, search, slack, patience)
         return self._chain() if reached.place[-1] < NOWHERE else None
 
     def extend(
-        self, bound: float, count: int, elsewhere: float, search: Search, slack: float = 0.0, patience: float = math.inf
-    ) -> None:  # fmt: skip
-        """Go on with up to ``count`` stages from where :attr:`reached` says that chains begin, and fill it.
+        self, bound: float, elsewhere: float, search: Search, slack: float = 0.0, patience: float = math.inf
+    ) -> None:
+        """Go on from where :attr:`reached` says that chains begin, and fill it.
 
         ``elsewhere``: work that others than these stages may take. ``slack``: what a stage may seem to be cheaper than it is; it may be passed by then.
         """
@@ -135,7 +132,7 @@ class Chains:
             if looked_at > patience * lattice.count:
                 raise TooLong
             at, steps = advance(
-                at, STEPS_PER_CALL, bound, count, elsewhere, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
+                at, STEPS_PER_CALL, bound, elsewhere, (lattice.ptr, lattice.upper, lattice.unit, lattice.bits),
                 self._borders, self._touches, self._leaving, ways, row, self._stages, self._head, self.reached,
                 self._scratch,
             )  # fmt: skip
@@ -159,6 +156,62 @@ class Chains:
             stage_of[inside] = int(self.reached.place[ideal]) - 1
             ideal = before
         return RowChain(stage_of, np.arange(self.count, dtype=np.int32), value)
+
+
+def capped(units: Units, kinds: Ints, below: float) -> Floats:
+    """What units take on stages of each class of ``kinds`` (float64[c, m]), where they differ at most twice ``below``.
+
+    A stage that costs less than ``below`` takes no unit that takes as much, neither with its own time nor with this one; sums over
+    ideals are then no longer than some stages, even where a unit takes a million times as long on one class as on another.
+    """
+    work = units.work[kinds].sum(axis=2)
+    return np.minimum(work, 2.0 * below) if len(kinds) > 1 else work
+
+
+def _row(
+    lattice: Lattice, class_of: Ints, below: float, receive: Floats, send: Floats, search: Search
+) -> Row:
+    """The sums of a row of stages of these classes (int32[k]); ``receive`` and ``send`` float64[i] of the tensors across each border."""
+    units = lattice.units
+    e = units.problem.evaluator
+    kinds, of = np.unique(class_of, return_inverse=True)
+    budget = np.array([float(e.budget[np.argmax(e.class_of == kind)]) for kind in kinds])
+    streams = float(units.params.sum()) > float(budget.min())
+    budget = budget if streams else np.zeros(len(kinds))
+    work = capped(units, kinds, below)
+    least = work.min(axis=0)
+    params = units.params if streams else np.zeros(units.count)
+    sums = ideal_sums(lattice, np.vstack([work, params, least]).T, search).T.copy()
+    # In a unit of time a stage does at most so much of the least work of its units; that is never more than all of it.
+    pace = np.array([float(np.max(least[w > 0] / w[w > 0], initial=0.0)) or 1.0 for w in work])
+    rest = _of_the_rest(pace[of])
+    if len(kinds) > 1:
+        # Sums are off by a share of the whole, beside which what slow stages do is little.
+        rest[:-1] += (LOOSE - 1.0) * rest[0]
+    return Row(
+        sums[:-2], sums[-2], receive, send, *places(lattice, search),
+        budget=budget,
+        rate=e.streaming_rate if streams else 1.0,
+        following=_following(of.astype(np.int32), len(kinds)),
+        least=sums[-1],
+        pace=rest,
+        slowest=float(pace.min()),
+        room=_of_the_rest(budget[of]),
+    )  # fmt: skip
+
+
+def _of_the_rest(values: Floats) -> Floats:
+    """The sum of ``values`` (float64[k]) from each place on (float64[k+1])."""
+    return np.concatenate([np.cumsum(values[::-1])[::-1], [0.0]])
+
+
+def _following(class_of: Ints, classes: int) -> np.ndarray:
+    """The first place of each class from each place on (int16[c, k+1]); NOWHERE where there is none."""
+    following = np.full((classes, len(class_of) + 1), NOWHERE, np.int16)
+    for place in range(len(class_of) - 1, -1, -1):
+        following[:, place] = following[:, place + 1]
+        following[class_of[place], place] = place
+    return following
 
 
 def places(lattice: Lattice, search: Search) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,7 @@
 """Exact plans of devices in a row that pay for their work, the tensors across their borders and the parameters that they stream.
 
 Every contiguous plan of a row is a chain of ideals. This is the search over these chains, which asks nothing of the machine but
-its evaluator: one class of devices, all alike, ``communication=sum`` and the dearest device as the objective.
+its evaluator: devices of any cost classes, each with its budget, ``communication=sum`` and the dearest device as the objective.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from planner.errors import PlannerRefusal
 from planner.evaluation import kernels
 from planner.methods.good_orders import neighbour, ruled_orders
-from planner.methods.ideals.chains import Chains, TooWide
+from planner.methods.ideals.chains import Chains, TooWide, capped
 from planner.methods.ideals.descent import (
     FAR_OFF,
     MANY_IDEALS,
@@ -118,9 +118,10 @@ class RowSearch(Descending):
         found = parts(problem, cheap_to_cut(problem, forced_units(problem), self._upper))
         units = build_units(problem, found.unit_of)
         self._torn = not bool(units.allowed.any(axis=1).all())
-        sums = float(units.work.sum() + units.tensor_time.sum() + units.send_time.sum())
+        work = capped(units, np.unique(e.class_of), self._upper)
+        sums = float(work.sum() + units.tensor_time.sum() + units.send_time.sum())
         total = float(units.params.sum())
-        if total > e.budget[0] and (total >= EXACT_BYTES or bool((units.params % 1.0).any())):
+        if total > e.budget.min() and (total >= EXACT_BYTES or bool((units.params % 1.0).any())):
             sums += total / e.streaming_rate
         self._rounding = 1e-14 * sums
         return found
@@ -200,7 +201,7 @@ class RowSearch(Descending):
         if math.isfinite(self._known):
             least = max(least, self._known / FAR_OFF)
         try:
-            engine = Chains(lattice, search, self._by_way)
+            engine = Chains(lattice, search, self._by_way, below=self._known)
             self._used_ways = self._used_ways or engine.by_way
             if not heuristic and lattice.count >= MANY_IDEALS:
                 self._ask_for_far_less(engine, reduced, descent)
@@ -263,7 +264,7 @@ def cheap_to_cut(problem: Problem, unit_of: Ints, below: float) -> Ints:
     e = problem.evaluator
     while True:
         units = build_units(problem, unit_of)
-        work = units.work[0].sum(axis=1)
+        work = units.work[np.unique(e.class_of)].sum(axis=2).min(axis=0)
         consumer = np.repeat(np.arange(units.count, dtype=np.int32), np.diff(units.entry_ptr))
         consumer, tensor = consumer[~units.entry_produces], units.entry_tensor[~units.entry_produces]
         producer = units.tensor_producer[tensor].astype(np.int32)

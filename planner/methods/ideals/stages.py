@@ -10,7 +10,8 @@ An *open stage* begins at an ideal I' and has reached a larger one. What it will
 * ``place``, how many stages come before, and ``until``, after how many at most its start may stand.
 
 Open stages that agree in the first two are compared in the others, and the worse ones forgotten: however many starts there
-are, few are left of them.
+are, few are left of them. Stages may be of several classes, which differ in what units take and in how many parameters they hold:
+a start is opened on the first stage of each class, and only open stages of one class are compared.
 """
 
 from __future__ import annotations
@@ -50,11 +51,16 @@ class OpenStages(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What a row of stages adds up along ideals, and which places an ideal may have.
+    """What a row of k stages of c classes adds up along ideals, and which places an ideal may have.
 
-    ``work``, ``params``, ``receive`` and ``send`` float64[i]: of the units inside, and of the tensors across the border. ``lowest``
-    and ``highest`` int16[i]: after so many stages, at least and at most, may exactly these units be done. ``budget``: parameters
-    that a stage need not stream; ``rate``: what it streams of the others in a unit of time. ``slack``: what the cost of a stage may be lowered by, in all.
+    ``work`` float64[c, i], ``params``, ``receive`` and ``send`` float64[i]: of the units inside, and of the tensors across the border. ``lowest``
+    and ``highest`` int16[i]: after so many stages, at least and at most, may exactly these units be done. ``budget`` float64[c]: parameters
+    that a stage need not stream; ``rate``: what it streams of the others in a unit of time. ``following`` int16[c, k+1]: the first stage of a class that has
+    at least so many before it. ``slack``: what the cost of a stage may be lowered by, in all.
+
+    What the stages that are left can do is counted in the work that a unit takes at least: ``least`` float64[i], of the units inside; ``pace``
+    float64[k+1]: what the stages after so many do at most in a unit of time, ``slowest`` what the slowest of the row does; ``room`` float64[k+1]: the
+    parameters that they need not stream.
     """
 
     work: Floats
@@ -63,8 +69,13 @@ class Row(NamedTuple):
     send: Floats
     lowest: NDArray[np.int16]
     highest: NDArray[np.int16]
-    budget: float
+    budget: Floats
     rate: float
+    following: NDArray[np.int16]
+    least: Floats
+    pace: Floats
+    slowest: float
+    room: Floats
     slack: float = 0.0
 
 
@@ -149,7 +160,7 @@ def _led_between(ways, u, inside, border, begin, risky, to):
 def _keep(
     stages, head, j, opened, fresh, owed, lower, held, given, place, until, start, rate, time, leaving, border, begin, risky
 ):  # fmt: skip
-    """Enter an open stage in the list of ideal ``j`` unless one there is at least as good whatever both take further."""
+    """Enter an open stage in the list ``j``, of an ideal and a class, unless one there is at least as good whatever both take further."""
     before = -1
     r = head[j]
     while r >= 0 and stages.lower[r] <= lower:
@@ -178,7 +189,7 @@ def _keep(
 
 @njit(cache=True, nogil=True)
 def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, slack, listed):
-    """Forget open stages of ideal ``i`` that another one is at least as good as, whatever both take further, or would be if it cost ``slack`` less: then it does."""
+    """Forget open stages in the list ``i``, of an ideal and a class, that another one is at least as good as, whatever both take further, or would be if it cost ``slack`` less: then it does."""
     kept = 0
     before = -1
     r = head[i]
@@ -216,15 +227,23 @@ def _thin_out(stages, head, i, time, leaving, border, begin, risky, rate, slack,
 
 
 @njit(cache=True, nogil=True)
+def _left_with(row, c, start, lower, total):
+    """The least work after ``start``, with what an open stage of class ``c`` has received (in ``lower``)."""
+    if len(row.work) == 1:
+        return lower + total
+    return total - row.least[start] + row.slowest * (lower + row.work[c, start])
+
+
+@njit(cache=True, nogil=True)
 def advance(
-    first, most_steps, bound, count, elsewhere, lattice, borders, touches, leaving, ways, row, stages, head, reached,
+    first, most_steps, bound, elsewhere, lattice, borders, touches, leaving, ways, row, stages, head, reached,
     scratch,
 ):  # fmt: skip
     """Settle the ideals from ``first`` on and take open stages up to those that cover them; returns where to go on.
 
-    ``count``: the stages of the row; ``elsewhere``: work that others than these may take. ``reached`` holds where chains may begin. ``lattice``: its ``(ptr, upper, unit, bits)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
-    receive, and the tensors of each unit as CSR; ``leaving`` float64[h]: times to send. ``head`` int32[i]: the open stages that have reached
-    an ideal. ``scratch``: int32[h] and int32[64]. Where steps are left, room for open stages ran out.
+    ``elsewhere``: work that others than the stages of the row may take. ``reached`` holds where chains may begin. ``lattice``: its ``(ptr, upper, unit, bits)``; ``borders``: ``(ptr, tensors)``; ``touches``: times to
+    receive, and the tensors of each unit as CSR; ``leaving`` float64[h]: times to send. ``head`` int32[i * c]: the open stages that have reached
+    an ideal, by class. ``scratch``: int32[h] and int32[64]. Where steps are left, room for open stages ran out.
     """
     ptr, upper, unit, bits = lattice
     border_ptr, border = borders
@@ -233,61 +252,70 @@ def advance(
     listed = np.empty(len(stages.next), np.int32)
     one = np.uint64(1)
     last = len(ptr) - 2
-    total, all_params = row.work[last], row.params[last]
+    classes, count = len(row.work), len(row.pace) - 1
+    total, all_params = row.least[last], row.params[last]
     steps = 0
     for i in range(first, last + 1):
         if steps >= most_steps:
             return i, steps
         size = 0
-        r = head[i]
-        while r >= 0:
-            size += 1
-            r = stages.next[r]
-        if stages.spare[1] < (ptr[i + 1] - ptr[i]) * (size + 1) + 1:
+        for h in range(i * classes, (i + 1) * classes):
+            r = head[h]
+            while r >= 0:
+                size += 1
+                r = stages.next[r]
+        if stages.spare[1] < (ptr[i + 1] - ptr[i]) * (size + classes) + classes:
             return i, steps
         steps += 1 + size
         begin = border_ptr[i]
         wide = border_ptr[i + 1] - begin
         place, load, source = int(reached.place[i]), reached.load[i], -1
-        r = head[i]
-        while r >= 0:
-            here = max(int(stages.place[r]) + 1, int(row.lowest[i]))
-            if (
-                stages.owed[r] == 0
-                and here <= stages.until[r] + 1
-                and here <= row.highest[i]
-                and here <= place
-            ):
-                value = row.work[i] + row.send[i] + stages.lower[r]
-                for x in range(wide):
-                    if (stages.open[r] >> np.uint64(x)) & one != 0:
-                        value -= leaving[border[begin + x]]
-                over = row.params[i] - stages.held[r] - row.budget
-                if over > 0.0:
-                    value += over / row.rate
-                worst = max(value, reached.load[stages.start[r]])
-                if value < bound and (here < place or worst < load):
-                    place, load, source = here, worst, stages.start[r]
-            r = stages.next[r]
+        for c in range(classes):
+            r = head[i * classes + c]
+            while r >= 0:
+                here = int(row.following[c, max(int(stages.place[r]), int(row.lowest[i]) - 1)]) + 1
+                if (
+                    stages.owed[r] == 0
+                    and here <= stages.until[r] + 1
+                    and here <= row.highest[i]
+                    and here <= place
+                ):
+                    value = row.work[c, i] + row.send[i] + stages.lower[r]
+                    for x in range(wide):
+                        if (stages.open[r] >> np.uint64(x)) & one != 0:
+                            value -= leaving[border[begin + x]]
+                    over = row.params[i] - stages.held[r] - row.budget[c]
+                    if over > 0.0:
+                        value += over / row.rate
+                    worst = max(value, reached.load[stages.start[r]])
+                    if value < bound and (here < place or worst < load):
+                        place, load, source = here, worst, stages.start[r]
+                r = stages.next[r]
         reached.place[i], reached.load[i], reached.source[i] = place, load, source
         risky = _passing(ways.passing, border, begin, begin + wide)
-        if place < count:
-            left = ((count - place) * bound + elsewhere) * LOOSE
-            need = total - row.work[i]
-            if elsewhere == 0.0:
-                need += row.receive[i]
-            over = all_params - row.params[i] - (count - place) * row.budget
-            if over > 0.0:
-                need += over / row.rate
-            if need <= left:
-                every = (one << np.uint64(wide)) - one if wide < 64 else ~np.uint64(0)
-                _keep(
-                    stages, head, i, every, every, np.uint64(0), -row.work[i], row.params[i], 0.0, place, row.highest[i],
-                    i, row.rate, time, leaving, border, begin, risky,
-                )  # fmt: skip
-        if head[i] < 0:
+        some = False
+        for c in range(classes):
+            h = i * classes + c
+            at = int(row.following[c, place]) if place < count else count
+            if at < count and at <= row.highest[i]:
+                left = (row.pace[at] * bound + elsewhere) * LOOSE
+                need = total - row.least[i]
+                if elsewhere == 0.0:
+                    need += row.slowest * row.receive[i]
+                over = all_params - row.params[i] - row.room[at]
+                if over > 0.0:
+                    need += row.slowest * over / row.rate
+                if need <= left:
+                    every = (one << np.uint64(wide)) - one if wide < 64 else ~np.uint64(0)
+                    _keep(
+                        stages, head, h, every, every, np.uint64(0), -row.work[c, i], row.params[i], 0.0, at, row.highest[i],
+                        i, row.rate, time, leaving, border, begin, risky,
+                    )  # fmt: skip
+            if head[h] >= 0:
+                some = True
+                _thin_out(stages, head, h, time, leaving, border, begin, risky, row.rate, row.slack, listed)
+        if not some:
             continue
-        _thin_out(stages, head, i, time, leaving, border, begin, risky, row.rate, row.slack, listed)
         for e in range(ptr[i], ptr[i + 1]):
             j, u = upper[e], unit[e]
             for x in range(wide):
@@ -308,84 +336,48 @@ def advance(
                     touched |= one << np.uint64(slot[t])
             risky_there = _passing(ways.passing, border, shift, border_ptr[j + 1])
             between = _led_between(ways, u, bits[j], border, begin, risky, to)
-            r = head[i]
-            while r >= 0:
-                steps += 1
-                lower = stages.lower[r]
-                fresh, opened, owed = np.uint64(0), np.uint64(0), np.uint64(0)
-                for x in range(wide):
-                    bit = one << np.uint64(x)
-                    if stages.open[r] & bit == 0:
-                        continue
-                    if stages.fresh[r] & bit != 0:
-                        if touched & bit != 0:
-                            lower += time[border[begin + x]]
-                        elif to[x] >= 0:
-                            fresh |= one << np.uint64(to[x])
-                    if to[x] >= 0:
-                        opened |= one << np.uint64(to[x])
-                        if (stages.owed[r] | between) & bit != 0:
-                            owed |= one << np.uint64(to[x])
-                least = row.work[j] + lower
-                over = row.params[j] - stages.held[r] - row.budget
-                if over > 0.0:
-                    least += over / row.rate
-                if (
-                    least < bound
-                    and lower + total < ((count - stages.place[r]) * bound + elsewhere) * LOOSE
-                    and row.lowest[j] <= stages.until[r] + 1
-                ):
-                    _keep(
-                        stages, head, j, opened, fresh, owed, lower, stages.held[r], stages.given[r], stages.place[r],
-                        stages.until[r], stages.start[r], row.rate, time, leaving, border, shift, risky_there,
-                    )  # fmt: skip
-                r = stages.next[r]
+            for c in range(classes):
+                r = head[i * classes + c]
+                while r >= 0:
+                    steps += 1
+                    lower = stages.lower[r]
+                    fresh, opened, owed = np.uint64(0), np.uint64(0), np.uint64(0)
+                    for x in range(wide):
+                        bit = one << np.uint64(x)
+                        if stages.open[r] & bit == 0:
+                            continue
+                        if stages.fresh[r] & bit != 0:
+                            if touched & bit != 0:
+                                lower += time[border[begin + x]]
+                            elif to[x] >= 0:
+                                fresh |= one << np.uint64(to[x])
+                        if to[x] >= 0:
+                            opened |= one << np.uint64(to[x])
+                            if (stages.owed[r] | between) & bit != 0:
+                                owed |= one << np.uint64(to[x])
+                    least = row.work[c, j] + lower
+                    over = row.params[j] - stages.held[r] - row.budget[c]
+                    if over > 0.0:
+                        least += over / row.rate
+                    if (
+                        least < bound
+                        and _left_with(row, c, stages.start[r], lower, total)
+                        < (row.pace[stages.place[r]] * bound + elsewhere) * LOOSE
+                        and row.lowest[j] <= stages.until[r] + 1
+                    ):
+                        _keep(
+                            stages, head, j * classes + c, opened, fresh, owed, lower, stages.held[r], stages.given[r],
+                            stages.place[r], stages.until[r], stages.start[r], row.rate, time, leaving, border, shift, risky_there,
+                        )  # fmt: skip
+                    r = stages.next[r]
         # Nothing asks for the open stages of this ideal any more.
-        r = head[i]
-        while r >= 0:
-            after = stages.next[r]
-            stages.next[r] = stages.spare[0]
-            stages.spare[0] = r
-            stages.spare[1] += 1
-            r = after
-        head[i] = -1
+        for h in range(i * classes, (i + 1) * classes):
+            r = head[h]
+            while r >= 0:
+                after = stages.next[r]
+                stages.next[r] = stages.spare[0]
+                stages.spare[0] = r
+                stages.spare[1] += 1
+                r = after
+            head[h] = -1
     return last + 1, steps
-
-
-@njit(cache=True, nogil=True)
-def places_of_ideals(first, end, parent, parent_unit, bits, earliest, latest, by_latest, lowest, highest):
-    """Fill ``lowest`` and ``highest`` of the ideals from ``first`` to ``end``; ``by_latest`` int32: the units whose latest stage counts, first those with the least."""
-    one = np.uint64(1)
-    for i in range(first, end):
-        if i > 0:
-            lowest[i] = max(lowest[parent[i]], earliest[parent_unit[i]] + 1)
-        for x in range(len(by_latest)):
-            v = by_latest[x]
-            if (bits[i, v >> 6] >> np.uint64(v & 63)) & one == 0:
-                highest[i] = latest[v]
-                break
-
-
-@njit(cache=True, nogil=True)
-def ways_between(ptr, idx, reach):
-    """Fill ``reach`` (uint64[m, words], zeros): the units that ways lead to from each; edges are a CSR, units numbered topologically."""
-    one = np.uint64(1)
-    for u in range(len(ptr) - 2, -1, -1):
-        for e in range(ptr[u], ptr[u + 1]):
-            v = idx[e]
-            reach[u] |= reach[v]
-            reach[u, v >> 6] |= one << np.uint64(v & 63)
-
-
-@njit(cache=True, nogil=True)
-def passed_by(succ_ptr, succ_idx, reach, ptr, unit, passing):
-    """Fill ``passing`` bool[h]: tensors to some reader of which a further way leads from their producer (``ptr``, ``unit``: the units of each)."""
-    one = np.uint64(1)
-    for t in range(len(ptr) - 1):
-        u = unit[ptr[t]]
-        passing[t] = False
-        for x in range(ptr[t] + 1, ptr[t + 1]):
-            v = unit[x]
-            for e in range(succ_ptr[u], succ_ptr[u + 1]):
-                if (reach[succ_idx[e], v >> 6] >> np.uint64(v & 63)) & one != 0:
-                    passing[t] = True

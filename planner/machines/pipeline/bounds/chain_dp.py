@@ -21,7 +21,6 @@ class ChainDp(BoundMethod):
     source: ClassVar[Source] = Source("device placement", "section 5.1.1, for the costs of MTPP, section 2.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time", "chip-latency"})
-    instead: ClassVar[str] = "exact, nested-cuts or simple"
     options: ClassVar[tuple[Option, ...]] = (
         Option("ideals", DEFAULT_LIMIT, "most ideals to look at; a graph with more gets no bound", low=1),
     )

@@ -26,7 +26,7 @@ class TwoSuperblock(BoundMethod):
     source: ClassVar[Source] = Source("ours", "docs/bounds.md, after MTPP section 3.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
-    instead: ClassVar[str] = "exact, nested-cuts or simple"
+    instead: ClassVar[str] = "chain-dp, exact, nested-cuts or simple"
 
     def prove(self, problem: Problem, search: Search) -> None:
         """Bounds stream as the tree of each split is searched, least bound first."""

@@ -34,7 +34,7 @@ class Blocks(Planner):
     source: ClassVar[Source] = Source("ours", "docs/bounds.md")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
-    instead: ClassVar[str] = "anneal, mtpp-cp-sat or mtpp-mip"
+    instead: ClassVar[str] = "chain-dp, anneal, mtpp-cp-sat or mtpp-mip"
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (

@@ -25,7 +25,6 @@ class ChainDp(Planner):
     source: ClassVar[Source] = Source("device placement", "section 5.1.1, for the costs of MTPP, section 2.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time", "chip-latency"})
-    instead: ClassVar[str] = "anneal, mtpp-cp-sat or mtpp-mip"
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (

@@ -61,7 +61,7 @@ class Rows:
         self.lattice, self.states = lattice, states
         self._accelerators = states.accelerators
         self._cpus = int(np.count_nonzero(e.class_of == CPU))
-        self._chains = Chains(lattice, search)
+        self._chains = Chains(lattice, search, class_of=np.full(self._accelerators, ACCELERATOR, np.int32))
         work = lattice.units.work[CPU].sum(axis=1) if self._cpus else np.zeros(lattice.units.count)
         self._work = ideal_sums(lattice, work[:, None], search)[:, 0].copy()
 
@@ -76,7 +76,7 @@ class Rows:
         alone = absorbed(self.lattice.units, bound) if self._cpus else 0.0
         ways: list[tuple[Ints, Ints]] = []
         for left in range(self._cpus, -1, -1):
-            self._chains.extend(bound, self._accelerators, left * alone, search, slack, patience)
+            self._chains.extend(bound, left * alone, search, slack, patience)
             by_accelerator = reached.source.copy()
             by_cpu = np.arange(self.lattice.count, dtype=np.int32)
             ways.append((by_accelerator, by_cpu))

@@ -29,9 +29,10 @@ from planner.search.stop import Cancel, Never
 from tests.planner import reference
 from tests.planner.machines.edge_tpu.brute import valid_plans
 from tests.planner.machines.edge_tpu.strategies import edge_problems
-from tests.planner.strategies import graphs, problems, stage_problems
+from tests.planner.strategies import graphs, problems, stage_problems, uneven_stages
 
 CHAIN, PROVES = planner("chain-dp"), bound_method("chain-dp")
+SMALL, MIDDLING, LARGER = graphs(least=2, most=6), graphs(least=4, most=9), graphs(least=5, most=10)
 
 
 def quiet(problem: Problem) -> Search:
@@ -65,6 +66,47 @@ def test_pins_that_part_what_every_better_plan_keeps_together(work: float) -> No
 @given(stage_problems(most=3, graph=graphs(most=6)))
 def test_the_plan_is_the_best_of_all(problem: Problem) -> None:
     check(problem)
+
+
+@settings(max_examples=120)
+@given(uneven_stages(most=4, graph=graphs(most=5)))
+def test_the_plan_of_unequal_stages_is_the_best_of_all(problem: Problem) -> None:
+    check(problem)
+
+
+def test_a_start_waits_for_a_faster_stage() -> None:
+    """The stages between stay empty, and the ones that are left are counted as fast as they are."""
+    ops = [Op(f"v{i}", f"v{i}", work=work, work_cpu=0.0) for i, work in enumerate((1.0, 8.0, 1.0))]
+    tensors = [Tensor(f"v{i}", (f"v{i + 1}",), 1.0, time=0.0) for i in range(2)]
+    graph = Graph.build("waiting", ops, tensors, time_unit="s")
+    problem = Problem(graph, Pipeline(4, speed=(1.0, 0.5, 8.0, 0.5)))
+    check(problem)
+    result = run(CHAIN, problem)
+    assert result.device_of is not None and result.device_of[1] == 2 and result.objective == 1.125
+    timed = Problem(
+        graph.with_device_times({"stage 3": np.array([np.nan, 0.5, np.nan])}),
+        Pipeline(4, memory=(1.0, 1.0, 1.0, 2.0)),
+    )
+    check(timed)
+    assert run(CHAIN, timed).objective == 1.5
+
+
+def test_an_empty_stage_that_streams_counts_among_unequal_ones() -> None:
+    ops = [Op(f"v{i}", f"v{i}", work=1.0, work_cpu=0.0, param_bytes=1.0) for i in range(3)]
+    graph = Graph.build("reserved", ops, [Tensor("v0", ("v1", "v2"), 1.0)], time_unit="s")
+    problem = Problem(graph, Pipeline(3, bandwidth=1.0, memory=(math.inf, 0.0, math.inf), reserve=8.0))
+    check(problem)
+    assert run(CHAIN, problem).objective == 8.0
+
+
+def test_what_slow_stages_do_is_not_lost_beside_fast_ones() -> None:
+    """Speeds far apart, and times on one stage that are nothing beside those on others."""
+    ops = [Op(f"v{i}", f"v{i}", work=1e9 if i < 6 else 1e-3, work_cpu=0.0) for i in range(9)]
+    tensors = [Tensor(f"v{i}", (f"v{i + 1}",), 1.0, time=1e-4) for i in range(8)]
+    graph = Graph.build("apart", ops, tensors, time_unit="s")
+    check(Problem(graph, Pipeline(3, speed=(1e12, 1e-1, 1.0))))
+    quick = np.where(np.arange(9) < 6, 1e-9, np.nan)
+    check(Problem(graph.with_device_times({"stage 0": quick}), Pipeline(3)))
 
 
 @settings(max_examples=60)
@@ -117,7 +159,7 @@ def even_pools() -> st.SearchStrategy[Problem]:
 
 @settings(max_examples=60)
 @given(
-    stage_problems(most=4, graph=graphs(least=5, most=10)),
+    st.one_of(stage_problems(most=4, graph=LARGER), uneven_stages(most=4, graph=LARGER)),
     st.sampled_from([0.999999, 1.000001, 1.1, 2.0]),
     st.booleans(),
 )
@@ -146,7 +188,7 @@ def test_a_pass_finds_a_chain_exactly_where_there_is_one(problem: Problem, facto
 
 @settings(max_examples=100)
 @given(
-    stage_problems(most=4, graph=graphs(least=5, most=10)),
+    st.one_of(stage_problems(most=4, graph=LARGER), uneven_stages(most=4, graph=LARGER)),
     st.sampled_from([0.9, 0.97, 1.000001, 1.05]),
     st.sampled_from([0.02, 0.1, 0.5]),
 )
@@ -168,7 +210,7 @@ def test_a_loose_pass_misses_no_chain_and_gives_away_no_more_than_it_may(
 
 
 @settings(max_examples=60)
-@given(st.one_of(stage_problems(most=4, graph=graphs(most=6)), chips(), even_pools()))
+@given(st.one_of(stage_problems(most=4, graph=graphs(most=6)), uneven_stages(), chips(), even_pools()))
 def test_loose_passes_first_change_nothing_in_the_end(problem: Problem) -> None:
     """As on graphs with many ideals: every bound on the way holds, the last is the optimum."""
     name = "dp" if isinstance(problem.target, DevicePool) else "chain-dp"
@@ -188,7 +230,7 @@ def test_loose_passes_first_change_nothing_in_the_end(problem: Problem) -> None:
 
 
 @settings(max_examples=25)
-@given(stage_problems(most=3, graph=graphs(least=4, most=9)))
+@given(st.one_of(stage_problems(most=3, graph=MIDDLING), uneven_stages(most=5, graph=MIDDLING)))
 def test_cp_sat_agrees(problem: Problem) -> None:
     mine, other = run(CHAIN, problem), run(planner("mtpp-cp-sat"), problem, options={"split": 0.0})
     assert (mine.objective is None) == (other.objective is None)
@@ -281,7 +323,7 @@ def test_more_tensors_across_a_border_than_there_are_bits() -> None:
 
 
 @settings(max_examples=40)
-@given(stage_problems(most=3, graph=graphs(least=2, most=6)))
+@given(st.one_of(stage_problems(most=3, graph=SMALL), uneven_stages(graph=SMALL)))
 def test_what_is_kept_together_is_together_in_every_better_plan(problem: Problem) -> None:
     best, plan = reference.optimum(problem)
     if plan is not None:
