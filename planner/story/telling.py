@@ -17,6 +17,7 @@ from planner.errors import StageboardError, StoryError
 from planner.machines.catalogue import planners
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.model.crossings import device_flow
 from planner.problem.bound import Bound, ComponentStanding
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.decision import Evaluation
@@ -227,8 +228,9 @@ def proof_sentences(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> tuple[st
     return _proof(plan, bounds), claimed
 
 
-def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
-    """A sentence on what is looked at of a plan that has been introduced: some ops, by id, or the device that is about its cost.
+def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -> str:
+    """A sentence on what is looked at of a plan that has been introduced: some ops, by id, what flows between its devices where these
+    are seen (``view`` is ``stages``), or the device that is about its cost.
 
     Empty where there is nothing to add, as of an order or a plan that breaks rules.
     """
@@ -243,6 +245,8 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
         if len(chosen) > 1:
             return f"{len(chosen):,} of {graph.n:,} ops, {work} of work in all, on {where}."
         return shortened(f"{graph.op_names[chosen[0]]} is {work} of work on {where}.")
+    if view == "stages" and (words := _flowing(plan)):
+        return words
     told = facts(plan)
     if "bottleneck" not in told:
         return ""
@@ -251,6 +255,20 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = ()) -> str:
     return filled(
         "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on tensors.", told
     )
+
+
+def _flowing(plan: Plan) -> str:
+    """How much goes between devices, and where most; empty where nothing does."""
+    problem, devices = plan.problem, plan.problem.devices
+    flow = device_flow(problem.graph, plan.decision.device_of, len(devices), problem.evaluator.sent)
+    if not flow.any():
+        return ""
+    source, target = np.unravel_index(int(flow.argmax()), flow.shape)
+    whole, most = bytes_text(float(flow.sum())), bytes_text(float(flow.max()))
+    way = f"from {devices[int(source)].title} to {devices[int(target)].title}"
+    if np.count_nonzero(flow) == 1:
+        return f"{most} go {way}."
+    return f"{whole} go between {problem.target.words.many}; most, {most}, {way}."
 
 
 def named_ops(plan: Plan | OrderPlan, ops: Sequence[str]) -> str:

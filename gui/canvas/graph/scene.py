@@ -15,6 +15,7 @@ from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass, route_table
 from gui.look.numbers import Column, detailed_column
+from planner.model.crossings import crossings, device_flow
 from planner.model.graph import Bools, Floats, Graph, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator
@@ -345,36 +346,18 @@ def crossing_bytes(
     ``size`` float64[t] where a target counts other bytes than the graph has.
     """
     size = graph.tensor_bytes if size is None else size
-    tensor, to = _crossings(graph, device_of, k)
+    tensor, to = crossings(graph, device_of, k)
     leaving = np.unique(tensor)
     received = np.bincount(to, size[tensor], k)
     sent = np.bincount(device_of[graph.tensor_producer[leaving]], size[leaving], k)
     return received.astype(np.float64), sent.astype(np.float64)
 
 
-def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Floats:
-    """Bytes that go from device to device (float64[k, k]), each tensor once per receiving device."""
-    size = graph.tensor_bytes if size is None else size
-    tensor, to = _crossings(graph, device_of, k)
-    flow = np.zeros((k, k))
-    np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), size[tensor])
-    return flow
-
-
 def device_links(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Ints:
     """The pairs of devices between which something flows (int64[pairs, 2]); ``size`` as for :func:`device_flow`."""
-    tensor, to = _crossings(graph, device_of, k)
+    tensor, to = crossings(graph, device_of, k)
     if size is not None:
         sent = size[tensor] > 0
         tensor, to = tensor[sent], to[sent]
     codes = np.unique(device_of[graph.tensor_producer[tensor]].astype(np.int64) * k + to)
     return np.stack([codes // k, codes % k], axis=1)
-
-
-def _crossings(graph: Graph, device_of: Ints, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Distinct (tensor, receiving device) pairs."""
-    tensor = np.repeat(np.arange(graph.tensor_count, dtype=np.int64), np.diff(graph.consumer_ptr))
-    to = device_of[graph.consumer_idx].astype(np.int64)
-    away = to != device_of[graph.tensor_producer[tensor]]
-    pairs = np.unique(tensor[away] * k + to[away])
-    return pairs // k, pairs % k

@@ -83,7 +83,7 @@ class Recorder(QObject):
             words = caption(shown.plan, shown.bounds, None if earlier is None else earlier.plan)
             step = shots.step()
         else:
-            words = looked_at(shown.plan, standing_out)
+            words = looked_at(shown.plan, standing_out, keyframe.view)
             if words == before.keyframe.caption:  # said already, and still true
                 words = ""
             step = _look(shown.plan, before.keyframe, keyframe)

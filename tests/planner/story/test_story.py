@@ -183,6 +183,12 @@ def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> Non
         looked_at(plan)
         == f"Stage 0 works for {told['bottleneck_work']} and spends {told['bottleneck_transfers']} on tensors."
     )
+    assert looked_at(plan, view="lanes") == looked_at(plan)
+    assert looked_at(plan, view="stages").endswith(" go from Stage 0 to Stage 1.")
+    several = looked_at(plan_on(problem, [0] * (n - 2) + [1, 2]), view="stages")
+    assert " go between stages; most, " in several and ", from Stage " in several
+    alone = plan_on(problem, [0] * n)
+    assert looked_at(alone, view="stages") == looked_at(alone) != "", "nothing flows"
     last = graph.op_ids[n - 1]
     assert looked_at(plan, [last]).endswith("of work on Stage 1.")
     assert looked_at(plan, [graph.op_ids[0], last]).startswith(

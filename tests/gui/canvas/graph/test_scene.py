@@ -13,7 +13,7 @@ from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.painter import edge_style
 from gui.canvas.graph.palette import canvas_palette, packed
-from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, device_flow, forward_partners, scene_of
+from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, forward_partners, scene_of
 from gui.canvas.graph.stages.ribbons import stage_ribbons
 from gui.canvas.graph.tooltip import op_words
 from gui.document.plan.document import Document
@@ -26,6 +26,7 @@ from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.crossings import device_flow
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import GroupView, by_layer
 from planner.problem.problem import Problem

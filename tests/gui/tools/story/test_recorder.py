@@ -66,6 +66,20 @@ def test_what_one_does_becomes_keyframes(qtbot: QtBot) -> None:
         canvas.close_canvas()
 
 
+def test_each_view_of_a_plan_has_a_caption_of_its_own(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        for view in ("flow", "lanes", "stages"):
+            canvas.set_view(view)
+            recorder.capture()
+        said = [frame.keyframe.caption for frame in draft.frames]
+        assert all(said) and len(set(said)) == 3 and " go " in said[2]
+        canvas.close_canvas()
+
+
 def test_recording_goes_on_from_what_is_captured_and_forgets_old_selections(qtbot: QtBot) -> None:
     document = opened()
     canvas = CanvasView(document, LIGHT)
