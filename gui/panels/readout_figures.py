@@ -13,7 +13,7 @@ from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, sha
 from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words
-from planner.evaluation.memory_words import held_words, limit_words, must_fit
+from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
 from planner.evaluation.times_source import FILE, MEASURED, RATES, times_mark, times_source
 from planner.model.times import measured_words, spread_words
 from planner.problem.decision import Evaluation
@@ -123,11 +123,13 @@ def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
 def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
     """What the memory counts, how much of that all devices hold, and the limit, in lines."""
     held = held_words(problem, evaluation)
-    limit = limit_words(problem, evaluation)
+    limit, precision = limit_words(problem, evaluation), assumed_precision(problem)
+    counted = f"Counted in {precision}, while the model's file is in floating point."
     return "\n".join(
         [
             f"The {held} of a device's ops: {bytes_text(_held_by_all(problem, evaluation))} on all devices together",
             f"The limit is {limit}." if limit else "No limit is set: see Target (Ctrl+T).",
+            *([counted] if precision else []),
         ]
     )
 
@@ -139,7 +141,12 @@ def _held_by_all(problem: Problem, evaluation: Evaluation) -> float:
 
 
 def memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
-    """How full the fullest device is, or what all hold where nothing limits them."""
+    """How full the fullest device is, or what all hold where nothing limits them; a precision that is not the file's is named."""
+    shown, precision = _memory_shown(problem, evaluation, theme), assumed_precision(problem)
+    return shown._replace(note=f"{precision}, {shown.note}") if precision else shown
+
+
+def _memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
     if "dram" in evaluation.details:
         return _cache_shown(problem, evaluation, theme)
     capacity = problem.evaluator.capacity

@@ -150,6 +150,20 @@ class NoticeBar(QWidget):
         self.show()
         self.update()
 
+    def show_before(self, text: str, action: str, run: object) -> None:
+        """Say something before the message that is shown, if any, beside whose action stands ``action``.
+
+        It stays until the plan changes.
+        """
+        if self.isHidden():
+            self.show_message("info", text, action=action, run=run, until_change=True, stays=True)
+            return
+        first = "" if self._action.isHidden() else self._action.text()
+        self.show_message(
+            self.level, f"{text} {self._message}", self._detail, action=action, run=run, until_change=True,
+            other=first, run_other=self._run, closed=self._closed, stays=True,
+        )  # fmt: skip
+
     # ------------------------------------------------------------------ where it lies
     def lie_over(
         self,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from planner.evaluation.parameter_bytes import counted_in_int8
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -17,6 +18,20 @@ def held_words(problem: Problem, evaluation: Evaluation) -> str:
     """What a device's memory holds: "parameters", "parameters and outputs", "parameters and activations"."""
     held = problem.target.memory_holds
     return f"{held} and activations" if "activations" in evaluation.details else held
+
+
+def assumed_precision(problem: Problem) -> str:
+    """``int8`` where a target counts so what the model's file has in floating point; else empty."""
+    precision = str(getattr(problem.target, "precision", ""))
+    return precision if counted_in_int8(problem.graph, precision) else ""
+
+
+def places_words(problem: Problem) -> str:
+    """A machine, with the precision where that is not the file's: ``36 chips, int8``, ``4 TPUs``, ``pool:6+1``."""
+    target, count = problem.target, len(problem.devices)
+    places = f"{count} {target.words.counted[count != 1]}" if target.in_a_row else problem.places
+    precision = assumed_precision(problem)
+    return f"{places}, {precision}" if precision else places
 
 
 def must_fit(problem: Problem) -> bool:

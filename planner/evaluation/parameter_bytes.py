@@ -7,6 +7,8 @@ precision ``int8`` an op or tensor in floating point counts one byte per value, 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from planner.model.graph import Bools, Floats, Graph
@@ -38,6 +40,12 @@ def parameter_bytes(graph: Graph, precision: str = "int8", fold_batch_norm: bool
     if fold_batch_norm:
         size[folded(graph)] = 0.0
     return size
+
+
+@lru_cache(maxsize=8)
+def counted_in_int8(graph: Graph, precision: str) -> bool:
+    """Whether parameters that the file has in floating point are counted with a byte per value."""
+    return precision == "int8" and bool((floating_ops(graph) & (graph.params > 0)).any())
 
 
 def tensor_bytes(graph: Graph, precision: str = "int8") -> Floats:

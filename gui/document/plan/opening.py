@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +50,8 @@ class Opened:
     """What the plan's file said that is not so here (:class:`planner.plan_files.plan_json.OpenedPlan`)."""
     other_costs: bool = False
     """Whether the plan was made with other times of ops."""
+    default: Target | None = None
+    """What the model would be planned for where nothing was remembered of it; None where it is."""
 
 
 def as_paths(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
@@ -139,6 +141,19 @@ def prepare_graph(
         problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of),
         (*bounds, *quick_bounds(problem)),
     )  # fmt: skip
+
+
+def prepare_remembered(
+    graph: Graph, paths: Sequence[str | Path], batch: int, known: tuple[Target, str] | None
+) -> Opened:
+    """:func:`prepare_graph` for the target and the objective that a model was planned for last, if ``known``."""
+    from planner.machines.spec import default_target
+
+    if known is None:
+        return prepare_graph(graph, paths, batch)
+    opened = prepare_graph(graph, paths, batch, *known)
+    default = default_target(opened.problem.graph)
+    return opened if default == opened.problem.target else replace(opened, default=default)
 
 
 def prepare_model(

@@ -16,11 +16,14 @@ from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
 from gui.words.plan_notes import USE_TIMES, noted
 from planner.errors import StageboardError
+from planner.evaluation.memory_words import places_words
 
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
     from gui.editors.plan.body import GraphBody
     from planner.model.times import Use
+    from planner.problem.problem import Problem
+    from planner.problem.target import Target
     from planner.runs.calibration.calibrate import Calibration
 
 TIMES = "Profiles (*.json *.csv);;All files (*)"
@@ -61,8 +64,7 @@ class Files(ModelFiles):
             """In another thread: everything that takes long."""
             graph = reading.read(opening.as_paths(models), batch)
             known = None if session is None else session.target_for(graph)
-            target, objective = known or (None, "")
-            return opening.prepare_graph(graph, opening.as_paths(models), batch, target, objective)
+            return opening.prepare_remembered(graph, opening.as_paths(models), batch, known)
 
         def install(opened: Opened) -> None:
             """In the window's thread."""
@@ -74,9 +76,18 @@ class Files(ModelFiles):
             self._window.memory.remember_model()
             if plan is not None:
                 self.open_plan_file(plan)
+            elif opened.default is not None:
+                self._tell_remembered(opened.problem, opened.default)
 
         names = models[0].name + (f" and {len(models) - 1} more" if len(models) > 1 else "")
         self.loading.start(f"Opening {names} …", prepare, install)
+
+    def _tell_remembered(self, problem: Problem, default: Target) -> None:
+        """Say on which machine a model was opened that is not its default; back to that is one step."""
+        self._window.notice.show_before(
+            f"Opened on {places_words(problem)}, as last time.", "Back to the Default",
+            lambda: self._document.set_problem(default, default.served_objectives()[0]),
+        )  # fmt: skip
 
     def open_plan_file(self, path: Path) -> None:
         """Open a saved plan."""

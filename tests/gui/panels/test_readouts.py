@@ -33,6 +33,7 @@ from gui.panels.readout_figures import figures_tip, speed_shown
 from gui.panels.readouts import ReadoutStrip
 from gui.words.objectives import changes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
@@ -193,6 +194,22 @@ def test_memory_of_the_fullest_device(qtbot: QtBot) -> None:
             settle()
             assert strip.memory.note == note
             assert tip in strip.memory._note.toolTip()
+
+
+def test_a_precision_that_is_not_the_files_is_named_at_the_memory(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3, cache=1e9))
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        for target, note in (
+            (EdgeTpuPipeline(3, cache=1e9), "int8, all parameters on chip"),
+            (EdgeTpuPipeline(3, cache=1e9, precision="file"), "all parameters on chip"),
+            (McmPackage(3, precision="int8"), "int8, parameters and activations, must fit"),
+        ):
+            document.set_problem(target)
+            settle()
+            assert strip.memory.note == note
+            assert ("Counted in int8" in strip.memory._note.toolTip()) == note.startswith("int8")
 
 
 def test_clicks(qtbot: QtBot) -> None:

@@ -188,3 +188,18 @@ def test_the_keyboard_goes_back_to_the_canvas_when_repair_is_pressed(qtbot: QtBo
     assert not window.readouts.repair.isVisible()
     assert window.focusWidget() is window.canvas
     close()
+
+
+def test_what_is_said_before_a_message_leaves_it_there(qtbot: QtBot) -> None:
+    notice, done = NoticeBar(LIGHT), []
+    qtbot.addWidget(notice)
+    notice.show_before("Opened.", "Back", lambda: done.append("back"))
+    assert (notice.level, notice.text, notice._action.text()) == ("info", "Opened.", "Back")
+    notice.show_message("warning", "It is old.", "details", action="Renew", run=lambda: done.append("renew"))
+    notice.show_before("Opened.", "Back", lambda: done.append("back"))
+    assert (notice.level, notice.text) == ("warning", "Opened. It is old.")
+    assert (notice._action.text(), notice._other.text()) == ("Back", "Renew")
+    assert not notice._more.isHidden()
+    notice._act_otherwise()
+    notice.plan_changed()
+    assert done == ["renew"]

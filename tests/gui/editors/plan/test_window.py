@@ -406,6 +406,28 @@ def test_theme_and_session(qtbot: QtBot, tmp_path: Path) -> None:
     close()
 
 
+def test_a_machine_that_is_remembered_is_named_and_left_in_one_step(qtbot: QtBot, tmp_path: Path) -> None:
+    session, path = Session(tmp_path / "session.ini"), write_model(tmp_path)
+    window, close = make_window(qtbot, session=session)
+    window.files.open_files([path])
+    wait_loaded(qtbot, window)
+    default = window.document.open_problem
+    assert "as last time" not in window.notice.text
+    window.document.set_problem(Pipeline(count=2))
+    close()
+    window, close = make_window(qtbot, session=session)
+    window.files.open_files([path])
+    wait_loaded(qtbot, window)
+    document, notice = window.document, window.notice
+    assert not notice.isHidden() and notice.text.startswith("Opened on 2 stages, as last time.")
+    assert notice._action.text() == "Back to the Default"
+    notice._act()
+    assert document.open_problem == default and document.undo_stack.count() == 1
+    document.undo_stack.undo()
+    assert document.open_problem.target == Pipeline(count=2)
+    close()
+
+
 def test_everything_can_be_read_before_a_model_is_open(qtbot: QtBot) -> None:
     window, close = make_window(qtbot, Document())
     for id in window.docks.docks:
