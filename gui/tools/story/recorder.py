@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from gui.canvas.graph.heat.heat import STAGE
 from gui.tools.story.draft import Draft, Frame
 from gui.tools.story.shots import Shots
 from gui.widgets.later import Later
@@ -68,6 +69,11 @@ class Recorder(QObject):
             versus = old.versus
         keyframe = replace(new.keyframe, **kept, versus=0 if versus is not None else -1)
         self._draft.change(self._draft.current, Frame(keyframe, new.shown, versus), "Take the keyframe again")
+
+    def not_kept(self) -> str:
+        """What of the screen a keyframe does not keep, as a sentence after another; empty where it keeps all."""
+        heat_map = self._shots.colouring() != STAGE
+        return " The heat map is not kept: the keyframe has the colours of the stages." if heat_map else ""
 
     def frame_now(self, before: Frame | None, highlight: tuple[str, ...] | None = None) -> Frame:
         """A keyframe of what is on screen. ``before`` is what came before it, for its words; ``highlight`` stands in for

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from gui.canvas.graph.heat.heat import STAGE, colourings_of
 from gui.tools.story.draft import ModelSource, Shown
 from planner.errors import StageboardError
 from planner.story.story import Camera
@@ -32,6 +33,9 @@ class Shots(Protocol):
 
     def view(self) -> str:
         """As :class:`planner.story.story.Keyframe` has it."""
+
+    def colouring(self) -> str:
+        """What ops are coloured by, of :data:`gui.canvas.graph.heat.heat.COLOURINGS`."""
 
     def camera(self) -> Camera | None:
         """The part that is looked at; None where all of it is in sight."""
@@ -104,6 +108,11 @@ class GraphShots:
         """Flow, lanes or stages."""
         return self._canvas.view
 
+    def colouring(self) -> str:
+        """That of the canvas, by stage where the problem does not have it."""
+        chosen = str(getattr(self._canvas, "colouring", STAGE))
+        return chosen if chosen in colourings_of(self._document.open_problem) else STAGE
+
     def camera(self) -> Camera | None:
         """Shares of the scene."""
         return camera_of(self._canvas)
@@ -163,6 +172,10 @@ class OrderShots:
     def view(self) -> str:
         """Always the network."""
         return "network"
+
+    def colouring(self) -> str:
+        """Networks have no heat map."""
+        return STAGE
 
     def camera(self) -> Camera | None:
         """All of it."""

@@ -50,6 +50,15 @@ def test_capture_says_so_where_the_panel_is_hidden(window: MainWindow) -> None:
     assert window.studio.panel.isVisible()
 
 
+def test_capture_says_that_a_heat_map_is_not_kept(window: MainWindow) -> None:
+    press(window, "view.colour.time")
+    press(window, "story.capture")
+    assert "The heat map is not kept" in window.notice.text
+    press(window, "view.colour.stage")
+    press(window, "story.capture")
+    assert "Captured" in window.notice.text and "heat map" not in window.notice.text
+
+
 def test_the_list_shows_pictures_and_follows_the_keys(qtbot: QtBot, window: MainWindow) -> None:
     studio = window.studio
     studio.show_story()
