@@ -106,8 +106,9 @@ def joined(graph: Graph, times: OpTimes) -> Joined:
             found += time.seconds
     if np.isnan(seconds).all():
         few = ", ".join(list(times.ops)[:LISTED])
+        counted = "1 op" if len(times.ops) == 1 else f"{len(times.ops)} ops"
         raise ModelError(
-            f"{times.file} has times of {len(times.ops)} ops ({few}{', ...' if len(times.ops) > LISTED else ''}), and '{graph.name}'"
+            f"{times.file} has times of {counted} ({few}{', ...' if len(times.ops) > LISTED else ''}), and '{graph.name}'"
             " has none of them; use the profile of this model"
         )
     if times.complete and found >= ENOUGH * sum(time.seconds for time in times.ops.values()):
@@ -144,7 +145,7 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
                 own[here] = found.seconds[here]
         ops |= here
         shared[here], spread[here] = found.shared[here], found.spread[here]
-    sources = tuple(use.times.source for use in uses)
+    sources = tuple(dict.fromkeys(use.times.source for use in uses))
     earlier = graph.measured
     if earlier is None:
         file = (*graph.given_times, graph.time_unit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from planner.errors import TargetError
+from planner.model.cost_model import fill
 from planner.model.graph import Graph
 from planner.problem.target import Target
 
@@ -27,7 +28,7 @@ def own_timed(graph: Graph, target: Target) -> dict[str, str]:
 
 
 def on_devices(graph: Graph, target: Target, asked: Iterable[str] = ()) -> Graph:
-    """``graph`` with the names of the target's hardware in place of numbers of its devices.
+    """``graph`` with the names of the target's hardware in place of numbers of its devices; what was estimated is estimated again.
 
     Raises :class:`TargetError` where a number or one of the names ``asked`` for is of no device, or devices of the target cannot have times of
     their own; other names that it lacks are left: they are of another machine.
@@ -57,8 +58,7 @@ def on_devices(graph: Graph, target: Target, asked: Iterable[str] = ()) -> Graph
                 f"the times of '{place}' are given twice, by its number and by its name; keep one"
             )
         times[place] = seconds
-    return (
-        graph
-        if tuple(times) == tuple(name for name, _ in graph.device_times)
-        else graph.with_device_times(times)
-    )
+    if tuple(times) == tuple(name for name, _ in graph.device_times):
+        return graph
+    renamed = graph.with_device_times(times)
+    return renamed if graph.cost_model is None else fill(renamed, graph.cost_model)

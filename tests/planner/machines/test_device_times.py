@@ -61,6 +61,21 @@ def test_every_slot_of_an_accelerator_has_its_times() -> None:
     assert first.fingerprint == timed.fingerprint  # the third slot is of the second accelerator
 
 
+@pytest.mark.parametrize("target", [Pipeline(3), DevicePool(3, 1)])
+def test_numbers_and_names_are_alike_once_estimates_are_filled(target: Pipeline | DevicePool) -> None:
+    name = target.hardware(graph())[1]
+    by_number, by_name = (
+        on_devices(fill(with_times_of(graph(), [Use(profile(3.0), place=place)])), target, {place})
+        for place in ("1", name)
+    )
+    assert by_number.fingerprint == by_name.fingerprint and by_number.cost_model == by_name.cost_model
+    for number, named in zip(by_number.given_times, by_name.given_times, strict=True):
+        np.testing.assert_array_equal(number, named)
+    np.testing.assert_array_equal(
+        Problem(by_number, target).evaluator.work, Problem(by_name, target).evaluator.work
+    )
+
+
 @pytest.mark.parametrize(
     ("place", "target", "words"),
     [

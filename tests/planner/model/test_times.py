@@ -62,11 +62,16 @@ def test_a_name_that_several_ops_have_is_nobodys() -> None:
 
 def test_a_profile_of_another_model_is_refused() -> None:
     graph = chain()
-    with pytest.raises(ModelError, match=r"p\.json has times of 1 ops \(x\), and 'chain' has none of them"):
+    with pytest.raises(ModelError, match=r"p\.json has times of 1 op \(x\), and 'chain' has none of them"):
         joined(graph, profile({"x": OpTime(1.0)}))
     with pytest.raises(ModelError, match=r"was measured on another model \('else'\) or with another batch"):
         joined(graph, profile({"op0": OpTime(1.0)}, structure="0" * 64, model="else"))
     joined(graph, profile({"op0": OpTime(1.0)}, structure=graph.structure, model="chain"))
+
+
+def test_a_profile_given_twice_was_measured_once() -> None:
+    again = with_times_of(chain(), [Use(profile({"op0": OpTime(1.0)}))] * 2)
+    assert again.measured is not None and again.measured.sources == ("a test",)
 
 
 def test_what_a_whole_profile_leaves_out_takes_no_time() -> None:

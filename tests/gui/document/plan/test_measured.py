@@ -64,7 +64,7 @@ def test_one_step_and_back(document: Document) -> None:
 def test_a_profile_of_another_model_changes_nothing(document: Document) -> None:
     before = state(document)
     other = Use(OpTimes({"x": OpTime(1.0)}, "other.json", "a stopwatch"))
-    with pytest.raises(ModelError, match=r"other\.json has times of 1 ops"):
+    with pytest.raises(ModelError, match=r"other\.json has times of 1 op "):
         document.editing.set_times([other])
     assert state(document) == before
 
