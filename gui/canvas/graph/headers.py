@@ -236,7 +236,7 @@ def _paint_traffic(
         other = f"{data.time} {data.times.text(float(data.cost[d]))}"
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
-        lines = [cache_text(used, cache, brief=True), other]
+        lines = [cache_text(used, cache, brief=True, beside=data.column), other]
     for text in lines if both else lines[:1] if loaded else ["  ".join(lines)]:
         off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
         painter.setPen(QColor(theme.bad if off_chip else theme.muted))

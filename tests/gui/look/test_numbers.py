@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gui.look.numbers import cache_text, percent, time_column
+from gui.look.numbers import Column, cache_text, percent, time_column
 
 ROOT = Path(__file__).parents[3]
 
@@ -38,4 +38,8 @@ def test_what_a_cache_holds_is_said_in_one_unit() -> None:
     assert cache_text(58.5 * kib, 51.2 * kib, brief=True) == "51.2 KiB + 7.3 off chip"
     assert cache_text(40 * kib, 51.2 * kib) == "40.0 KiB on chip, 11.2 free"
     assert cache_text(40 * kib, 8 * mib) == "0.04 MiB on chip, 7.96 free"
+    small = Column(kib, "KiB", 1)
+    assert cache_text(40 * kib, 8 * mib, beside=small) == "40.0 KiB on chip, 7.96 MiB free"
+    assert cache_text(40 * kib, 8 * mib, brief=True, beside=small) == "40.0 KiB on chip"
+    assert cache_text(40 * kib, 8 * mib, beside=Column(1e-3, "ms")) == "0.04 MiB on chip, 7.96 free"
     assert cache_text(8 * mib + 1, 8 * mib) == "8.00 MiB on chip + 0.01 MiB off chip"

@@ -61,6 +61,8 @@ class CardState:
     over: bool = False
     selected: bool = False
     column: Column = field(default_factory=Column)
+    figures: Column | None = None
+    """How the card's figure is written, in the unit of all cards; None: nobody says."""
     load: CacheLoad | None = None
     """None where the device has no cache."""
     more: tuple[tuple[str, str], ...] = ()
@@ -133,7 +135,7 @@ class DeviceCard(QWidget):
     def _describe(self) -> None:
         s = self.state
         assert s is not None
-        chip = [] if s.load is None else [cache_text(s.load.used, s.load.cache)]
+        chip = [] if s.load is None else [cache_text(s.load.used, s.load.cache, beside=s.figures)]
         words = [s.name, s.cost, *chip, s.detail.replace("   ", ", ")]
         if s.bottleneck:
             words.append(s.worst)
@@ -253,7 +255,7 @@ class DeviceCard(QWidget):
         self._title(painter, QRectF(left, 6, room, 16), s.name, "name", grey)
         bar, line = QRectF(left, 26, width, 6), QRectF(left, 36, width, 15)
         if s.load is not None:
-            self._paint_load(painter, s.load, c, t, left, width)
+            self._paint_load(painter, s.load, s.figures, c, t, left, width)
             bar, line = QRectF(left, 54, width, 4), QRectF(left, 60, width, 15)
         paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full)
         if s.bottleneck and s.load is None:
@@ -273,13 +275,20 @@ class DeviceCard(QWidget):
             )
 
     def _paint_load(
-        self, painter: QPainter, load: CacheLoad, c: DeviceColour, t: Theme, left: float, width: float
+        self,
+        painter: QPainter,
+        load: CacheLoad,
+        figures: Column | None,
+        c: DeviceColour,
+        t: Theme,
+        left: float,
+        width: float,
     ) -> None:
         """The parameters around the cache line, and what they are in words."""
         paint_load(painter, QRectF(left, 25, width, 8), load.used, load.cache, load.full, c, t, load.after)
-        words = cache_text(load.used, load.cache)
+        words = cache_text(load.used, load.cache, beside=figures)
         if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
-            words = cache_text(load.used, load.cache, brief=True)
+            words = cache_text(load.used, load.cache, brief=True, beside=figures)
         over = load.used > load.cache
         self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.bad if over else t.muted)
 

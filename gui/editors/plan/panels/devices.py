@@ -139,6 +139,7 @@ class DevicesPanel(Panel):
                 over=used > cap,
                 selected=d in chosen,
                 column=times,
+                figures=column,
                 more=() if loads is not None else tuple(device_rows(evaluation, d)),
                 load=None if loads is None else loads[d],
             )  # fmt: skip
