@@ -143,7 +143,7 @@ def paint_cards(
     accent = palette.accent[scene.device]
     place = (scene.x, scene.y, scene.w, scene.h, viewport.scale, viewport.ox, viewport.oy)
     opacity = np.where(faded, 0.35, 1.0) if (faded := scene.faded).any() else 1.0
-    marked = scene.selected
+    marked, wholly = scene.selected, scene.selected & ~scene.partly
     if detail == Detail.BLOCKS and scene.heat is not None:
         raster.rounded_rects(
             buffer, None, *place, fill=heat_blocks(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
@@ -155,7 +155,7 @@ def paint_cards(
         fill = palette.blocks_of(scene.device, scene.items.model)
         fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
         fill = np.where(
-            marked & ~scene.violating, accent, fill
+            wholly & ~scene.violating, accent, fill
         )  # many that are selected still say whose they are
         stroke = accent if scene.items.model.any() else np.zeros(len(accent), np.uint32)
         raster.rounded_rects(
@@ -170,10 +170,10 @@ def paint_cards(
         body = np.where(scene.mixed, np.uint32(packed(theme.card)), body)
     if scene.heat is not None:
         body = heat_bodies(scene.heat, palette)
-    body = np.where(marked, np.uint32(packed(theme.selection)), body)
+    body = np.where(wholly, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
     stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
-    wide = np.where(marked | scene.violating, 2.0, 1.0) * ratio
+    wide = np.where(wholly | scene.violating, 2.0, np.where(marked, 1.4, 1.0)) * ratio
     if scene.heat is not None:
         stroke = np.where(marked | scene.violating, stroke, heat_blocks(scene.heat, palette))
         wide = np.full(len(stroke), 2.0 * ratio)

@@ -182,7 +182,7 @@ class PointedScene(SceneWidget):
 
     def _show_selection(self) -> None:
         if self.scene is not None:
-            self.scene.selected = self.scene.mask(self.selection)
+            self.scene.select(self.selection)
 
     # ------------------------------------------------------------------ painting
     def repaint_scene(self) -> None:

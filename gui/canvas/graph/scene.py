@@ -88,6 +88,8 @@ class Scene:
     y: Floats
     settled: bool = True
     selected: Bools = field(default_factory=lambda: NONE)
+    partly: Bools = field(default_factory=lambda: NONE)
+    """Those of them of whose ops only some are selected."""
     highlighted: Bools = field(default_factory=lambda: NONE)
     all_faded: bool = False
     """Whether what is not highlighted is faded even where nothing is: ops are looked for that are not there."""
@@ -107,7 +109,7 @@ class Scene:
 
     def __post_init__(self) -> None:
         count = self.items.count
-        for name in ("selected", "highlighted", "pinned", "violating"):
+        for name in ("selected", "partly", "highlighted", "pinned", "violating"):
             if getattr(self, name) is NONE:
                 setattr(self, name, np.zeros(count, bool))
         self.devices = self.devices or tuple(Device(str(d), "", str(d)) for d in range(self.k))
@@ -212,6 +214,15 @@ class Scene:
         """Items whose cards a box (x, y, width, height in scene units) touches, as they are drawn now."""
         x, y, w, h = box
         return (self.x + self.w > x) & (self.x < x + w) & (self.y + self.h > y) & (self.y < y + h)
+
+    def select(self, ops: np.ndarray) -> None:
+        """Mark the items that stand for any of ``ops``, and those of them that stand for others, too."""
+        self.selected = self.mask(ops)
+        self.partly = self.selected & (self.chosen_of(ops) < self.items.size)
+
+    def chosen_of(self, ops: np.ndarray) -> Ints:
+        """How many of ``ops`` (no two alike) each item stands for."""
+        return np.bincount(self.items.item_of[ops], minlength=self.items.count).astype(np.int32)
 
     def mask(self, ops: np.ndarray) -> Bools:
         """Items that stand for any of ``ops``."""

@@ -137,9 +137,11 @@ class SceneTold:
                 for marks, note in ((scene.pinned, "pinned"), (scene.violating, "breaks a rule"))
                 if marks[i]
             ]
+            if scene.partly[i]:
+                notes.append(partly_words(scene, view.selection, i))
             return Item(
                 ", ".join([*called, *notes]), view.card_rect(i), Role.ListItem, ", ".join(more),
-                bool(scene.selected[i]), lambda: view.select(scene.items.ops(i)),
+                bool(scene.selected[i] and not scene.partly[i]), lambda: view.select(scene.items.ops(i)),
             )  # fmt: skip
         if i >= scene.k:
             return None
@@ -158,6 +160,13 @@ class SceneTold:
         return Item(name, rect, Role.ListItem, "", chosen, lambda: view.select(ops), "Select its ops")
 
 
+def partly_words(scene: Scene, selection: Ints, item: int) -> str:
+    """How many of a group's ops are selected: ``3 of 12 ops selected``."""
+    return (
+        f"{int(scene.chosen_of(selection)[item]):,} of {plural(int(scene.items.size[item]), 'op')} selected"
+    )
+
+
 def lane_words(data: HeaderData, device: int, ops: int) -> str:
     """What the header of a lane says: ``Stage 3: 230 µs, 12 ops, in 2.1 MiB, out 0 B``, and what is wrong with it."""
     if not np.isfinite(data.pace[device]):
@@ -171,7 +180,7 @@ def lane_words(data: HeaderData, device: int, ops: int) -> str:
         f"out {bytes_text(float(data.sent[device]))}",
     ]
     if np.isfinite(budget) and budget > 0:
-        words.append(cache_text(used, budget))
+        words.append(cache_text(used, budget, beside=data.column))
     if used > capacity:
         words.append(f"over its memory ({share_text(used, capacity)})")
     if device == data.bottleneck:

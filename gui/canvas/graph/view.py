@@ -331,7 +331,7 @@ class CanvasView(PointedScene):
         scene, document = self.scene, self.document
         if scene is None or document.problem is None:
             return
-        scene.selected = scene.mask(document.selection)
+        scene.select(document.selection)
         scene.pinned = scene.mask(np.flatnonzero(document.problem.evaluator.pinned >= 0))
         broken = [op for violation in document.evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))

@@ -114,6 +114,7 @@ class OverlayPane(PlanPane):
         super()._selection_changed()
         if self.over is not None:
             self.over.second.selected = self.over.first.selected
+            self.over.second.partly = self.over.first.partly
 
     def _pair_changed(self) -> None:
         """Another pair: its layouts may not be there yet."""

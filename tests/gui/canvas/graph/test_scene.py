@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.painter import edge_style
+from gui.canvas.graph.painter import edge_style, paint_cards
 from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, forward_partners, scene_of
 from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.told import partly_words
 from gui.canvas.graph.tooltip import op_words
+from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.document import Document
 from gui.layout.result import EdgeClass
 from gui.look.numbers import one_time
@@ -117,6 +119,26 @@ def test_masks() -> None:
     assert not scene.mask(np.empty(0, np.int32)).any()
     assert not scene.selected.any()
     assert [d.title for d in scene.devices] == ["0"]
+
+
+def test_a_group_of_which_some_ops_are_selected_is_partly_selected() -> None:
+    graph = replace(chain_graph(6), layer=np.array([0, 0, 0, 1, 1, 1], np.int32))
+    items = items_of(graph, by_layer(graph), frozenset({0, 1}))
+    scene = scene_of(items, "flow", np.zeros(6, np.int32), 1, (800, 600))
+    assert not scene.partly.any()
+    scene.select(np.array([0, 2, 3, 4, 5]))
+    assert scene.selected.tolist() == [True, True]
+    assert scene.partly.tolist() == [True, False]
+    assert partly_words(scene, np.array([0, 2, 3, 4, 5]), 0) == "2 of 3 ops selected"
+    filled, viewport = [], Viewport(800, 600, 1.0, 0.0, 0.0)
+    for chosen in ([], [0], [0, 1, 2]):
+        scene.select(np.array(chosen, np.int32))
+        image = np.zeros((600, 800), np.uint32)
+        paint_cards(image, scene, viewport, canvas_palette(LIGHT, 1), Detail.LABELS, 1.0)
+        filled.append(int(np.count_nonzero(image == packed(LIGHT.selection))))
+    assert filled[0] == filled[1] == 0 < filled[2], "only what is wholly selected is filled"
+    scene.select(np.empty(0, np.int32))
+    assert not scene.selected.any() and not scene.partly.any()
 
 
 def test_cards_and_flows_count_what_the_target_counts() -> None:
