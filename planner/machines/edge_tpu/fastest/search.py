@@ -68,7 +68,7 @@ class FastestSearch:
         ideals = edge_tpu_lattice(self._tpus, lattice, search)
         for found in Fastest(ideals, costs, search.objective, search).steps():
             if found.stage_of is not None:
-                search.incumbent(self._tpus.device_of(found.stage_of))
+                search.incumbent(self._tpus.device_of(self._first_stages(found.stage_of)))
             search.iteration()
             if proves:
                 self._prove(found.bound)
@@ -76,6 +76,11 @@ class FastestSearch:
         if proves:
             # Also where the plan at hand left nothing to look at. Plans that are hardly faster were left out.
             self._prove(search.objective * (1.0 - CLOSE))
+
+    def _first_stages(self, stage_of: Ints) -> Ints:
+        """The same cut (int32[m]) on the first stages where pins allow: TPUs are alike, and those that are not needed come last."""
+        first = np.unique(stage_of, return_inverse=True)[1].astype(stage_of.dtype)
+        return first if self._tpus.keeps(first) else stage_of
 
     def _prove(self, seconds: float) -> None:
         problem = self._problem

@@ -135,6 +135,16 @@ def test_the_paper_case_in_which_a_smaller_largest_stage_is_slower() -> None:
     assert fastest.objective < compiler.objective < problem.evaluator.objective(memory.device_of)
 
 
+def test_what_is_not_needed_is_at_the_end() -> None:
+    graph = fill(read_model("sample_models/branchy_int8.tflite"))
+    result = run(planner(FASTEST), Problem(graph, EdgeTpuPipeline(4), "inference-time"))
+    assert result.device_of is not None
+    assert np.unique(result.device_of).tolist() == [0]
+    pinned = Problem(graph, EdgeTpuPipeline(4), "inference-time", (Pin(graph.op_ids[-1], "stage 2"),))
+    result = run(planner(FASTEST), pinned)
+    assert result.device_of is not None and pinned.evaluate(result.device_of).valid
+
+
 def test_constraints_hold() -> None:
     graph = read_model("sample_models/resnet50.json")
     first, last = graph.op_ids[3], graph.op_ids[-1]
