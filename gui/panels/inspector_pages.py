@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.document.plan.preview import Preview
 
+AMOUNT = re.compile(r"(\d) (?=%|[µnm]?s\b|[KMGT]?i?B\b)")
+"""A number, and the space between it and its unit."""
 MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
 MOST_NAMES = 8
@@ -48,11 +51,16 @@ def nothing(sentence: str) -> str:
 def fact_rows(rows: Iterable[tuple[str, str]]) -> str:
     """A table of facts; values are HTML already."""
     cells = "".join(
-        f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{value}</td></tr>"
+        f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{unbroken(value)}</td></tr>"
         for name, value in rows
         if value
     )
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
+
+
+def unbroken(html: str) -> str:
+    """Amounts with their units in one line: ``14.75 ms``, ``−33.2 %``."""
+    return AMOUNT.sub("\\1\u00a0", html)
 
 
 def section(title: str) -> str:
@@ -379,8 +387,8 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
             amount, _, by = change.text.rpartition("  ")
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td width='46%'{gap}>{mark}{link('move', d, device.title)}</td><td align='right'>{escape(amount)}</td>"
-                f"<td align='right' class='{tone}'>&nbsp;&nbsp;{escape(by)}</td></tr>"
+                f"<tr><td{gap}>{mark}{link('move', d, device.title)}</td><td align='right'>{unbroken(escape(amount))}</td>"
+                f"<td align='right' class='{tone}'>&nbsp;{unbroken(escape(by))}</td></tr>"
             )
         else:
             reason = reasons.get(d, "not allowed")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtCore import QUrl
 from pytestqt.qtbot import QtBot
@@ -9,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
+from gui.panels.inspector_pages import unbroken
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
@@ -201,3 +204,19 @@ def test_an_op_takes_its_own_time_on_each_unequal_stage(qtbot: QtBot) -> None:
         assert f"Stage 0 {work:g}" in page and f"Stage 1 {2 * work:g}" in page
         panel.show_device(1)
         assert "stage · 0.5x" in text(panel)
+
+
+def test_amounts_stay_beside_their_units() -> None:
+    assert (
+        unbroken("14.75 ms, −33.2 %, 9.77 MiB of 12 stages")
+        == "14.75\u00a0ms, −33.2\u00a0%, 9.77\u00a0MiB of 12 stages"
+    )
+
+
+def test_amounts_and_shares_are_in_one_line_at_the_usual_width(qtbot: QtBot) -> None:
+    document = opened()
+    document.select([5])
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        html = panel.view.toHtml()
+        assert not re.search(r"\d (?:ms|µs|%)<", html)
