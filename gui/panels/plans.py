@@ -146,9 +146,15 @@ class PlansPanel(Panel):
         active = self.document.active
         if not self.list.currentIndex().isValid() or self.current() is self._active:
             self.make_current(active)
+        self._select_current()
         self._active = active
         self.list.viewport().update()
         self._settle()
+
+    def _select_current(self) -> None:
+        """What the buttons speak of is seen: a reset of the list leaves it a cursor and no selection."""
+        if not self.list.selectionModel().hasSelection():
+            self.make_current(self.current())
 
     def make_current(self, entry: PlanEntry | None) -> None:
         """Put the list's cursor on a plan."""
@@ -238,6 +244,8 @@ class PlansPanel(Panel):
         leaves = event.type() == QEvent.Type.Leave and watched is self.list.viewport()
         if leaves or (event.type() == QEvent.Type.FocusOut and watched is self.list):
             self._look_away()
+        if event.type() == QEvent.Type.FocusIn and watched is self.list:
+            self._select_current()
         if (
             event.type() == QEvent.Type.KeyPress
             and isinstance(event, QKeyEvent)

@@ -42,6 +42,21 @@ def test_rows_follow_the_document(qtbot: QtBot) -> None:
         assert panel.model.rowCount() == before
 
 
+def test_the_plan_that_the_buttons_speak_of_is_selected(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.add_plan(EVEN.copy(), "mine")
+        settle()
+        panel.list.clearSelection()
+        panel.refresh()
+        assert panel.chosen() == [panel.current()] != [None]
+        panel.list.clearSelection()
+        panel.list.clearFocus()
+        panel.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        assert panel.chosen() == [panel.current()]
+
+
 def test_apply_by_return_rename_and_delete(qtbot: QtBot) -> None:
     document = opened()
     panel = PlansPanel(document, LIGHT)
