@@ -49,6 +49,7 @@ COMPONENTS = {
 }  # fmt: skip
 
 OBJECTIVES = {
+    "ios": (COMPONENTS["ios"].title, COMPONENTS["ios"].help),
     "memory-1-2-3": (
         "Memory 1 → 2 → 3",
         "(1) the largest stage memory as small as possible; then (2) the least off-chip (DRAM) parameters; then (3) the"
@@ -94,6 +95,12 @@ def objective_title(objective: str) -> str:
     """What an objective is called in a list of choices."""
     known = OBJECTIVES.get(objective)
     return objective.replace("-", " ").capitalize() if known is None else known[0]
+
+
+def objective_in_words(objective: str) -> str:
+    """What an objective is called inside a sentence: ``inference time``, ``I/Os``."""
+    title = objective_title(objective)
+    return title if title[1:2].isupper() or title[1:2] == "/" else title[:1].lower() + title[1:]
 
 
 def objective_help(objective: str) -> str:

@@ -14,7 +14,8 @@ from gui.look.numbers import plural
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
-from gui.words.objectives import amount, component_words, objective_title
+from gui.words.machines import machine_words
+from gui.words.objectives import amount, component_words, objective_in_words, objective_title
 from planner.errors import StageboardError
 from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.conflicts import Conflict
@@ -138,8 +139,8 @@ class PlanningAnew(QObject):
     # ------------------------------------------------------------------ what is said
     def _say_planning(self) -> None:
         if self.busy and self._change is not None:
-            spec = spec_of(self._change.after)
-            self._window.notice.show_message("info", f"Planning for {spec} …", until_change=True)
+            words = machine_words(self._change.after)
+            self._window.notice.show_message("info", f"Planning for {words} …", until_change=True)
 
     def _say(self, change: MachineChange, came: str) -> None:
         board, undo = self._document.board, self._document.undo_stack.undo
@@ -164,11 +165,6 @@ def hopeless_words(sentence: str) -> str:
     return f"no plan can be valid: {sentence.rstrip('.') or 'proven'}"
 
 
-def spec_of(problem: Problem) -> str:
-    """A machine as the command line names it, without its rates: ``pool:2+1``."""
-    return problem.target.spec_head()[1]
-
-
 def suggestion_title(objective: str) -> str:
     """What the button says that plans for another objective."""
     return f"Plan for {objective_title(objective)}"
@@ -176,9 +172,8 @@ def suggestion_title(objective: str) -> str:
 
 def change_words(change: MachineChange, came: str) -> str:
     """What is on the canvas now, what it costs, and where the plan that was there stays."""
-    entry, spec, same = change.entry, spec_of(change.after), change.after.same_machine(change.before)
-    if same:
-        spec = change.after.objective
+    entry, same = change.entry, change.after.same_machine(change.before)
+    spec = objective_in_words(change.after.objective) if same else machine_words(change.after)
     head = {
         PLANNED: f"Planned anew for {spec}",
         KNOWN: f"“{entry.name}” for {spec} is on the canvas",
@@ -192,6 +187,6 @@ def change_words(change: MachineChange, came: str) -> str:
         several = f"{component_words(first).title} " if len(entry.components) > 1 else ""
         head += f": {several}{amount(change.after, first, entry.objective)}{broken}"
     lost = "".join(f" {capital(note)}." for note in change.notes)
-    of = "" if same else f" for {spec_of(change.before)},"
+    of = "" if same else f" for {machine_words(change.before)},"
     name = f"“{change.left.name}”" if same else f"“{change.left.name}”,"
     return f"{head}. The plan{of} {name} stays in Plans.{lost}"

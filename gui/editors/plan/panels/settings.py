@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QStandardItemModel
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -153,7 +153,8 @@ class SettingsPanel(Panel):
         self._settle()
 
     def reset(self) -> None:
-        """Drop what was not applied."""
+        """Drop what was not applied, and what was wrong with it."""
+        self.error.setText("")
         self._stale = True
         self.refresh_now()
 
@@ -167,6 +168,8 @@ class SettingsPanel(Panel):
                 self.kind.clear()
                 for kind, cls in kinds().items():
                     self.kind.addItem(cls.title, kind)
+                    if cls.plans_networks:
+                        self._leave_out(self.kind.count() - 1, cls.title)
             self.kind.setCurrentIndex(self.kind.findData(target.kind))
             self.machine.clear()
             self.machine.add_fields(target)
@@ -183,6 +186,18 @@ class SettingsPanel(Panel):
             self._mark_unused()
         finally:
             self._filling = False
+
+    def _leave_out(self, row: int, title: str) -> None:
+        """A machine for sparse networks can be seen, and why it cannot be chosen."""
+        model = self.kind.model()
+        assert isinstance(model, QStandardItemModel)
+        model.item(row).setEnabled(False)
+        self.kind.setItemText(row, f"{title} (sparse networks only)")
+        self.kind.setItemData(
+            row,
+            "For sparse networks, and this is a graph of operators: File > Open as Sparse Network",
+            Qt.ItemDataRole.ToolTipRole,
+        )
 
     def _fill_costs(self) -> None:
         problem = self.document.problem

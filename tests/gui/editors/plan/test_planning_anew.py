@@ -47,8 +47,8 @@ def test_from_a_pipeline_to_a_pool_to_edge_tpus_and_back(qtbot: QtBot, window: M
     assert isinstance(document.open_problem.target, DevicePool) and document.evaluation.valid
     pool = document.active
     assert pool is not None and pool.valid and pool.planner
-    assert window.notice.text.startswith("Planned anew for pool:")
-    assert f"The plan for pipeline:3, “{first.name}”, stays in Plans." in window.notice.text
+    assert window.notice.text.startswith("Planned anew for a device pool of ")
+    assert f"The plan for a pipeline of 3 stages, “{first.name}”, stays in Plans." in window.notice.text
     choose(qtbot, window, "edge-tpu")
     assert isinstance(document.open_problem.target, EdgeTpuPipeline) and document.evaluation.valid
     assert document.plans[:2] == [first, pool]
@@ -92,7 +92,7 @@ def test_a_plan_that_cannot_be_made_leaves_what_was_carried_over(
     window.document.set_problem(Pipeline(4))
     qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
     settle()
-    assert window.notice.text.startswith("Carried over to pipeline:4: ")
+    assert window.notice.text.startswith("Carried over to a pipeline of 4 stages: ")
 
 
 def test_the_stepper_plans_anew(qtbot: QtBot, window: MainWindow) -> None:
@@ -102,7 +102,7 @@ def test_the_stepper_plans_anew(qtbot: QtBot, window: MainWindow) -> None:
     settle()
     assert len(document.open_problem.devices) == 4
     assert document.active is not None and document.active.name.endswith(", 4 stages")
-    assert window.notice.text.startswith("Planned anew for pipeline:4: ")
+    assert window.notice.text.startswith("Planned anew for a pipeline of 4 stages: ")
 
 
 def test_where_everything_fits_speed_is_offered_and_planned_for(qtbot: QtBot, window: MainWindow) -> None:

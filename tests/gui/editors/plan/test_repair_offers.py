@@ -54,7 +54,7 @@ def hopeless(qtbot: QtBot, window: MainWindow) -> MainWindow:
 
 def test_a_machine_without_a_valid_plan_is_said_at_once(hopeless: MainWindow) -> None:
     said = hopeless.notice.text
-    assert said.startswith("Carried over to mcm:4: ")
+    assert said.startswith("Carried over to a multi-chip module of 4 chips: ")
     assert "No plan can be valid: conv_" in said and "no device it may be on holds more than" in said
     assert hopeless.notice._action.text() == "What would help?"
     bound = hopeless.document.bound

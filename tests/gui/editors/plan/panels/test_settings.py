@@ -116,6 +116,29 @@ def test_another_kind_and_objective(qtbot: QtBot) -> None:
         assert panel.kind.currentData() == "pool"
 
 
+def test_machines_for_networks_cannot_be_chosen_for_graphs(qtbot: QtBot) -> None:
+    panel = SettingsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        row = panel.kind.findData("memory")
+        index = panel.kind.model().index(row, 0)
+        assert not index.flags() & Qt.ItemFlag.ItemIsEnabled
+        assert "sparse networks only" in panel.kind.itemText(row)
+        assert "graph of operators" in panel.kind.itemData(row, Qt.ItemDataRole.ToolTipRole)
+        assert panel.kind.model().index(panel.kind.findData("pool"), 0).flags() & Qt.ItemFlag.ItemIsEnabled
+
+
+def test_reset_takes_back_what_was_wrong(qtbot: QtBot) -> None:
+    panel = SettingsPanel(opened(), LIGHT)
+    with shown(qtbot, panel):
+        field = panel.machine.fields["memory"]
+        assert isinstance(field, QLineEdit)
+        field.setText("lots")
+        panel.apply()
+        assert panel.error.text()
+        panel.reset()
+        assert not panel.error.text()
+
+
 @pytest.mark.parametrize(("name", "text"), [("memory", "lots"), ("bandwidth", "-3 B/s"), ("memory", "nan")])
 def test_nonsense_is_said_and_changes_nothing(qtbot: QtBot, name: str, text: str) -> None:
     document = opened()
