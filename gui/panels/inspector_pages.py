@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,14 @@ import numpy as np
 
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
-from gui.panels.inspector_figures import device_rows, own_times_text, plan_rows, time_rows, work_elsewhere
+from gui.panels.inspector_figures import (
+    device_rows,
+    own_times_text,
+    plan_rows,
+    time_rows,
+    unbroken,
+    work_elsewhere,
+)
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
@@ -25,8 +31,6 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.document.plan.preview import Preview
 
-AMOUNT = re.compile(r"(\d) (?=%|[µnm]?s\b|[KMGT]?i?B\b)")
-"""A number, and the space between it and its unit."""
 MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
 MOST_NAMES = 8
@@ -56,11 +60,6 @@ def fact_rows(rows: Iterable[tuple[str, str]]) -> str:
         if value
     )
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
-
-
-def unbroken(html: str) -> str:
-    """Amounts with their units in one line: ``14.75 ms``, ``−33.2 %``."""
-    return AMOUNT.sub("\\1\u00a0", html)
 
 
 def section(title: str) -> str:

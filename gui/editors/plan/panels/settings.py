@@ -192,12 +192,9 @@ class SettingsPanel(Panel):
         model = self.kind.model()
         assert isinstance(model, QStandardItemModel)
         model.item(row).setEnabled(False)
+        why = "For sparse networks, and this is a graph of operators: File > Open as Sparse Network"
         self.kind.setItemText(row, f"{title} (sparse networks only)")
-        self.kind.setItemData(
-            row,
-            "For sparse networks, and this is a graph of operators: File > Open as Sparse Network",
-            Qt.ItemDataRole.ToolTipRole,
-        )
+        self.kind.setItemData(row, why, Qt.ItemDataRole.ToolTipRole)
 
     def _fill_costs(self) -> None:
         problem = self.document.problem

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
-from gui.panels.inspector_pages import unbroken
+from gui.panels.inspector_figures import unbroken
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
