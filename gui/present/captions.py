@@ -13,6 +13,7 @@ from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, write
 from gui.widgets.bars import paint_track
+from gui.words.machines import devices_words
 from gui.words.objectives import amount, component_words
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
@@ -179,13 +180,7 @@ def target_words(problem: PlanningProblem) -> str:
     if isinstance(problem, NetworkProblem):
         return f"fast memory of {plural(problem.target.size, 'value')}, {problem.target.policy.upper()}"
     assert isinstance(problem, Problem)
-    kinds: dict[str, int] = {}
-    for device in problem.devices:
-        kinds[device.kind] = kinds.get(device.kind, 0) + 1
-    words = {"cpu": "CPU"}
-    return (
-        f"{problem.target.title}, {' + '.join(plural(n, words.get(kind, kind)) for kind, n in kinds.items())}"
-    )
+    return f"{problem.target.title}, {devices_words(problem)}"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from gui.look.numbers import plural, signed_percent
 from gui.look.theme import Theme
 from gui.present.captions import Run, target_words
+from gui.words.machines import devices_words
 from gui.words.objectives import SAME, amount, change, component_words
 from planner.reports.comparison import Comparison
 
@@ -20,7 +21,7 @@ def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> s
     said = words[0]
     if len(set(words)) > 1:
         each = enumerate(comparison.plans)
-        said = ", ".join(f"{comparison.letter(i)} on {plan.problem.target.spec()}" for i, plan in each)
+        said = ", ".join(f"{comparison.letter(i)} on {devices_words(plan.problem)}" for i, plan in each)
     numbers = np.array(comparison.numbers)
     same = all(
         np.array_equal(numbers[rows], its or range(len(rows)))

@@ -297,7 +297,7 @@ def test_the_line_above_says_whose_colours_devices_have() -> None:
     told = resolved([(plan, ()) for plan in plans], frame("overlay", letters="AC"))
     comparison = comparison_of(told, told.story.keyframes[0])
     words = comparison_target(comparison, [(0, 1), (5, 1, 2)])
-    assert words == "colours by A's devices; A on pipeline:2, C on pipeline:3"
+    assert words == "colours by A's devices; A on 2 stages, C on 3 stages"
 
 
 def test_words_change_at_the_middle_of_a_transition() -> None:

@@ -124,6 +124,8 @@ def compose(
             part.scene, settled=True, x=part.scene.layout.x.copy(), y=part.scene.layout.y.copy(), **UNMARKED
         )
     subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"
+    if "," in (spec := problem.target.spec()):  # the title says no more than how many devices there are
+        subtitle += f" {spec}"
     headers, legend, palette = None, NO_LEGEND, canvas_palette(page.theme, k)
     if device_of is not None:
         palette = filled_palette(page.theme, k, device_codes([device.title for device in problem.devices]))
