@@ -44,6 +44,11 @@ class MachineChange:
     key: str
     notes: tuple[str, ...] = ()
 
+    @property
+    def objective_only(self) -> bool:
+        """Whether the machine is the same with the same parameters, and another objective is planned for."""
+        return self.after.target == self.before.target
+
 
 class OnMachines(Edited, Protocol):
     """The document, for a change of its machine."""
@@ -93,10 +98,19 @@ class ChangingMachine:
         if known is not None and known.problem == after:
             self.enter(after, known, text, KNOWN, notes)
             return
-        device_of = carried_over(self._board.device_of, self._board.open_problem, after)
-        name = self._plans.unused_name(plan_name(after, "carried over"))
-        entry = PlanEntry(name, device_of, "carried")
-        self.enter(after, entry, text, CARRIED, notes)
+        self.plan_anew(after, text, notes=notes)
+
+    def plan_anew(self, after: Problem, text: str, name: str = "", notes: Sequence[str] = ()) -> None:
+        """Take on ``after`` with the ops carried over, and have a plan made anew for it: one undo step.
+
+        What is carried over is a plan of its own, called ``name``. Raises :class:`StageboardError` before anything changes.
+        """
+        after.evaluator  # raises what is wrong with the target  # noqa: B018
+        before, device_of = self._board.open_problem, self._board.own(self._board.device_of)
+        if not after.same_machine(before):
+            device_of = carried_over(device_of, before, after)
+        own = self._plans.unused_name(name or plan_name(after, "carried over"))
+        self.enter(after, PlanEntry(own, device_of, "carried"), text, CARRIED, notes)
 
     def enter(
         self, after: Problem, entry: PlanEntry, text: str, came: str, notes: Sequence[str] = ()
@@ -119,9 +133,7 @@ class ChangingMachine:
         before, active = self._board.open_problem, self._plans.active
         assert active is not None
         after = Problem(before.graph, before.target, objective, before.constraints)
-        name = self._plans.unused_name(f"{active.name}, {objective}")
-        entry = PlanEntry(name, self._board.own(self._board.device_of), "carried")
-        self.enter(after, entry, f"Plan for {objective}", CARRIED)
+        self.plan_anew(after, f"Plan for {objective}", f"{active.name}, {objective}")
 
     def tell(self, change: MachineChange) -> None:
         """Say that the machine is another one."""
@@ -144,7 +156,7 @@ class ChangingMachine:
         document, entry = self._document, change.entry
         document.add_bounds(bounds)
         name = plan_name(change.after, planner)
-        if change.after.same_machine(change.before):
+        if change.objective_only:
             name = f"{name}, {change.after.objective}"
         made = PlanEntry(name, device_of, "start", planner=planner)
         fill_figures(made, change.after, self._board.bounds)

@@ -236,14 +236,14 @@ class FeasibilityDialog(QDialog):
         line.addWidget(sentence)
         return row
 
-    def show_done(self, remedy: Remedy, valid: bool) -> None:
-        """A remedy was applied: what now? ``valid``: the plan on the canvas keeps all rules now."""
+    def show_done(self, remedy: Remedy, valid: bool, anew: bool = False) -> None:
+        """A remedy was applied: what now? ``valid``: the plan on the canvas keeps all rules now; ``anew``: one is being made."""
         self._clear()
-        what = (
-            "The plan on the canvas is valid now."
-            if valid
-            else "The ops stayed where they were; now plan or repair."
-        )
+        what = "The ops stayed where they were; now plan or repair."
+        if valid:
+            what = "The plan on the canvas is valid now."
+        if anew:
+            what = "A plan is made anew; the one before stays in Plans."
         self._say(
             f"Done: {remedy.title}",
             f"{capital(remedy.sentence).rstrip('.')}. {what} Undo takes the step back.",

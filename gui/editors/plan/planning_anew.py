@@ -172,7 +172,7 @@ def suggestion_title(objective: str) -> str:
 
 def change_words(change: MachineChange, came: str) -> str:
     """What is on the canvas now, what it costs, and where the plan that was there stays."""
-    entry, same = change.entry, change.after.same_machine(change.before)
+    entry, same = change.entry, change.objective_only
     spec = objective_in_words(change.after.objective) if same else machine_words(change.after)
     head = {
         PLANNED: f"Planned anew for {spec}",

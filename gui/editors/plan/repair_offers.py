@@ -214,15 +214,23 @@ class Mending(QObject):
         self._window.canvas.zoom_to_ops(self._document.selection)
 
     def take(self, remedy: Remedy) -> None:
-        """Make the change that a remedy asks for: one undo step."""
+        """Make the change that a remedy asks for: one undo step. For another target a plan is made anew."""
         document = self._document
+        before = document.open_problem
         try:
-            document.change_problem(remedy.apply(document.board.open_problem), remedy.title)
+            after = remedy.apply(before)
+            anew = after.target != before.target
+            if anew:
+                document.editing.machines.plan_anew(after, remedy.title)
+            else:
+                document.change_problem(after, remedy.title)
         except StageboardError as error:
             document.message.emit(Message("error", str(error)))
             return
         if self.dialog is not None:
-            self.dialog.show_done(remedy, document.evaluation.valid)
+            self.dialog.show_done(remedy, document.evaluation.valid, anew)
+        if anew:
+            return  # the notice is about the plan made anew
         broken = len(document.evaluation.violations)
         state = "the plan is valid now" if not broken else f"this plan has {plural(broken, 'violation')}"
         self._window.notice.show_message(

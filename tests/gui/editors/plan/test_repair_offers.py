@@ -7,11 +7,13 @@ from collections.abc import Generator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
 from planner.errors import StageboardError
+from planner.feasibility import Remedy
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.processes.question import Answer
@@ -177,3 +179,23 @@ def test_broken_rules_are_repaired_before_moves_are_made(qtbot: QtBot, window: M
     assert document.evaluation.valid
     panel.search_now()
     assert panel.mend.isHidden()
+
+
+def test_a_plan_is_made_anew_after_a_remedy(qtbot: QtBot, hopeless: MainWindow) -> None:
+    document = hopeless.document
+    document.set_assignment(np.zeros(12, np.int32), "edit", "all on one chip")
+    left, steps = document.active, document.undo_stack.count()
+    roomy = McmPackage(4, sram=16 * MIB)
+    hopeless.mending.explain()
+    hopeless.mending.take(Remedy("Give every chip 16 MiB", "every op has room then", roomy))
+    dialog = hopeless.mending.dialog
+    assert dialog is not None and "A plan is made anew" in dialog.sentence.text()
+    planned(qtbot, hopeless)
+    assert document.open_problem.target == roomy and document.evaluation.valid
+    assert document.active is not None and document.active.planner
+    assert len(set(document.device_of.tolist())) == 4
+    assert document.undo_stack.count() == steps + 1 and left in document.plans
+    assert document.undo_stack.undoText() == "Give every chip 16 MiB"
+    assert hopeless.notice.text.startswith("Planned anew for mcm:4: ")
+    document.undo_stack.undo()
+    assert document.active is left and document.open_problem.target == TOO_SMALL
