@@ -133,6 +133,13 @@ class PlanList(QObject):
         valid = [entry for entry in self.entries if entry is not but and entry.valid and entry.is_of(problem)]
         return min(valid, key=lambda entry: entry.components, default=None)
 
+    def optimum(self, problem: PlanningProblem, bounds: Sequence[Bound]) -> PlanEntry | None:
+        """Another valid plan of ``problem`` than the active one that ``bounds`` prove optimal; None where there is none."""
+        best = self.best(problem, but=self.active)
+        if best is None or best.problem != problem:
+            return None
+        return best if problem.standing(best.components, bounds).gap == 0.0 else None
+
     def unused_name(self, name: str, path: Path | None = None) -> str:
         """``name``; if another entry has it, with that of the plan's file at ``path``, or with a number."""
         taken = {entry.name for entry in self.entries}

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -33,6 +33,8 @@ from gui.widgets.readout import Readout
 from gui.words.methods import method_words
 from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, worst_device
 from gui.words.proofs import (
+    ABOVE_OPTIMUM,
+    ABOVE_TIP,
     GAP_MEANS,
     GAP_TIP,
     bound_sentence,
@@ -48,10 +50,13 @@ from planner.evaluation.times_source import times_mark
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from gui.document.plan_list import PlanEntry
     from planner.problem.bound import ComponentStanding, Standing
     from planner.problem.problem import Problem
 
 MOST_COMPONENTS = 3
+MOST_BACK = 180
+"""Pixels of the name of the plan that one can go back to."""
 ALL_FROM = 1080
 """Pixels from which there is room for the number of devices, which the device dock shows too."""
 
@@ -98,6 +103,9 @@ class ReadoutStrip(Readouts):
         self.prove.setToolTip("Spend a minute on a stronger bound: perhaps the plan is optimal already")
         self.prove.clicked.connect(lambda _=False: self.prove_requested.emit())
         self.prove.hide()
+        self.back = QPushButton("Back", self)
+        self.back.clicked.connect(lambda _=False: self._go_back())
+        self.back.hide()
         self._proving = False
         self.gap_bar.setMaximumWidth(520)
         self._scalar = (self.objective, self.bound, self.gap)
@@ -105,6 +113,7 @@ class ReadoutStrip(Readouts):
         for widget in (*self._scalar, *self.components):
             self.row.addWidget(widget)
         self.row.addWidget(self.prove)
+        self.row.addWidget(self.back)
         self.row.addWidget(self.gap_bar, 1)
         beside: tuple[QWidget, ...] = (
             self.rules, self.repair, self.help, self.memory, self.speed, self.devices,
@@ -142,7 +151,7 @@ class ReadoutStrip(Readouts):
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
             self.times.hide()
-            for part in (self.repair, self.help, self.prove):
+            for part in (self.repair, self.help, self.prove, self.back):
                 self._show_button(part, False)
             return
         standing = document.standing
@@ -160,7 +169,7 @@ class ReadoutStrip(Readouts):
             self._show_components(standing)
         self._show_gap_bar(standing)
         self.gap_bar.setVisible(not document.board.infeasible)  # there is nothing to measure a plan by
-        self._show_button(self.prove, document.evaluation.valid and document.gap != 0.0 and not self._proving)
+        self._show_ways()
         self._show_rules()
         in_view = {one.name for one in standing.components}
         self.memory.setVisible("max-memory" not in in_view)
@@ -174,6 +183,30 @@ class ReadoutStrip(Readouts):
             f"{plural(int(np.count_nonzero(document.evaluation.ops)), 'device')} used",
             tip="" if active is None else f"plan “{active.name}”",
         )  # fmt: skip
+
+    @property
+    def _optimum(self) -> PlanEntry | None:
+        """A plan of the list that is proven optimal, where the one on the canvas is valid and is not; None where there is none."""
+        document = self.document
+        if not document.evaluation.valid or document.gap == 0.0:
+            return None
+        return document.plan_list.optimum(self._problem, document.bounds)
+
+    def _show_ways(self) -> None:
+        """To a better plan or a stronger bound: back to what is proven optimal, or prove more."""
+        document, optimum = self.document, self._optimum
+        is_open = document.evaluation.valid and document.gap != 0.0
+        self._show_button(self.prove, is_open and optimum is None and not self._proving)
+        if optimum is not None:
+            text = f"Back to {optimum.name}"
+            self.back.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, MOST_BACK))
+            self.back.setToolTip(plain_tip(f"Put “{optimum.name}”, which is proven optimal, on the canvas"))
+        self._show_button(self.back, optimum is not None)
+
+    def _go_back(self) -> None:
+        optimum = self._optimum
+        if optimum is not None:
+            self.document.apply_plan(optimum)
 
     # ------------------------------------------------------------------ an objective that is one number
     def _show_objective(self, one: ComponentStanding) -> None:
@@ -249,6 +282,11 @@ class ReadoutStrip(Readouts):
             self.gap.show_value("Gap", DASH, "proving …" if self._proving else "needs a bound", t.faint)
         elif gap <= 0.0:
             self.gap.show_value("Gap", "optimal", proven_words(self.document.bound), t.good)
+        elif (optimum := self._optimum) is not None and optimum.objective > 0:
+            above = self.document.evaluation.values[0] / optimum.objective - 1
+            self.gap.show_value(
+                "Gap", gap_text(above), ABOVE_OPTIMUM, self._gap_colour(above), tip=ABOVE_TIP.format(name=optimum.name)
+            )  # fmt: skip
         else:
             self.gap.show_value(
                 "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap),

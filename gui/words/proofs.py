@@ -29,6 +29,9 @@ RULES = {
 GAP_MEANS = "could be better"
 GAP_TIP = "(objective − bound) / objective: by how much of its objective a plan could be better than this one at most."
 """What a gap says, below its figure and in full."""
+ABOVE_OPTIMUM = "above the optimum"
+ABOVE_TIP = "(objective − optimum) / optimum: “{name}” is proven optimal, and this plan is so much worse."
+"""The same where a plan that reaches the bound is known."""
 
 
 def assumed(bound: Bound) -> str:

@@ -212,6 +212,26 @@ def test_a_precision_that_is_not_the_files_is_named_at_the_memory(qtbot: QtBot) 
             assert ("Counted in int8" in strip.memory._note.toolTip()) == note.startswith("int8")
 
 
+def test_a_plan_that_is_proven_optimal_is_offered_after_an_edit(qtbot: QtBot) -> None:
+    document = opened()
+    problem, optimum = document.open_problem, document.plans[0]
+    assert document.active is not optimum
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.gap.value.startswith("≤ ") and strip.back.isHidden() and not strip.prove.isHidden()
+        document.add_bounds([problem.bound("bottleneck", optimum.objective, "simple", problem.assumptions)])
+        settle()
+        above = document.evaluation.values[0] / optimum.objective - 1
+        assert above > 0
+        assert (strip.gap.value, strip.gap.note) == (gap_text(above), "above the optimum")
+        assert not strip.back.isHidden() and strip.prove.isHidden()
+        assert strip.back.text() == f"Back to {optimum.name}"
+        strip.back.click()
+        settle()
+        assert document.active is optimum and strip.gap.value == "optimal"
+        assert strip.back.isHidden() and strip.prove.isHidden()
+
+
 def test_clicks(qtbot: QtBot) -> None:
     strip = ReadoutStrip(opened(), LIGHT)
     with shown(qtbot, strip, 1280, 66), qtbot.waitSignal(strip.violations_requested):
