@@ -78,7 +78,7 @@ SPARSE = Script(
             notes="With more room fewer values are fetched twice. What no order can avoid stays: it does not depend on the memory.",
         ),
         Scene(
-            "with its bound", "The certificate", "Of the best order for 30 values: counted again from nothing, connection by connection.", view="certificate",
+            "with its bound", "The certificate", "Of the best order for {fast} values: counted again from nothing, connection by connection.", view="certificate",
             notes="Reads and writes were counted again from the order alone, connection by connection.",
         ),
     ),
