@@ -142,10 +142,11 @@ def _paint_cards(
 
 
 def _second_line(scene: Scene, item: int, name: str, pixels: int, width: int) -> str:
-    """What stands under the name: of a group how many ops it is, else what the name does not say and the shape."""
+    """What stands under the name: of a group how many ops it is and how many of them are selected where not all are, else what the name does not say and the shape."""
     items = scene.items
     if items.size[item] > 1:
-        return elided(f"{items.size[item]} ops", pixels, False, width)
+        some = f"{scene.chosen[item]} of " if scene.partly[item] else ""
+        return elided(f"{some}{items.size[item]} ops", pixels, False, width)
     return fitting_kind(scene, item, pixels, width, name)
 
 

@@ -90,6 +90,8 @@ class Scene:
     selected: Bools = field(default_factory=lambda: NONE)
     partly: Bools = field(default_factory=lambda: NONE)
     """Those of them of whose ops only some are selected."""
+    chosen: Ints = field(default_factory=lambda: np.empty(0, np.int32))
+    """How many ops of each item are selected, once any were."""
     highlighted: Bools = field(default_factory=lambda: NONE)
     all_faded: bool = False
     """Whether what is not highlighted is faded even where nothing is: ops are looked for that are not there."""
@@ -218,11 +220,8 @@ class Scene:
     def select(self, ops: np.ndarray) -> None:
         """Mark the items that stand for any of ``ops``, and those of them that stand for others, too."""
         self.selected = self.mask(ops)
-        self.partly = self.selected & (self.chosen_of(ops) < self.items.size)
-
-    def chosen_of(self, ops: np.ndarray) -> Ints:
-        """How many of ``ops`` (no two alike) each item stands for."""
-        return np.bincount(self.items.item_of[ops], minlength=self.items.count).astype(np.int32)
+        self.chosen = np.bincount(self.items.item_of[ops], minlength=self.items.count).astype(np.int32)
+        self.partly = self.selected & (self.chosen < self.items.size)
 
     def mask(self, ops: np.ndarray) -> Bools:
         """Items that stand for any of ``ops``."""

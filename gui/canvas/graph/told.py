@@ -138,7 +138,7 @@ class SceneTold:
                 if marks[i]
             ]
             if scene.partly[i]:
-                notes.append(partly_words(scene, view.selection, i))
+                notes.append(partly_words(scene, i))
             return Item(
                 ", ".join([*called, *notes]), view.card_rect(i), Role.ListItem, ", ".join(more),
                 bool(scene.selected[i] and not scene.partly[i]), lambda: view.select(scene.items.ops(i)),
@@ -160,11 +160,9 @@ class SceneTold:
         return Item(name, rect, Role.ListItem, "", chosen, lambda: view.select(ops), "Select its ops")
 
 
-def partly_words(scene: Scene, selection: Ints, item: int) -> str:
+def partly_words(scene: Scene, item: int) -> str:
     """How many of a group's ops are selected: ``3 of 12 ops selected``."""
-    return (
-        f"{int(scene.chosen_of(selection)[item]):,} of {plural(int(scene.items.size[item]), 'op')} selected"
-    )
+    return f"{int(scene.chosen[item]):,} of {plural(int(scene.items.size[item]), 'op')} selected"
 
 
 def lane_words(data: HeaderData, device: int, ops: int) -> str:

@@ -114,7 +114,7 @@ class OverlayPane(PlanPane):
         super()._selection_changed()
         if self.over is not None:
             self.over.second.selected = self.over.first.selected
-            self.over.second.partly = self.over.first.partly
+            self.over.second.partly, self.over.second.chosen = self.over.first.partly, self.over.first.chosen
 
     def _pair_changed(self) -> None:
         """Another pair: its layouts may not be there yet."""

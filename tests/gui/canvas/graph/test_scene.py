@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.labels import _second_line
 from gui.canvas.graph.painter import edge_style, paint_cards
 from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, forward_partners, scene_of
@@ -121,7 +122,7 @@ def test_masks() -> None:
     assert [d.title for d in scene.devices] == ["0"]
 
 
-def test_a_group_of_which_some_ops_are_selected_is_partly_selected() -> None:
+def test_a_group_of_which_some_ops_are_selected_is_partly_selected(qapp: object) -> None:
     graph = replace(chain_graph(6), layer=np.array([0, 0, 0, 1, 1, 1], np.int32))
     items = items_of(graph, by_layer(graph), frozenset({0, 1}))
     scene = scene_of(items, "flow", np.zeros(6, np.int32), 1, (800, 600))
@@ -129,7 +130,10 @@ def test_a_group_of_which_some_ops_are_selected_is_partly_selected() -> None:
     scene.select(np.array([0, 2, 3, 4, 5]))
     assert scene.selected.tolist() == [True, True]
     assert scene.partly.tolist() == [True, False]
-    assert partly_words(scene, np.array([0, 2, 3, 4, 5]), 0) == "2 of 3 ops selected"
+    assert partly_words(scene, 0) == "2 of 3 ops selected"
+    assert (
+        _second_line(scene, 0, "", 10, 200) == "2 of 3 ops" and _second_line(scene, 1, "", 10, 200) == "3 ops"
+    )
     filled, viewport = [], Viewport(800, 600, 1.0, 0.0, 0.0)
     for chosen in ([], [0], [0, 1, 2]):
         scene.select(np.array(chosen, np.int32))
