@@ -181,19 +181,22 @@ def _row(
     work = capped(units, kinds, below)
     least = work.min(axis=0)
     params = units.params if streams else np.zeros(units.count)
-    sums = ideal_sums(lattice, np.vstack([work, params, least]).T, search).T.copy()
+    alike = len(kinds) == 1
+    columns = np.vstack([work, params] if alike else [work, params, least])
+    sums = ideal_sums(lattice, columns.T, search).T.copy()
+    work_sums, params_sums = sums[: len(kinds)], sums[len(kinds)]
     # In a unit of time a stage does at most so much of the least work of its units; that is never more than all of it.
     pace = np.array([float(np.max(least[w > 0] / w[w > 0], initial=0.0)) or 1.0 for w in work])
     rest = _of_the_rest(pace[of])
-    if len(kinds) > 1:
+    if not alike:
         # Sums are off by a share of the whole, beside which what slow stages do is little.
         rest[:-1] += (LOOSE - 1.0) * rest[0]
     return Row(
-        sums[:-2], sums[-2], receive, send, *places(lattice, search),
+        work_sums, params_sums, receive, send, *places(lattice, search),
         budget=budget,
         rate=e.streaming_rate if streams else 1.0,
         following=_following(of.astype(np.int32), len(kinds)),
-        least=sums[-1],
+        least=work_sums[0] if alike else sums[-1],
         pace=rest,
         slowest=float(pace.min()),
         room=_of_the_rest(budget[of]),
