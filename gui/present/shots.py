@@ -233,14 +233,22 @@ class Shots:
         if keyframe.panel == "package" and isinstance(plan, Plan):
             package = self._package(keyframe, plan)
         found = schedule_of(plan) if keyframe.panel == "schedule" and isinstance(plan, Plan) else None
-        full = self._full(plan) if keyframe.panel == "costs" and isinstance(plan, Plan) else 0.0
+        full = self._full(plan) if keyframe.panel == "costs" else 0.0
         return PanelData(
             keyframe.panel, plan, bounds[keyframe.plan], members, shown, versus, comparison, found, package, full
         )  # fmt: skip
 
-    def _full(self, plan: Plan) -> float:
-        """The most that a device pays in all plans whose costs the story shows beside the stage, of the model and kind of this one."""
-        shown = (self.plan(i) for i, k in enumerate(self.keyframes) if k.panel == "costs")
+    def _full(self, plan: Plan | OrderPlan) -> float:
+        """The most that a device pays in all plans whose costs the story shows beside the stage, of the model and kind of this one; of
+        orders the most reads or writes."""
+        shown = [self.plan(i) for i, k in enumerate(self.keyframes) if k.panel == "costs"]
+        if isinstance(plan, OrderPlan):
+            network = plan.problem.network.fingerprint
+            orders = [
+                p.evaluation for p in shown
+                if isinstance(p, OrderPlan) and p.problem.network.fingerprint == network
+            ]  # fmt: skip
+            return float(max((max(e.reads, e.writes) for e in orders), default=0))
         alike = (
             p for p in shown if isinstance(p, Plan)
             and p.problem.graph.fingerprint == plan.problem.graph.fingerprint

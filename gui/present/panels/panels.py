@@ -54,7 +54,7 @@ class PanelData:
     schedule: Schedule | None = None
     package: PackageShot | None = None
     full: float = 0.0
-    """What the whole of a cost's bar stands for at least: the most of all costs that the story shows beside these."""
+    """What the whole of a bar of costs, or of reads and writes, stands for at least: the most that the story shows beside these."""
     step: float = 1.0
     """How much of the way from the plan that was told of before is over, where that is another."""
     now: NetworkNow | None = None
@@ -94,7 +94,10 @@ def paint_panel(
         paint_convergence(painter, inner, data.members, data.shown, unit, theme, data.step)
     elif isinstance(plan, OrderPlan):
         assert now is not None
-        (_paint_ios if data.kind == "costs" else _paint_fast)(painter, inner, plan, now, unit, theme)
+        if data.kind == "costs":
+            _paint_ios(painter, inner, plan, now, unit, theme, data.full)
+        else:
+            _paint_fast(painter, inner, plan, now, unit, theme)
     elif data.kind == "costs":
         paint_costs(painter, inner, plan, data.bounds, unit, theme, data.full)
     elif data.kind == "package" and data.package is not None:
@@ -241,9 +244,12 @@ def show_steady(layout: ChartLayout) -> None:
 
 # ---------------------------------------------------------------------- networks
 def _paint_ios(
-    painter: QPainter, rect: QRectF, plan: OrderPlan, now: NetworkNow, unit: float, theme: Theme
+    painter: QPainter, rect: QRectF, plan: OrderPlan, now: NetworkNow, unit: float, theme: Theme, whole: float
 ) -> None:
-    """Reads and writes up to the moment, beside those of the whole order and the fewest that any order has."""
+    """Reads and writes up to the moment, beside those of the whole order and the fewest that any order has.
+
+    ``whole`` is what the whole of a bar stands for at least, so that bars of several keyframes can be compared.
+    """
     from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 
     e, c = plan.evaluation, now.counters
@@ -262,7 +268,7 @@ def _paint_ios(
     amounts = [c.reads, e.reads, least.least_reads, c.writes, e.writes, least.least_writes]
     free = paint_head(painter, free, unit, theme, text_of, "", "")
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
-    full = float(max(amounts)) or 1.0
+    full = max(float(max(amounts)), whole) or 1.0
     for i, bar in enumerate(bars):
         colour = colours[i // 3]
         shade = (colour.accent, colour.soft, theme.good)[i % 3]

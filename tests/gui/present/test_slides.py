@@ -110,6 +110,25 @@ def test_bytes_beside_a_link_lie_on_no_other(qapp: QApplication) -> None:
     assert looked >= 2
 
 
+def test_bytes_of_two_ways_stand_in_the_order_of_their_arrows(qapp: QApplication) -> None:
+    path = STORIES / "device-placement.story.json"
+    show = Show(resolve(read_story(path), path.parent), LIGHT, FULL_HD)
+    looked = 0
+    for index in range(show.count):
+        shot = show.shots.shot(index)
+        if not isinstance(shot, Shot) or shot.stage.view != "stages":
+            continue
+        straight = {(r.src, r.dst): r for r in stage_ribbons(shot.stage.scene) if len(r.route) == 2}
+        boxes = {line.words: line.box for line in written_on(show, index)}
+        for (a, b), ribbon in straight.items():
+            back = straight.get((b, a))
+            if back is None or ribbon.route[0, 1] >= back.route[0, 1]:
+                continue
+            looked += 1
+            assert boxes[bytes_text(ribbon.bytes)].bottom() < boxes[bytes_text(back.bytes)].top(), index
+    assert looked >= 4
+
+
 def test_the_measure_finds_what_it_is_for(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
     path = STORIES / "edge-tpu.story.json"
     show = Show(resolve(read_story(path), path.parent), LIGHT, SLIDE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT
 from gui.present.emphasis import named_devices
 from gui.present.package import PackageShot
+from gui.present.panels.panels import PanelData, paint_panel
 from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
 from gui.present.transition.areas import paint_above, settled_areas
@@ -25,10 +28,13 @@ from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.samples import STORIES
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Device
+from planner.story.files.json import read_story, resolve
 from planner.story.story import Keyframe, Resolved
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.slides import overlapping, written_on
@@ -202,6 +208,29 @@ def test_costs_of_one_story_can_be_compared() -> None:
     headers = [shot.stage.headers for shot in lanes if isinstance(shot, Shot)]
     assert len({data.longest for data in headers if data is not None}) == 1
     assert headers[0] is not None and headers[0].longest == pytest.approx(max(most))
+
+
+def test_reads_and_writes_of_one_story_can_be_compared() -> None:
+    path = STORIES / "sparse.story.json"
+    show = Show(resolve(read_story(path), path.parent), LIGHT, SIZE)
+    costs = [i for i, k in enumerate(show.keyframes) if k.panel == "costs"]
+    orders = [plan.evaluation for i in costs if isinstance(plan := show.shots.plan(i), OrderPlan)]
+    most = [max(e.reads, e.writes) for e in orders]
+    assert len(set(most)) > 2
+    assert {show.shots.panel(i).full for i in costs} == {max(most)}
+    lower = costs[most.index(min(most))]
+    data = show._panel_data(lower)
+    drawn = [panel_picture(replace(data, full=full)) for full in (data.full, 0.0)]
+    assert drawn[0] != drawn[1], "a bar of less is shorter than one of the most"
+
+
+def panel_picture(data: PanelData) -> QImage:
+    image = QImage(400, 500, QImage.Format.Format_RGB32)
+    image.fill(0)
+    painter = QPainter(image)
+    paint_panel(painter, QRectF(0, 0, 400, 500), data, 1.0, LIGHT)
+    painter.end()
+    return image
 
 
 def test_a_panel_of_a_package_leaves_room_for_the_graph() -> None:

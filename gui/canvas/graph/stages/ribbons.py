@@ -138,12 +138,14 @@ def paint_figures(
     found = stage_ribbons(scene)
     told = [ribbon for ribbon in found if ribbon.bytes >= LEAST_SHARE * found[0].bytes]
     runs = _runs(told, viewport, ratio)
+    ways = {(ribbon.src, ribbon.dst) for ribbon in told}
     painter.setFont(font(size, True))
     for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
         above = boxes[ribbon.src].top() - tall - 2 * ratio
-        for box in _places(ribbon, viewport, wide, tall, above, ratio):
+        both = (ribbon.dst, ribbon.src) in ways
+        for box in _places(ribbon, viewport, wide, tall, above, ratio, both):
             if any(box.intersects(other) for other in taken):
                 continue
             if len(ribbon.route) == 2 and _met(runs, i, box):
@@ -178,9 +180,13 @@ def _met(runs: Floats, own: int, box: QRectF) -> bool:
 
 
 def _places(
-    ribbon: StageRibbon, viewport: Viewport, wide: float, tall: float, above: float, ratio: float
+    ribbon: StageRibbon, viewport: Viewport, wide: float, tall: float, above: float, ratio: float, both: bool
 ) -> Iterator[QRectF]:
-    """Where a figure may stand: at a straight ribbon or, where plates are near, ``above`` them; else on the longest run of a bent one."""
+    """Where a figure may stand: at a straight ribbon or, where plates are near, ``above`` them; else on the longest run of a bent one.
+
+    ``both``: whether the figure of the way back has a place as well. Of two figures above plates the upper one is that of the upper
+    ribbon, which goes ahead.
+    """
     points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
     off = max(THINNEST * ratio, ribbon.width * viewport.scale) / 2 + 2 * ratio
     if len(points) == 2 and points[0].x() == points[1].x():
@@ -195,7 +201,8 @@ def _places(
         for y in (middle.y() - off - tall, middle.y() + off)[:: 1 if ahead else -1]:
             yield QRectF(middle.x() - wide / 2, y, wide, tall)
         # Beside the word about the bottleneck, or over it.
-        for y in (above, above - tall)[0 if ahead else 1 :]:
+        levels = (above - tall,) if both and ahead else (above,) if both else (above, above - tall)
+        for y in levels:
             for aside in (0.0, -0.25, 0.25, -0.5, 0.5):
                 yield QRectF(middle.x() + (aside - 0.5) * wide, y, wide, tall)
         return
