@@ -46,16 +46,16 @@ from gui.words.proofs import (
     standing_lines,
     wrapped,
 )
+from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_source import times_mark
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-    from gui.document.plan_list import PlanEntry
     from planner.problem.bound import ComponentStanding, Standing
     from planner.problem.problem import Problem
 
 MOST_COMPONENTS = 3
-MOST_BACK = 180
+MOST_BACK = 130
 """Pixels of the name of the plan that one can go back to."""
 ALL_FROM = 1080
 """Pixels from which there is room for the number of devices, which the device dock shows too."""
@@ -184,17 +184,9 @@ class ReadoutStrip(Readouts):
             tip="" if active is None else f"plan “{active.name}”",
         )  # fmt: skip
 
-    @property
-    def _optimum(self) -> PlanEntry | None:
-        """A plan of the list that is proven optimal, where the one on the canvas is valid and is not; None where there is none."""
-        document = self.document
-        if not document.evaluation.valid or document.gap == 0.0:
-            return None
-        return document.plan_list.optimum(self._problem, document.bounds)
-
     def _show_ways(self) -> None:
         """To a better plan or a stronger bound: back to what is proven optimal, or prove more."""
-        document, optimum = self.document, self._optimum
+        document, optimum = self.document, self.document.optimum
         is_open = document.evaluation.valid and document.gap != 0.0
         self._show_button(self.prove, is_open and optimum is None and not self._proving)
         if optimum is not None:
@@ -204,7 +196,7 @@ class ReadoutStrip(Readouts):
         self._show_button(self.back, optimum is not None)
 
     def _go_back(self) -> None:
-        optimum = self._optimum
+        optimum = self.document.optimum
         if optimum is not None:
             self.document.apply_plan(optimum)
 
@@ -282,7 +274,7 @@ class ReadoutStrip(Readouts):
             self.gap.show_value("Gap", DASH, "proving …" if self._proving else "needs a bound", t.faint)
         elif gap <= 0.0:
             self.gap.show_value("Gap", "optimal", proven_words(self.document.bound), t.good)
-        elif (optimum := self._optimum) is not None and optimum.objective > 0:
+        elif (optimum := self.document.optimum) is not None and optimum.objective > 0:
             above = self.document.evaluation.values[0] / optimum.objective - 1
             self.gap.show_value(
                 "Gap", gap_text(above), ABOVE_OPTIMUM, self._gap_colour(above), tip=ABOVE_TIP.format(name=optimum.name)
@@ -305,6 +297,8 @@ class ReadoutStrip(Readouts):
         for i, (one, readout) in enumerate(zip(standing.components, self.components, strict=False)):
             words = component_words(one.name)
             label = f"then {words.title}" if i else words.title[:1].upper() + words.title[1:]
+            if one.name == "max-memory" and (precision := assumed_precision(problem)):
+                label += f", {precision}"
             device = worst_device(evaluation, one.name)
             if i == 0 and device >= 0 and one.name not in SUMS:
                 label += f" ({problem.devices[device].name})"

@@ -89,16 +89,19 @@ def constraint_words(problem: Problem) -> str:
 
 def next_step(
     problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False,
-    free_gap: float | None = None,
+    free_gap: float | None = None, optimum: str = "",
 ) -> str:  # fmt: skip
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
 
-    ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`.
+    ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`; ``optimum``: what a plan is
+    called that is at hand and proven optimal, while this one is not.
     """
     if infeasible:
         return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
     if not evaluation.valid:
         return "Repair the broken rules first (Ctrl+R): a plan that breaks them can cost anything."
+    if optimum:
+        return f"“{optimum}” in Plans is proven optimal, and this plan is worse: go back to it."
     other, why = problem.target.suggested_objective(problem.objective, evaluation)
     if other:
         return f"{why[:1].upper()}{why[1:]}: plan for {objective_title(other).lower()} instead (Plan, Plan for the Suggested Objective)."

@@ -117,6 +117,13 @@ class Document(PlannedDocument[Problem, Evaluation]):
         )
 
     @property
+    def optimum(self) -> PlanEntry | None:
+        """A plan of the list that is proven optimal, where the one on the canvas is valid and is not; None where there is none."""
+        if self.problem is None or not self.evaluation.valid or self.gap == 0.0:
+            return None
+        return self.plan_list.optimum(self.problem, self.bounds)
+
+    @property
     def selection(self) -> Ints:
         """The selected ops, sorted."""
         return self.selecting.ops

@@ -31,6 +31,7 @@ from gui.look.numbers import (
 from gui.look.theme import DARK, LIGHT
 from gui.panels.readout_figures import figures_tip, speed_shown
 from gui.panels.readouts import ReadoutStrip
+from gui.words.explaining import next_step
 from gui.words.objectives import changes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -209,6 +210,11 @@ def test_a_precision_that_is_not_the_files_is_named_at_the_memory(qtbot: QtBot) 
             document.set_problem(target)
             settle()
             assert strip.memory.note == note
+            if isinstance(target, EdgeTpuPipeline):
+                document.set_problem(target, "memory-1-2-3")
+                settle()
+                assert strip.memory.isHidden()
+                assert strip.components[0].label.startswith("Max memory, int8") == note.startswith("int8")
             assert ("Counted in int8" in strip.memory._note.toolTip()) == note.startswith("int8")
 
 
@@ -226,6 +232,8 @@ def test_a_plan_that_is_proven_optimal_is_offered_after_an_edit(qtbot: QtBot) ->
         assert (strip.gap.value, strip.gap.note) == (gap_text(above), "above the optimum")
         assert not strip.back.isHidden() and strip.prove.isHidden()
         assert strip.back.text() == f"Back to {optimum.name}"
+        step = next_step(problem, document.evaluation, document.device_of, document.gap, optimum=optimum.name)
+        assert step.startswith(f"“{optimum.name}” in Plans is proven optimal")
         strip.back.click()
         settle()
         assert document.active is optimum and strip.gap.value == "optimal"
@@ -269,7 +277,7 @@ def test_every_component_has_its_value_and_its_proof(qtbot: QtBot) -> None:
         assert problem is not None
         assert not strip.objective.isVisible()
         assert [part.label for part in strip.components] == [
-            "Max memory (stage 2)", "then off-chip (DRAM)", "then max communication",
+            "Max memory, int8 (stage 2)", "then off-chip (DRAM)", "then max communication",
         ]  # fmt: skip
         assert [part.value for part in strip.components] == ["4.00 MiB", "2.00 MiB", "240.0 KiB"]
         first = problem.bound("max-memory", e.values[0], "test", frozenset({"rule:order"}))

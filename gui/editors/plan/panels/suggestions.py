@@ -333,12 +333,14 @@ class WhyPanel(Panel):
         evaluation = self.document.evaluation
         document = self.document
         free_gap = self._gap_without_constraints(problem)
+        optimum = document.optimum
         self.step.setText(
             next_step(
-                problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap
+                problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap,
+                "" if optimum is None else optimum.name,
             )
-        )
-        best = document.gap is not None and document.gap < PROVEN_BEST
+        )  # fmt: skip
+        best = document.gap is not None and document.gap < PROVEN_BEST and optimum is None
         self.free.setVisible(best and constraints_bind(problem, free_gap))
         device = evaluation.bottleneck
         colour = device_colours(len(problem.devices), self.theme)[device]
