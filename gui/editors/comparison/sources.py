@@ -150,8 +150,10 @@ def told_apart(plans: Sequence[Plan], paths: Sequence[Path | None]) -> list[Plan
         f"{name}, {place}" if len(words) > 1 and not name.endswith(place) else name
         for name, place, words in zip(names, places, alike, strict=True)
     ]
+    # One whose name was taken in the plan list is called by its file already: f4 (chain-dp).
+    shared = {name for name in names if sum(name == one or one.endswith(f"({name})") for one in names) > 1}
     names = [
-        filed(name, path) if path is not None and names.count(name) > 1 else name
+        filed(name, path) if path is not None and name in shared else name
         for name, path in zip(names, paths, strict=True)
     ]
     return [

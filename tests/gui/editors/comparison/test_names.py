@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +164,9 @@ def test_plans_called_alike_are_told_apart() -> None:
     mixed = told_apart([three, two, three], [Path("a.plan.json"), Path("b.plan.json"), None])
     assert [plan.name for plan in mixed] == ["a (slice, 3 stages)", "slice, 2 stages", "slice, 3 stages"]
     assert told_apart([three, other], [None] * 2) == [three, other]
+    listed = replace(three, name="f4 (slice)")
+    apart = told_apart([listed, three], [None, Path("f6.plan.json")])
+    assert [plan.name for plan in apart] == ["f4 (slice)", "f6 (slice)"]
 
 
 def test_what_is_optimal_under_other_rules_is_so_for_its_own() -> None:
