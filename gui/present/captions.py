@@ -185,11 +185,16 @@ def target_words(problem: PlanningProblem) -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """A few words of a line in one colour."""
+    """A few words of a line in one colour.
+
+    ``claim``: a bound, a gap or a proof, true of a plan at rest only. What is not ``shown`` keeps its room.
+    """
 
     text: str
     colour: str
     bold: bool = False
+    claim: bool = False
+    shown: bool = True
 
 
 def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> list[Run]:
@@ -217,19 +222,18 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
             continue
         note = component_note(problem, part, part is standing.first_open)
         good = part.proven or part.gap == 0.0
-        runs.append(Run(note, theme.good if good else theme.muted))
+        runs.append(Run(note, theme.good if good else theme.muted, claim=True))
     only = standing.components[0] if len(standing.components) == 1 else None
     if only is not None and only.bound is not None:
-        runs.append(Run(f"at least {amount(problem, only.name, only.bound.value)}", theme.muted))
+        runs.append(Run(f"at least {amount(problem, only.name, only.bound.value)}", theme.muted, claim=True))
     if standing.gap == 0.0:
-        runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True))
+        runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True, claim=True))
     elif only is not None:
-        runs.append(
-            Run("no bound yet" if standing.gap is None else f"gap {gap_text(standing.gap)}", theme.text)
-        )
+        told = "no bound yet" if standing.gap is None else f"gap {gap_text(standing.gap)}"
+        runs.append(Run(told, theme.text, claim=True))
     claim = claim_of(plan, bounds)
     if claim is not None:
-        runs.append(Run(f"{claimed_note(problem, claim)}, not proven", theme.muted))
+        runs.append(Run(f"{claimed_note(problem, claim)}, not proven", theme.muted, claim=True))
     return runs
 
 
@@ -281,7 +285,8 @@ def paint_header(
         painter.setFont(letters(pixels, run.bold))
         painter.setPen(QColor(run.colour))
         advance = measure(pixels, run.bold).horizontalAdvance(run.text)
-        painter.drawText(QRectF(x, rect.top(), advance + 2, rect.height()), LEFT, run.text)
+        if run.shown:
+            painter.drawText(QRectF(x, rect.top(), advance + 2, rect.height()), LEFT, run.text)
         x += advance + (0.0 if run.text.endswith(" ") else 1.1 * pixels)
     painter.restore()
     room = inner.width() - wide - 28 * unit

@@ -44,17 +44,22 @@ def counted(before: str, after: str, share: float) -> str | None:
 
 
 def counted_runs(before: Sequence[Run], after: Sequence[Run], share: float) -> tuple[list[Run], list[Run]]:
-    """Both lines of words with those numbers that both have at the same value, a ``share`` of the way from one to the other."""
-    first, second = list(before), list(after)
-    free = list(range(len(after)))
-    for i, run in enumerate(before):
-        for j in free:
-            text = counted(run.text, after[j].text, share)
-            if text is not None and _NUMBER.search(run.text):
-                first[i], second[j] = replace(run, text=text), replace(after[j], text=text)
-                free.remove(j)
-                break
-    return first, second
+    """Both lines of words with their figures at the same value, a ``share`` of the way from one to the other.
+
+    Claims are about plans at rest: none is shown while figures count. Lines that name other objectives or other plans stay as they are.
+    """
+    told = [[run for run in line if not run.claim] for line in (before, after)]
+    texts = [counted(a.text, b.text, share) for a, b in zip(*told, strict=False)]
+    counts = len(told[0]) == len(told[1]) and None not in texts
+    same = [run.text for run in told[0]] == [run.text for run in told[1]]
+    if not counts or same or not 0.0 < share < 1.0:
+        return list(before), list(after)
+
+    def now(line: Sequence[Run]) -> list[Run]:
+        figures = iter(text for text in texts if text is not None)
+        return [replace(run, shown=False) if run.claim else replace(run, text=next(figures)) for run in line]
+
+    return now(before), now(after)
 
 
 def alike(first: Plan | OrderPlan, second: Plan | OrderPlan) -> bool:

@@ -59,6 +59,8 @@ class PanelData:
     """How much of the way from the plan that was told of before is over, where that is another."""
     now: NetworkNow | None = None
     """What a network's panel counts."""
+    counting: bool = False
+    """Whether the figures are between those of two plans, of which no bound is said."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def paint_panel(
         else:
             _paint_fast(painter, inner, plan, now, unit, theme)
     elif data.kind == "costs":
-        paint_costs(painter, inner, plan, data.bounds, unit, theme, data.full)
+        paint_costs(painter, inner, plan, data.bounds, unit, theme, data.full, data.counting)
     elif data.kind == "package" and data.package is not None:
         _paint_package(painter, inner, plan, data.package, unit, theme)
     elif data.kind == "memory":
@@ -132,7 +134,8 @@ def panel_between(first: PanelData, second: PanelData, share: float) -> PanelDat
             return None
         shot = first.package.towards(shot, share)
     later = second if share >= 0.5 else first
-    return replace(later, plan=plan_between(a, b, share), package=shot)
+    counting = 0.0 < share < 1.0 and a.evaluation.values != b.evaluation.values
+    return replace(later, plan=plan_between(a, b, share), package=shot, counting=counting)
 
 
 def _orders_between(

@@ -166,11 +166,13 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
 
 
 def paint_costs(
-    painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bound], unit: float, theme: Theme, full: float = 0.0
+    painter: QPainter, rect: QRectF, plan: Plan, bounds: Sequence[Bound], unit: float, theme: Theme, full: float = 0.0,
+    counting: bool = False,
 ) -> None:  # fmt: skip
     """What each device pays, in its parts; the bottleneck in large letters and, where it is one number, the bound as a line.
 
-    ``full`` is what the whole of a bar stands for at least, so that bars of several keyframes can be compared.
+    ``full`` is what the whole of a bar stands for at least, so that bars of several keyframes can be compared. While figures are
+    ``counting`` no bound is said of them.
     """
     problem, e = plan.problem, plan.evaluation
     colours = device_colours(len(problem.devices), theme)
@@ -189,7 +191,7 @@ def paint_costs(
     least = (
         part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None
     )
-    if least is not None:
+    if least is not None and not counting:
         note += f"; no plan is below {amount(problem, component, least)}"
     devices = worth_showing(plan)
     if len(devices) < len(colours):
@@ -229,7 +231,7 @@ def paint_costs(
                 theme.bad,
             )
         paint_parts(painter, bar, parts, full)
-    if least is not None and bars:
+    if least is not None and bars and not counting:
         _bound_line(painter, bars, least / full, unit, theme)
     for i, line in enumerate(lines[::-1]):
         top = rect.bottom() - (22 + 26 * i) * unit

@@ -8,17 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
 
 from gui.look.theme import LIGHT
-from gui.present.captions import Run
+from gui.present.captions import Run, paint_header
 from gui.present.counting import alike, counted, counted_runs, plan_between
-from gui.present.panels.panels import panel_between
+from gui.present.panels.panels import paint_panel, panel_between
 from gui.present.show import Show
 from gui.present.transition.areas import headers_between
 from gui.present.transition.transition import Shot
 from planner.problem.problem import Plan
 from planner.story.story import Keyframe
 from tests.gui.present.talks import TARGETS, graph_members, network_members, resolved
+from tests.gui.scribe import Scribe
 
 amounts = st.tuples(st.floats(0, 5_000_000), st.floats(0, 5_000_000), st.integers(0, 3))
 
@@ -43,11 +45,55 @@ def test_other_words_do_not_count() -> None:
 
 
 def test_both_lines_say_the_same_number_at_a_time() -> None:
-    before = [Run("bottleneck ", "#000"), Run("8 ms", "#000", True), Run("no bound yet", "#000")]
-    after = [Run("bottleneck ", "#000"), Run("4 ms", "#000", True), Run("gap 3 %", "#000")]
+    before = [Run("bottleneck ", "#000"), Run("8 ms", "#000", True), Run("no bound yet", "#000", claim=True)]
+    after = [Run("bottleneck ", "#000"), Run("4 ms", "#000", True), Run("gap 3 %", "#000", claim=True)]
     one, other = counted_runs(before, after, 0.5)
     assert [run.text for run in one] == ["bottleneck ", "6 ms", "no bound yet"]
     assert [run.text for run in other] == ["bottleneck ", "6 ms", "gap 3 %"]
+    for line in (one, other):
+        assert [run.shown for run in line] == [True, True, False]
+    for share in (0.0, 1.0):
+        assert counted_runs(before, after, share) == (before, after)
+
+
+def test_claims_stay_while_nothing_counts() -> None:
+    before = [Run("bottleneck ", "#000"), Run("8 ms", "#000", True), Run("no bound yet", "#000", claim=True)]
+    after = [*before[:2], Run("gap 3 %", "#000", claim=True)]
+    assert counted_runs(before, after, 0.5) == (before, after)
+
+
+@pytest.mark.parametrize(("one", "other"), [("max load ", "latency "), ("A ", "B ")])
+def test_other_objectives_and_letters_do_not_count(one: str, other: str) -> None:
+    before, after = ([Run(name, "#000"), Run(f"{n} ms", "#000", True)] for name, n in ((one, 8), (other, 4)))
+    assert counted_runs(before, after, 0.5) == (before, after)
+
+
+def test_no_proof_is_told_of_a_figure_on_its_way(qapp: object) -> None:
+    """Neither in the line above nor in a panel: bounds are of the plans at both ends."""
+    frames = [Keyframe("", "", i, "lanes", panel="costs") for i in (0, 1)]
+    (a, _), (b, _) = graph_members()
+    assert isinstance(b, Plan)
+    proof = b.problem.bound(b.problem.components[0], b.objective, "simple", frozenset())
+    show = Show(resolved([(a, ()), (b, (proof,))], *frames), LIGHT, (1280, 800))
+    at_rest = between(show, 1.0)
+    assert any("proven optimal" in words for words in at_rest)
+    assert any("no plan is below" in words for words in at_rest)
+    for share in (0.3, 0.7):
+        told = " ".join(between(show, share))
+        assert not re.search("proven|at least|no plan is below|gap|no bound", told), share
+        assert "sets the pace" in told
+
+
+def between(show: Show, share: float) -> list[str]:
+    """What is written in the line above and in the panel on the way from the first keyframe to the second."""
+    figures = counted_runs(show.shots.figures(0), show.shots.figures(1), share)[share >= 0.5]
+    panel = panel_between(show.shots.panel(0), show.shots.panel(1), share)
+    assert panel is not None
+    painter = Scribe(1280, 800)
+    paint_header(painter, QRectF(0, 0, 1280, 50), "name", "target", figures, 1.0, LIGHT)
+    paint_panel(painter, QRectF(0, 0, 400, 600), panel, 1.0, LIGHT)
+    painter.end()
+    return [words for _, words in painter.written]
 
 
 @pytest.mark.parametrize("kind", sorted(TARGETS))
