@@ -15,6 +15,7 @@ from gui.present.captions import Run, figure_runs, target_words
 from gui.present.emphasis import named_devices
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
 from gui.present.package import PackageShot, package_shot, shared_scale
+from gui.present.panels.lines import steps_of
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted
 from gui.present.transition.legend import LINE, legend_of
@@ -219,10 +220,9 @@ class Shots:
         for k in self.keyframes:
             if k.plan not in told and self.resolved.plans[k.plan].problem == plan.problem:
                 told.append(k.plan)
-        so_far = {k.plan for k in self.keyframes[: index + 1]}
+        members, step_of = steps_of([(self.resolved.plans[p], bounds[p]) for p in told])
         # Going back to an earlier plan shows the line up to that plan, not what came between.
-        shown = told.index(keyframe.plan) + 1 if keyframe.plan in so_far else len(told)
-        members = [(self.resolved.plans[p], bounds[p]) for p in told]
+        shown = step_of[told.index(keyframe.plan)] + 1
         comparison = package = None
         versus = self._versus(keyframe) if keyframe.panel == "difference" else None
         if versus is not None and isinstance(plan, Plan):

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme
 from gui.present.captions import measure
-from gui.present.counting import counted
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
 from gui.words.objectives import amount, component_words
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -20,6 +19,42 @@ from planner.problem.problem import Plan
 
 Member = tuple[Plan | OrderPlan, tuple[Bound, ...]]
 """A plan with the bounds that are stored with it."""
+UNSAID = " "
+"""Keeps the room of a note while a figure counts, of which nothing is proven."""
+
+
+def steps_of(members: Sequence[Member]) -> tuple[list[Member], list[int]]:
+    """The members that tell of something new, which is another plan or another bound, and the step of each member among these."""
+    steps: list[Member] = []
+    step_of: list[int] = []
+    known: set[tuple[str, str, float]] = set()
+    for plan, bounds in members:
+        told = {(b.component, b.method, b.value) for b in bounds}
+        same = next((i for i, (one, _) in enumerate(steps) if one.decision == plan.decision), None)
+        if same is None or not told <= known:
+            step_of.append(len(steps))
+            steps.append((plan, bounds))
+        else:
+            step_of.append(same)
+        known |= told
+    return steps, step_of
+
+
+def _firsts(members: Sequence[Member]) -> list[int]:
+    """For each member the first one of the same plan: itself, or one that it adds a bound to."""
+    plans = [plan.decision for plan, _ in members]
+    return [plans.index(plan) for plan in plans]
+
+
+def _foot(members: Sequence[Member], shown: int) -> str:
+    """Which of the plans was told of last, or which of the bounds that came after their plan."""
+    plan = members[shown - 1][0]
+    who, firsts = plan.name or plan.provenance.planner, _firsts(members)
+    new = [first == i for i, first in enumerate(firsts)]
+    what, alike = ("plan", new) if new[shown - 1] else ("bound", [not is_new for is_new in new])
+    # "bound 1 of 4: simple bound" would say it twice.
+    who = who.removesuffix(" bound") if what == "bound" else who
+    return f"{what} {sum(alike[:shown])} of {sum(alike)}: {who}"
 
 
 def component_shown(members: Sequence[Member]) -> int:
@@ -36,9 +71,8 @@ def paint_convergence(
     painter: QPainter, rect: QRectF, members: Sequence[Member], shown: int, unit: float, theme: Theme, step: float = 1.0
 ) -> None:  # fmt: skip
     """``members`` are all plans of one problem in the story's order, of which the first ``shown`` have been told of; the last of these is
-    on its way from the one before, a share ``step`` of it."""
+    on its way from the one before, a share ``step`` of it. A plan that comes again with another bound has one dot."""
     plan = members[shown - 1][0]
-    last = shown - 1.0 if shown < 2 else shown - 2 + step
     problem = plan.problem
     c = component_shown(members)
     name = problem.components[c]
@@ -46,16 +80,15 @@ def paint_convergence(
     # What is proven holds for the problem, whichever plan it was stored with.
     proven = [_bound(member, known, c) for member, known in members]
     so_far = [b for b in proven[:shown] if b is not None]
-    least = max(so_far, default=None)
-    before = max([b for b in proven[: shown - 1] if b is not None], default=least)
-    if least is not None and before is not None:
-        least = before + (least - before) * step
     known = [b for b in proven if b is not None]
-    note, value = _note(members, shown), values[shown - 1]
-    if step < 1.0 and shown > 1:
-        earlier = _note(members, shown - 1)
-        note = counted(earlier, note, step) or (note if step >= 0.5 else earlier)
-        value = values[shown - 2] + (value - values[shown - 2]) * step
+    moving = step < 1.0 and shown > 1
+    earlier = values[shown - 2] if moving else values[shown - 1]
+    value = earlier + (values[shown - 1] - earlier) * step
+    counting = earlier != values[shown - 1]
+    # Words about what is proven change at the middle of the way; of a figure on its way nothing is proven.
+    said = shown - 1 if moving and step < 0.5 else shown
+    note = UNSAID if counting else _note(members, said)
+    least = max([b for b in proven[:said] if b is not None], default=None)
     words = component_words(name).title
     title = f"{words[:1].upper()}{words[1:]}, plan by plan"
     free = paint_head(painter, rect, unit, theme, title, amount(problem, name, value), note)
@@ -77,8 +110,9 @@ def paint_convergence(
     for share in (0.0, 0.5, 1.0):
         y = plot.bottom() - plot.height() * share
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-    if least is not None and math.isfinite(least):
+    if so_far:
         _proven(painter, plot, proven[:shown], place, len(members), unit, theme, step if shown > 1 else 1.0)
+    if least is not None and not counting:
         # What is proven only grows: the line of it runs nowhere below its first step.
         y = place(0, so_far[0]).y()
         words = f"no plan is below {amount(problem, name, least)}"
@@ -86,17 +120,22 @@ def paint_convergence(
         ground = measure(max(6, round(SMALL * unit)), False).horizontalAdvance(words)
         painter.fillRect(QRectF(under.left(), under.top(), min(ground, under.width()), under.height()), QColor(theme.panel))  # fmt: skip
         text(painter, under, words, SMALL * unit, theme.good)
-    points = [*(place(i, values[i]) for i in range(shown - 1)), place(last, value)]
+    firsts = _firsts(members[:shown])
+    dots = sorted(set(firsts))
+    points = [place(i, values[i]) for i in dots]
+    current = dots.index(firsts[-1])
+    if moving and firsts[-1] == shown - 1:  # a new plan: its dot comes from the one before
+        points[-1] = place(dots[-2] + (shown - 1 - dots[-2]) * step, value)
     painter.setPen(QPen(QColor(theme.accent), 2.6 * unit))
     painter.drawPolyline(QPolygonF(points))
-    for i, point in enumerate(points):
-        valid, last = members[i][0].evaluation.valid, i == shown - 1
-        radius = (7.0 if last else 4.5) * unit
+    for i, point in zip(dots, points, strict=True):
+        valid = members[i][0].evaluation.valid
+        radius = (7.0 if i == firsts[-1] else 4.5) * unit
         colour = QColor(theme.accent if valid else theme.bad)
         painter.setPen(QPen(colour, 2.2 * unit))
         painter.setBrush(colour if valid else QColor(theme.panel))
         painter.drawEllipse(point, radius, radius)
-    best = points[-1]
+    best = points[current]
     align = RIGHT if best.x() > plot.center().x() else LEFT
     wide = 0.6 * plot.width()
     left = min(max(best.x() - wide if align == RIGHT else best.x(), plot.left()), plot.right() - wide)
@@ -106,8 +145,7 @@ def paint_convergence(
     painter.fillRect(plate, QColor(theme.panel))
     text(painter, QRectF(left, best.y() - 30 * unit, wide, 20 * unit), label, SMALL * unit, theme.text, bold=True, align=align)  # fmt: skip
     foot = QRectF(rect.left(), plot.bottom() + 14 * unit, rect.width(), 22 * unit)
-    who = plan.name or plan.provenance.planner
-    text(painter, foot, f"plan {shown} of {len(members)}: {who}", SMALL * unit, theme.muted)
+    text(painter, foot, _foot(members, shown), SMALL * unit, theme.muted)
 
 
 def _note(members: Sequence[Member], shown: int) -> str:

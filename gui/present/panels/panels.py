@@ -40,8 +40,8 @@ SHOWN_PERIODS = 5.0
 class PanelData:
     """All that the panel of one keyframe may show.
 
-    ``members`` are the story's plans of the same problem in the order in which it tells of them, ``shown`` how many of them it
-    has by then. ``comparison`` is of ``versus`` and ``plan``, where there is one.
+    ``members`` are the story's plans of the same problem, and bounds of these, in the order in which it tells of them (see
+    :func:`gui.present.panels.lines.steps_of`), ``shown`` how many of them it has by then. ``comparison`` is of ``versus`` and ``plan``, where there is one.
     """
 
     kind: str

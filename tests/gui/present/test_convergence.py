@@ -1,0 +1,105 @@
+"""The panel of plans and bounds of a story, one after another."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPointF, QRectF
+
+from gui.look.theme import LIGHT
+from gui.present.panels.lines import Member, paint_convergence, steps_of
+from gui.present.panels.panels import PanelData
+from gui.present.show import Show
+from planner.model.samples import STORIES
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.story.files.json import read_story, resolve
+from tests.gui.present.talks import graph_members
+from tests.gui.scribe import Scribe
+
+
+class Dots(Scribe):
+    """Counts the dots."""
+
+    def __init__(self) -> None:
+        super().__init__(400, 500)
+        self.dots: list[tuple[QPointF, float]] = []
+
+    def drawEllipse(self, centre: QPointF, wide: float, high: float) -> None:  # type: ignore[override]
+        """Keep it instead."""
+        self.dots.append((QPointF(centre), wide))
+
+
+def painted(members: list[Member], shown: int, step: float = 1.0) -> tuple[list[str], list[float]]:
+    """The words of a panel, and where its dots are across."""
+    painter = Dots()
+    paint_convergence(painter, QRectF(0, 0, 400, 500), members, shown, 1.0, LIGHT, step)
+    painter.end()
+    return [words for _, words in painter.written], [at.x() for at, _ in painter.dots]
+
+
+def proven_members() -> list[Member]:
+    """A plan, a better one, and two bounds of that, as in a story: named after the bounds."""
+    (a, _), (b, _) = graph_members()
+    assert isinstance(a, Plan) and isinstance(b, Plan)
+    problem = b.problem
+
+    def bound(share: float, method: str) -> Bound:
+        return problem.bound(problem.components[0], share * b.objective, method, frozenset())
+
+    simple, sharp = bound(0.5, "simple"), bound(0.9, "bottleneck")
+    one = problem.plan(b.decision, b.provenance, "simple bound")
+    other = problem.plan(b.decision, b.provenance, "one stage alone")
+    return [(a, ()), (b, ()), (one, (simple,)), (other, (simple, sharp))]
+
+
+def test_bounds_are_not_counted_as_plans(qapp: object) -> None:
+    members = proven_members()
+    feet = [painted(members, shown)[0][-1] for shown in range(1, 5)]
+    assert feet == [
+        "plan 1 of 2: even", "plan 2 of 2: shifted", "bound 1 of 2: simple", "bound 2 of 2: one stage alone",
+    ]  # fmt: skip
+
+
+def test_a_plan_with_another_bound_has_one_dot(qapp: object) -> None:
+    members = proven_members()
+    dots = [painted(members, shown)[1] for shown in range(1, 5)]
+    assert [len(places) for places in dots] == [1, 2, 2, 2]
+    assert dots[1] == dots[2] == dots[3] == painted(members, 3, 0.4)[1]
+
+
+def test_what_tells_nothing_new_is_no_step() -> None:
+    members = proven_members()
+    again = [*members, members[1], members[0]]
+    steps, step_of = steps_of(again)
+    assert steps == members and step_of == [0, 1, 2, 3, 1, 0]
+
+
+@pytest.mark.parametrize("step", [0.3, 0.7])
+def test_nothing_is_proven_of_a_figure_on_its_way(step: float, qapp: object) -> None:
+    (a, _), (b, bounds) = graph_members()
+    words = " ".join(painted([(a, bounds), (b, bounds)], 2, step)[0])
+    assert "gap" not in words and "below" not in words
+    assert "no plan is below" in " ".join(painted([(a, bounds), (b, bounds)], 2)[0])
+
+
+def test_words_of_bounds_change_at_the_middle(qapp: object) -> None:
+    members = proven_members()
+    first, second = (painted(members, shown)[0][:-1] for shown in (3, 4))
+    assert painted(members, 4, 0.3)[0][:-1] == first != second
+    assert painted(members, 4, 0.7)[0][:-1] == second
+
+
+def test_the_story_of_a_pipeline_tells_of_four_plans_and_four_bounds(qapp: object) -> None:
+    path = STORIES / "pipeline.story.json"
+    show = Show(resolve(read_story(path), path.parent), LIGHT, (1280, 800))
+    panels = [show.shots.panel(i) for i, k in enumerate(show.keyframes) if k.panel == "convergence"]
+    feet = [foot(data) for data in panels]
+    assert [words.partition(":")[0] for words in feet] == [f"bound {i} of 4" for i in range(1, 5)]
+    for one, other in pairwise(panels):
+        assert other.shown == one.shown + 1
+
+
+def foot(data: PanelData) -> str:
+    return painted(list(data.members), data.shown)[0][-1]
