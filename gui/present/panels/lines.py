@@ -135,17 +135,27 @@ def paint_convergence(
         painter.setPen(QPen(colour, 2.2 * unit))
         painter.setBrush(colour if valid else QColor(theme.panel))
         painter.drawEllipse(point, radius, radius)
+    proof = place(0, max(so_far)).y() if so_far else plot.bottom()
+    _paint_value(painter, plot, points, current, amount(problem, name, value), proof, unit, theme)
+    foot = QRectF(rect.left(), plot.bottom() + 14 * unit, rect.width(), 22 * unit)
+    text(painter, foot, _foot(members, shown), SMALL * unit, theme.muted)
+
+
+def _paint_value(
+    painter: QPainter, plot: QRectF, points: Sequence[QPointF], current: int, label: str, proof: float, unit: float, theme: Theme
+) -> None:  # fmt: skip
+    """What the plan at the present dot costs, on no line: ``proof`` is the height of that of what is proven."""
     best = points[current]
     align = RIGHT if best.x() > plot.center().x() else LEFT
     wide = 0.6 * plot.width()
     left = min(max(best.x() - wide if align == RIGHT else best.x(), plot.left()), plot.right() - wide)
-    label = amount(problem, name, value)
     room = measure(max(6, round(SMALL * unit)), True).horizontalAdvance(label) + 8 * unit
-    plate = QRectF(left + wide - room if align == RIGHT else left, best.y() - 31 * unit, room, 21 * unit)
+    # A line that comes down to its last dot would lie below the words above it.
+    comes_down = 0 < current == len(points) - 1 and points[-2].y() < best.y()
+    top = best.y() + (9 if comes_down and proof > best.y() + 34 * unit else -31) * unit
+    plate = QRectF(left + wide - room if align == RIGHT else left, top, room, 21 * unit)
     painter.fillRect(plate, QColor(theme.panel))
-    text(painter, QRectF(left, best.y() - 30 * unit, wide, 20 * unit), label, SMALL * unit, theme.text, bold=True, align=align)  # fmt: skip
-    foot = QRectF(rect.left(), plot.bottom() + 14 * unit, rect.width(), 22 * unit)
-    text(painter, foot, _foot(members, shown), SMALL * unit, theme.muted)
+    text(painter, QRectF(left, top + unit, wide, 20 * unit), label, SMALL * unit, theme.text, bold=True, align=align)  # fmt: skip
 
 
 def _note(members: Sequence[Member], shown: int) -> str:

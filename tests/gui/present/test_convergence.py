@@ -103,3 +103,13 @@ def test_the_story_of_a_pipeline_tells_of_four_plans_and_four_bounds(qapp: objec
 
 def foot(data: PanelData) -> str:
     return painted(list(data.members), data.shown)[0][-1]
+
+
+def test_a_line_that_comes_down_does_not_lie_below_its_figure(qapp: object) -> None:
+    (a, _), (b, _) = graph_members()
+    assert a.evaluation.values < b.evaluation.values
+    painter = Dots()
+    paint_convergence(painter, QRectF(0, 0, 400, 500), [(b, ()), (a, ())], 2, 1.0, LIGHT)
+    painter.end()
+    figure = painter.written[-2][0]
+    assert figure.top() > painter.dots[-1][0].y()
