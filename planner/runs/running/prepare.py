@@ -110,21 +110,34 @@ def _samples(order: Preparation, kind: str, source: str, entry: ModelEntry) -> l
     return made_up(whole, shapes, np.random.default_rng(order.seed), MADE_UP)
 
 
+def _arrays(file: Path) -> dict[str, Any]:
+    """The arrays in a file by name. Raises :class:`StageboardError`."""
+    if not file.exists():
+        raise StageboardError(f"{file} does not exist; check the path")
+    try:
+        with np.load(file, allow_pickle=False) as held:
+            return {name: held[name] for name in held.files}
+    except Exception as error:  # numpy and zipfile have a dozen kinds
+        raise StageboardError(
+            f"{file.name} holds no arrays that can be read; write it with numpy.savez"
+        ) from error
+
+
 def given_samples(file: Path, entry: ModelEntry) -> list[dict[str, Any]]:
     """The samples in a file of arrays by the names of the model's inputs: of an input's own sizes for one sample, with an axis more in front
     for several. Raises :class:`StageboardError`."""
-    try:
-        with np.load(file, allow_pickle=False) as held:
-            arrays = {name: held[name] for name in held.files}
-    except Exception as error:  # numpy and zipfile have a dozen kinds
-        raise StageboardError(
-            f"{file.name} cannot be read as arrays ({' '.join(str(error).split())[:120]}); write it with numpy.savez"
-        ) from error
+    arrays = _arrays(file)
     missing = [name for name in entry.inputs if name not in arrays]
     if missing:
         raise StageboardError(
             f"{file.name} has no array '{clean(missing[0])}', an input of {entry.name}; name an array for each input"
         )
+    for name in entry.inputs:
+        if arrays[name].dtype.kind == "f" and np.isnan(arrays[name]).any():
+            raise StageboardError(
+                f"{file.name}: '{clean(name)}' holds values that are no numbers (NaN), and what comes out of them cannot be compared;"
+                " replace them"
+            )
     counts: set[int] = set()
     several: dict[str, bool] = {}
     for name in entry.inputs:

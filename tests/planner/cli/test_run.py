@@ -57,7 +57,7 @@ def test_what_fails_is_said(
         (["--samples", "1"], "--samples 1 says nothing of a pipeline"),
         (["--cores", "a"], "'a' is no list of cores"),
         (["--cores", "4095"], "core 4095 is not among those"),
-        (["--inputs", "no.npz"], "no.npz cannot be read as arrays"),
+        (["--inputs", "no.npz"], "no.npz does not exist; check the path"),
         (["-o", model], "is a file to be read and would be lost"),
     ):
         assert main(["run", model, plan, *options]) == 2

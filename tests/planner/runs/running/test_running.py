@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import multiprocessing
 import os
 import signal
@@ -207,13 +208,20 @@ def test_given_inputs(tmp_path: Path) -> None:
         ({"x": np.zeros((1, 8))}, r"'x' is float64 \[1, 8\], and .* takes float32 \[1, 8\]"),
         ({"x": np.zeros((1, 9), np.float32)}, r"'x' is float32 \[1, 9\]"),
         ({"x": np.zeros((0, 1, 8), np.float32)}, "0 samples"),
+        ({"x": np.full((1, 8), np.nan, np.float32)}, r"'x' holds values that are no numbers \(NaN\)"),
     ):
         np.savez(file, **arrays)  # type: ignore[arg-type]
         with pytest.raises(StageboardError, match=said):
             given_samples(file, entry)
-    file.write_bytes(b"no arrays")
-    with pytest.raises(StageboardError, match=r"x\.npz cannot be read as arrays"):
-        given_samples(file, entry)
+    alone = io.BytesIO()
+    np.save(alone, np.zeros((1, 8), np.float32))
+    for content in (b"no arrays", b"", alone.getvalue()):
+        file.write_bytes(content)
+        with pytest.raises(
+            StageboardError,
+            match=r"^x\.npz holds no arrays that can be read; write it with numpy\.savez$",
+        ):
+            given_samples(file, entry)
 
 
 def test_levels() -> None:
