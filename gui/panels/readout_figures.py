@@ -12,7 +12,7 @@ from gui.look.colours import Theme
 from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text
 from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
-from planner.evaluation.estimates import estimates_words
+from planner.evaluation.estimates import estimates_words, others_words
 from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
 from planner.evaluation.times_source import FILE, MEASURED, RATES, times_mark, times_source
 from planner.model.times import measured_words, spread_words
@@ -77,7 +77,8 @@ def times_tip(problem: Problem) -> str:
         lines.append(spread)
     if times_mark(problem) != "measured":
         others = FILE if source == MEASURED else source
-        lines.append(f"the others come from {others}: see Target (Ctrl+T)")
+        verb = "come" if (what := others_words(problem)) == "the others" else "comes"
+        lines.append(f"{what} {verb} from {others}: see Target (Ctrl+T)")
         if rates := estimates_words(problem):
             lines.append(rates)
     return wrapped(lines)

@@ -12,17 +12,17 @@ from planner.evaluation.times_source import (
     MEASURED,
     RATES,
     any_measured,
+    side_of,
     times_mark,
     times_source,
 )
 from planner.model.cost_model import CostModel, RatesSource
 from planner.model.named_machines import machines, named_rates
-from planner.model.times import measured_words
+from planner.model.times import compute_ops, measured_on, measured_words
 
 if TYPE_CHECKING:
     from planner.model.graph import Floats, Ints
     from planner.problem.problem import Problem
-    from planner.problem.target import Device
 
 OWN = RatesSource("", "rates of your own", "")
 """Rates that no machine is named for."""
@@ -50,11 +50,6 @@ def estimates(problem: Problem) -> tuple[Estimate, ...]:
             side, Estimate("CPU" if side == "cpu" else device.kind, named_rates(side, model) or OWN)
         )
     return tuple(found.values())
-
-
-def side_of(device: Device) -> str:
-    """Which of a cost model's two kinds of devices (:data:`planner.model.cost_model.SIDES`) a device is: a stage is an accelerator."""
-    return "cpu" if device.kind == "cpu" else "accelerator"
 
 
 def _of_target(parameters: dict[str, Any], kind: str) -> RatesSource | None:
@@ -86,6 +81,13 @@ def machine_words(problem: Problem) -> str:
     return " and ".join(dict.fromkeys(one.rates.machine or one.rates.source for one in estimates(problem)))
 
 
+def others_words(problem: Problem) -> str:
+    """What is estimated where some ops were measured: the others, or only the ratio by which other devices follow."""
+    measured = problem.graph.measured
+    known = measured is not None and bool(measured.ops[compute_ops(problem.graph)].all())
+    return "the ratio" if known and not problem.measured_times else "the others"
+
+
 def times_lines(problem: Problem) -> tuple[str, ...]:
     """Where op times come from, a line each: how many are measured, by whom, and with whose rates others are estimated.
 
@@ -97,7 +99,7 @@ def times_lines(problem: Problem) -> tuple[str, ...]:
         who = () if measured is None else measured.sources
         lines += [measured_words(problem.graph), *(f"measured by {one}" for one in who)]
     if words := estimates_words(problem):
-        lines.append(f"{'the others ' if lines else ''}estimated by {source}: {words}")
+        lines.append(f"{f'{others_words(problem)} ' if lines else ''}estimated by {source}: {words}")
     return tuple(lines)
 
 
@@ -133,9 +135,8 @@ def op_times(problem: Problem, device_of: Ints) -> OpTimes:
     cpu = np.array([side_of(device) == "cpu" for device in problem.devices])[device_of]
     work = e.work_on(device_of)
     measured = np.full(graph.n, np.nan)
-    if graph.measured is not None:
-        accelerators, cpus = graph.given_times
-        measured = np.where(graph.measured.ops, np.where(cpu, cpus, accelerators), np.nan)
+    for side, on, times in zip((~cpu, cpu), measured_on(graph), graph.given_times, strict=True):
+        measured = np.where(side & on, times, measured)
     for device, own in problem.measured_times.items():
         measured = np.where((device_of == device) & ~np.isnan(own), own, measured)
     if problem.target.uses_cost_model:

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.model.graph import Bools
-from planner.model.times import compute_ops
+from planner.model.times import compute_ops, following, measured_on
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
+    from planner.problem.target import Device
 
 FILE, MEASURED, COST_MODEL, RATES = "the file", "measurements", "the cost model", "the target's rates"
 
 
 def times_source(problem: Problem) -> str:
     """:data:`FILE` where all that compute have a time of their file, :data:`MEASURED` where some of these were measured, else what
-    estimates the others: the cost model, or the machine's rates."""
+    estimates the others, or the ratio by which they follow other devices: the cost model, or the machine's rates."""
     graph = problem.graph
     compute = compute_ops(graph)
     if not problem.target.own_times and not np.array_equal(
@@ -25,18 +26,36 @@ def times_source(problem: Problem) -> str:
     ):
         return RATES
     given, given_cpu = graph.given_times
+    if (compute & follows(problem)).any():
+        return COST_MODEL
     if (compute & np.isnan(given) & np.isnan(given_cpu) & ~_measured(problem)[0]).any():
         return COST_MODEL
     return MEASURED if any_measured(problem) else FILE
 
 
+def side_of(device: Device) -> str:
+    """Which of a cost model's two kinds of devices (:data:`planner.model.cost_model.SIDES`) a device is: a stage is an accelerator."""
+    return "cpu" if device.kind == "cpu" else "accelerator"
+
+
+def _each(problem: Problem, accelerators: Bools, cpus: Bools) -> list[Bools]:
+    """What holds of ops on ``accelerators`` or ``cpus``, or where a device has a measured time of its own, for each device; like ones once."""
+    own = problem.measured_times
+    kinds = {side_of(device): d for d, device in enumerate(problem.devices) if d not in own}
+    of = {"accelerator": accelerators, "cpu": cpus}
+    each = [of[kind] for kind in kinds]
+    return each + [of[side_of(problem.devices[d])] | ~np.isnan(times) for d, times in own.items()]
+
+
+def follows(problem: Problem) -> Bools:
+    """Ops whose time on a device of the problem is one measured on another kind times a ratio of estimates (bool[n])."""
+    accelerators, cpus = following(problem.graph)
+    return ~np.logical_and.reduce(_each(problem, ~accelerators, ~cpus))
+
+
 def _measured(problem: Problem) -> tuple[Bools, Bools]:
     """Which ops have a measured time of every device, and which of some device (bool[n] each)."""
-    measured, n = problem.graph.measured, problem.graph.n
-    known = np.zeros(n, bool) if measured is None else measured.ops
-    own = problem.measured_times
-    rest = [known] if len(own) < len(problem.devices) else []
-    each = [*rest, *(known | ~np.isnan(times) for times in own.values())]
+    each = _each(problem, *measured_on(problem.graph))
     return np.logical_and.reduce(each), np.logical_or.reduce(each)
 
 

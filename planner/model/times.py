@@ -16,9 +16,12 @@ import numpy as np
 from planner.errors import ModelError
 from planner.model.cost_model import CostModel
 from planner.model.graph import Bools, Floats, Graph, Measured
+from planner.model.named_machines import named_rates
 
 Device = Literal["", "accelerator", "cpu"]
 DEVICES: tuple[Device, ...] = ("accelerator", "cpu")
+KINDS = ("accelerators", "CPUs")
+"""What sentences call :data:`DEVICES`."""
 ENOUGH = 0.9
 """Share of a profile's time that ops of the model must have before what it does not list is taken for computed elsewhere."""
 LISTED = 3
@@ -235,8 +238,37 @@ def compute_ops(graph: Graph) -> Bools:
     return np.maximum(*CostModel().estimate(graph)) > 0
 
 
+def measured_on(graph: Graph) -> tuple[Bools, Bools]:
+    """Ops with a time measured on accelerators, and on CPUs (bool[n] each); what their file gives for the other kind does not count."""
+    measured = graph.measured
+    if measured is None:
+        return np.zeros(graph.n, bool), np.zeros(graph.n, bool)
+    given, given_cpu = graph.given_times
+    kept, kept_cpu = given == measured.file[0], given_cpu == measured.file[1]
+    on = measured.ops & ~np.isnan(given) & ~(kept & ~kept_cpu)
+    on_cpu = measured.ops & ~np.isnan(given_cpu) & ~(kept_cpu & ~kept)
+    return on, on_cpu
+
+
+def following(graph: Graph) -> tuple[Bools, Bools]:
+    """Ops whose time on accelerators, and on CPUs, is one measured on the other kind of device times a ratio of estimates (bool[n] each)."""
+    (on, on_cpu), (given, given_cpu) = measured_on(graph), graph.given_times
+    return on_cpu & np.isnan(given), on & np.isnan(given_cpu)
+
+
+def _ratio_words(graph: Graph, compute: Bools) -> list[str]:
+    """Which kind of device follows what was measured on the other, and whose rates give the ratio."""
+    model, said = graph.cost_model or CostModel(), []
+    rates = [named_rates(device, model) for device in DEVICES]
+    names = [one.machine if one and one.machine else "rates of your own" for one in rates]
+    for kind, follows in enumerate(following(graph)):
+        if (compute & follows).any():
+            said.append(f"{KINDS[kind]} follow by the ratio of {names[kind]} to {names[1 - kind]}")
+    return said
+
+
 def measured_words(graph: Graph) -> str:
-    """How many of the ops that compute anything were measured, in words; empty where none was."""
+    """How many of the ops that compute anything were measured, and on what where that is one kind of device; empty where none was."""
     measured, compute = graph.measured, compute_ops(graph)
     total = int(compute.sum())
     alone = [
@@ -248,14 +280,21 @@ def measured_words(graph: Graph) -> str:
         return own
     known = int((compute & measured.ops).sum())
     shared = int((compute & measured.shared).sum())
-    parts = [f"{known} of {total} ops measured"]
+    kinds = [compute & on for on in measured_on(graph)]
+    if np.array_equal(*kinds):
+        parts = [f"{known} of {total} ops measured"]
+    else:
+        counts = [(int(on.sum()), name) for on, name in zip(kinds, KINDS, strict=True) if on.any()]
+        counts.sort(key=lambda each: -each[0])
+        parts = [f"{counts[0][0]} of {total} ops measured on {counts[0][1]}"]
+        parts += [f"{count} of {total} on {name}" for count, name in counts[1:]]
     if shared:
         parts.append(f"{shared} of them as part of a kernel")
     if known < total:
         parts.append(f"{total - known} estimated")
     if own:
         parts.append(own)
-    return ", ".join(parts)
+    return "; ".join([", ".join(parts), *_ratio_words(graph, compute)])
 
 
 def runs_spread(graph: Graph) -> float | None:

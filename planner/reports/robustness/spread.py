@@ -2,7 +2,7 @@
 
 An op's time lies between ``time / factor`` and ``time * factor``, every ratio as likely. Where runs were measured, the factor follows
 from their quartiles: half the distance between these, q, is half the way in ratios, so that the factor is (1 + q / time) ** 2.
-Elsewhere it is assumed, :data:`ESTIMATED` for times that a cost model or the machine's rates give, :data:`GIVEN` for others.
+Elsewhere it is assumed, :data:`ESTIMATED` for times that a cost model or the machine's rates give or scale, :data:`GIVEN` for others.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.evaluation.times_source import RATES, times_source
+from planner.evaluation.times_source import RATES, follows, times_source
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.problem import Problem
 
@@ -77,11 +77,13 @@ def spread_of(problem: Problem, assumed: float | None = None) -> Spread:
     given = ~(np.isnan(graph.given_times[0]) & np.isnan(graph.given_times[1]))
     for _, times in graph.device_times:
         given |= ~np.isnan(times)
+    elsewhere = follows(problem)
+    given &= ~elsewhere
     factor = np.where(given & ~own, GIVEN, ESTIMATED) if assumed is None else np.full(graph.n, assumed)
     measured = np.zeros(graph.n, bool)
     if graph.measured is not None and not own:
         seconds = np.fmax(*graph.given_times)
-        measured = graph.measured.ops & works & ~np.isnan(graph.measured.spread) & (seconds > 0)
+        measured = graph.measured.ops & works & ~elsewhere & ~np.isnan(graph.measured.spread) & (seconds > 0)
         quartile = graph.measured.spread[measured] / seconds[measured]
         factor[measured] = np.minimum((1.0 + quartile) ** 2, MOST_FACTOR)
     factor = np.where(works, factor, 1.0)

@@ -92,3 +92,14 @@ def test_where_times_come_from_in_lines() -> None:
     assert (
         times_lines(Problem(Graph.build("g", [Op("a", "a", work=1.0, work_cpu=1.0)], []), Pipeline(2))) == ()
     )
+
+
+def test_only_the_measured_kind_of_device_says_so() -> None:
+    profile = OpTimes({op: OpTime(1.0) for op in graph().op_ids}, "t", "me")
+    pool = Problem(fill(with_times_of(graph(), [Use(profile, "cpu")])), DevicePool(1, 1))
+    lines = times_lines(pool)
+    assert lines[0] == "2 of 2 ops measured on CPUs; accelerators follow by the ratio of t4 to cpu-8-cores"
+    assert lines[2].startswith("the ratio estimated by the cost model: accelerator as t4")
+    fields = estimates_fields(pool)["op_times"]
+    assert (fields["are"], len(fields["rates"])) == ("partly measured", 2)
+    np.testing.assert_array_equal(op_times(pool, np.array([0, 1], np.int32)).measured, [np.nan, 1.0])

@@ -11,6 +11,7 @@ from planner.evaluation.times_source import (
     MEASURED,
     RATES,
     estimated,
+    follows,
     times_mark,
     times_source,
 )
@@ -18,8 +19,11 @@ from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import fill
 from planner.model.graph import Graph, Measured, Op, Tensor
 from planner.model.samples import sample
+from planner.model.times import OpTime, OpTimes, Use, with_times_of
 from planner.problem.problem import Problem
 
 pytestmark = pytest.mark.coverage
@@ -71,3 +75,33 @@ def test_bytes_have_no_mark() -> None:
     graph = read_model(sample("resnet50.json"))
     assert not times_mark(Problem(graph, EdgeTpuPipeline(4)))
     assert times_mark(Problem(graph, EdgeTpuPipeline(4), "inference-time")) == "estimated"
+
+
+def only(device: str, *, given: float | None = None) -> Graph:
+    """Two ops measured on one kind of device alone; ``given``: what the file says of accelerators."""
+    ops = [Op(op, op, "Conv", macs=1e9, work=given) for op in "ab"]
+    graph = Graph.build("two", ops, [Tensor("a", ("b",), 1.0)])
+    profile = OpTimes({op: OpTime(1.0, 0.1) for op in "ab"}, "p.json", "a clock")
+    return fill(with_times_of(graph, [Use(profile, device)]))  # type: ignore[arg-type]
+
+
+def test_times_that_follow_another_kind_of_device_are_not_measured() -> None:
+    for graph, target, source, mark, number in (
+        (only("cpu"), DevicePool(2, 1), COST_MODEL, "partly measured", 2),
+        (only("accelerator"), DevicePool(2, 1), COST_MODEL, "partly measured", 2),
+        (only("cpu"), DevicePool(0, 2), MEASURED, "measured", 0),
+        (only("accelerator"), Pipeline(2), MEASURED, "measured", 0),
+        (only("cpu"), Pipeline(2), COST_MODEL, "estimated", 2),
+        (only(""), DevicePool(2, 1), MEASURED, "measured", 0),
+        (only("cpu", given=3.0), DevicePool(2, 1), MEASURED, "partly measured", 0),
+    ):
+        problem = Problem(graph, target)
+        assert (times_source(problem), times_mark(problem), follows(problem).sum()) == (source, mark, number)
+
+
+def test_a_device_with_times_of_its_own_follows_nobody() -> None:
+    graph = only("cpu")
+    own = fill(graph.with_device_times({"acc 0": np.array([1.0, np.nan])}))
+    problem = Problem(own, DevicePool(1, 1))
+    assert follows(problem).tolist() == [False, True]
+    assert times_mark(problem) == "partly measured"

@@ -174,3 +174,22 @@ def test_the_spread_of_runs_is_that_of_the_slowest_ops(share: float, said: str) 
     assert ("measure again when it is idle" in spread_words(timed)) == (share > 0.1)
     unknown = {op: OpTime(1.0) for op in graph.op_ids}
     assert runs_spread(with_times_of(graph, [Use(OpTimes(unknown, "t.csv", "t.csv"))])) is None
+
+
+def test_kinds_of_devices_are_counted_apart() -> None:
+    every = profile({f"op{i}": OpTime(1.0) for i in range(3)})
+    one = profile({"op0": OpTime(0.1)})
+    timed = with_times_of(chain(), [Use(every, "cpu"), Use(one, "accelerator")])
+    assert measured_words(timed) == (
+        "3 of 3 ops measured on CPUs, 1 of 3 on accelerators; accelerators follow by the ratio of t4 to cpu-8-cores"
+    )
+    mine = fill(timed, CostModel(accelerator_flops=1e9))
+    assert measured_words(mine).endswith(
+        "accelerators follow by the ratio of rates of your own to cpu-8-cores"
+    )
+    assert measured_words(fill(with_times_of(chain(), [Use(one, "accelerator")]))) == (
+        "1 of 3 ops measured on accelerators, 2 estimated; CPUs follow by the ratio of cpu-8-cores to t4"
+    )
+    assert (
+        measured_words(with_times_of(chain(work=2.0), [Use(every, "cpu")])) == "3 of 3 ops measured on CPUs"
+    )

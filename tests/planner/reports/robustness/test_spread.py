@@ -10,8 +10,10 @@ import pytest
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.times import OpTime, OpTimes, Use, with_times_of
 from planner.problem.problem import Problem
 from planner.reports.robustness import spread as spread_module
 from planner.reports.robustness.spread import ESTIMATED, GIVEN, MOST_FACTOR, draws, spread_of
@@ -47,6 +49,15 @@ def test_times_measured_on_one_device_are_given() -> None:
     graph = Graph.build("g", ops, [Tensor("a", ("b",), 1.0)])
     timed = fill(graph.with_device_times({"stage 1": np.array([1.0, np.nan])}))
     assert spread_of(Problem(timed, Pipeline(2))).factor.tolist() == [GIVEN, ESTIMATED]
+
+
+def test_times_that_follow_another_device_have_an_assumed_spread() -> None:
+    graph = Graph.build("g", [Op("a", "a", kind="Conv", macs=1e9)], [])
+    use = Use(OpTimes({"a": OpTime(1.0, 0.1)}, "p.json", "a clock"), "cpu")
+    timed = fill(with_times_of(graph, [use]))
+    pool, cpus = (spread_of(Problem(timed, DevicePool(number, 1))) for number in (1, 0))
+    assert pool.factor.tolist() == [ESTIMATED] and pool.words == "a factor of 2 assumed for each op"
+    assert cpus.factor == pytest.approx([1.21]) and cpus.words == "measured spread of 1 of 1 ops"
 
 
 def test_an_assumption_does_not_take_the_place_of_a_measurement() -> None:
