@@ -81,3 +81,8 @@ def json_text(value: Any, *, indent: int | None = 1, encoding: str = "utf-8") ->
     except (UnicodeEncodeError, LookupError):
         text = json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False)
     return text
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """``1 op``, ``2 ops``, ``20,000 ops``."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

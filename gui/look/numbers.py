@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from planner import printable
 from planner.quantity import bytes_text, time_text
 
 MINUS = "\N{MINUS SIGN}"
@@ -165,9 +166,7 @@ def cache_text(used: float, cache: float, brief: bool = False, beside: Column | 
     return f"{on} + {column.number(off)} off chip" if brief else f"{on} on chip + {column.text(off)} off chip"
 
 
-def plural(count: int, one: str, many: str = "") -> str:
-    """``1 op``, ``2 ops``, ``20,000 ops``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+plural = printable.plural
 
 
 def seconds_text(seconds: float | None) -> str:

@@ -13,6 +13,7 @@ from planner.formats import read_graph
 from planner.formats.times.read import read_times
 from planner.model.named_machines import check_free, check_name, keep, to_dict
 from planner.model.times import DEVICES, Use, with_times_of
+from planner.printable import plural
 from planner.text_table import table
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     if len(args.models) != len(args.times):
         raise UsageError(
-            f"{len(args.models)} models and {len(args.times)} profiles were named; give each model its --times, in the same order"
+            f"{plural(len(args.models), 'model')} and {plural(len(args.times), 'profile')} were named; give each model its --times, in the same order"
         )
     inputs.check_output(args.output, [*args.models, *args.times])
     if args.output is None and not args.replace:

@@ -63,7 +63,8 @@ def csv_text(plan: Plan) -> str:
         "sent_bytes": np.bincount(graph.tensor_producer, graph.tensor_bytes * crosses, graph.n),
     }
     times = op_times(plan.problem, device_of)
-    spread = np.full(graph.n, np.nan) if graph.measured is None else graph.measured.spread
+    runs = np.full(graph.n, np.nan) if graph.measured is None else graph.measured.spread
+    spread = np.where(np.isnan(times.measured), np.nan, runs)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

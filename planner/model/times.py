@@ -17,6 +17,7 @@ from planner.errors import ModelError
 from planner.model.cost_model import CostModel
 from planner.model.graph import Bools, Floats, Graph, Measured
 from planner.model.named_machines import named_rates
+from planner.printable import plural
 
 Device = Literal["", "accelerator", "cpu"]
 DEVICES: tuple[Device, ...] = ("accelerator", "cpu")
@@ -109,9 +110,8 @@ def joined(graph: Graph, times: OpTimes) -> Joined:
             found += time.seconds
     if np.isnan(seconds).all():
         few = ", ".join(list(times.ops)[:LISTED])
-        counted = "1 op" if len(times.ops) == 1 else f"{len(times.ops)} ops"
         raise ModelError(
-            f"{times.file} has times of {counted} ({few}{', ...' if len(times.ops) > LISTED else ''}), and '{graph.name}'"
+            f"{times.file} has times of {plural(len(times.ops), 'op')} ({few}{', ...' if len(times.ops) > LISTED else ''}), and '{graph.name}'"
             " has none of them; use the profile of this model"
         )
     if times.complete and found >= ENOUGH * sum(time.seconds for time in times.ops.values()):
@@ -281,7 +281,7 @@ def measured_words(graph: Graph) -> str:
     known = int((compute & measured.ops).sum())
     shared = int((compute & measured.shared).sum())
     kinds = [compute & on for on in measured_on(graph)]
-    if np.array_equal(*kinds):
+    if np.array_equal(kinds[0], kinds[1]):
         parts = [f"{known} of {total} ops measured"]
     else:
         counts = [(int(on.sum()), name) for on, name in zip(kinds, KINDS, strict=True) if on.any()]

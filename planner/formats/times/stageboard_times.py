@@ -24,6 +24,10 @@ from planner.typed_json import typed
 
 FORMAT = "stageboard-times"
 VERSION = 1
+WIDEST = 1000.0
+"""Times of an op that its spread can be: what is beyond is damaged."""
+SHORTEST = 1e-6
+"""Seconds that clocks tell apart: shorter times say nothing of what a spread can be."""
 
 
 class _Op(Struct):
@@ -62,6 +66,11 @@ def from_json(value: Any, file: str) -> OpTimes:
         identity = words(op.id)
         if identity in ops:
             raise ModelError(f"{file} has two times of op '{identity}'; keep one of them")
+        if op.spread is not None and op.spread > WIDEST * max(op.seconds, SHORTEST):
+            raise ModelError(
+                f"{file}: the spread of op '{identity}' is {op.spread:g} s, and its time is {op.seconds:g} s; measure the model again,"
+                " or leave the spread out"
+            )
         ops[identity] = OpTime(op.seconds, math.nan if op.spread is None else op.spread, bool(op.shared))
     if not ops:
         raise ModelError(f"{file} has no times; measure the model again")

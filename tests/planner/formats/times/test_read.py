@@ -35,7 +35,12 @@ NUMBERS = st.floats(0.0, 1e6)
 @given(
     st.dictionaries(
         st.text("abc/.:", min_size=1, max_size=8),
-        st.builds(OpTime, NUMBERS, st.one_of(NUMBERS, st.just(math.nan)), st.booleans()),
+        st.builds(
+            lambda seconds, share, shared: OpTime(seconds, seconds * share, shared),
+            NUMBERS,
+            st.one_of(st.floats(0.0, 1e3), st.just(math.nan)),
+            st.booleans(),
+        ),
         min_size=1,
     ),
     st.sampled_from(["", "accelerator", "cpu"]),
@@ -168,6 +173,10 @@ def test_tables(tmp_path: Path) -> None:
             r"op number 1 .*seconds is -1",
         ),
         ('{"format": "stageboard-times", "version": 1, "ops": [{"id": "a", "seconds": NaN}]}', r"NaN"),
+        (
+            '{"format": "stageboard-times", "version": 1, "ops": [{"id": "a", "seconds": 5e-5, "spread": 1e9}]}',
+            r"the spread of op 'a' is 1e\+09 s, and its time is 5e-05 s; measure the model again",
+        ),
         (
             '{"format": "stageboard-times", "version": 1, "ops": [{"id": "a", "seconds": 1}, {"id": "a", "seconds": 2}]}',
             r"has two times of op 'a'",
