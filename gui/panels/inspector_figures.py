@@ -80,6 +80,8 @@ def time_rows(problem: Problem, device_of: np.ndarray, v: int) -> Rows:
             parts.append(f"± {one_time(spread, unit)}")
         if measured.shared[v]:
             parts.append("as part of a kernel")
+        if measured.scaled[v]:
+            parts.append("scaled from a run")
     rows.append(("Measured", " ".join(parts)))
     if not np.isnan(times.ratio[v]):
         rows.append(("Measured over estimated", ratio_text(float(times.ratio[v]))))

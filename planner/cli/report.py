@@ -57,6 +57,7 @@ def times_fields(graph: Graph) -> dict[str, Any]:
             "ops": int(compute.sum()),
             "measured": int((compute & measured.ops).sum()),
             "shared": int((compute & measured.shared).sum()),
+            "scaled": int((compute & measured.scaled).sum()),
             "coverage": coverage(graph),
             "sources": list(measured.sources),
         }

@@ -110,7 +110,8 @@ def _measured(graphs: Sequence[Graph]) -> Measured | None:
     each = [
         graph.measured
         or Measured(
-            np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan), (), (*graph.given_times, graph.time_unit)
+            np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan), (), (*graph.given_times, graph.time_unit),
+            np.zeros(graph.n, bool),
         )
         for graph in graphs
     ]  # fmt: skip
@@ -125,6 +126,7 @@ def _measured(graphs: Sequence[Graph]) -> Measured | None:
             np.concatenate([one.file[1] for one in each]),
             next((one.file[2] for one in each if one.file[2] is not None), None),
         ),
+        np.concatenate([one.scaled for one in each]),
     )
 
 

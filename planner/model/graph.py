@@ -48,6 +48,7 @@ class Measured:
     ``ops``: measured, alone or as part of a kernel; ``shared``: those of them whose time is a share of the kernel's that they are part of;
     ``spread``: half the distance between the quartiles of the runs, in seconds (NaN where not known). ``sources``: who measured, a line each.
     ``file``: the times on an accelerator and on a CPU that the model's file gives (NaN where it gives none), and their unit.
+    ``scaled``: those of ``ops`` that nobody measured one by one: scaled so that stages of a plan take what they took in a run.
     """
 
     ops: Bools
@@ -55,6 +56,7 @@ class Measured:
     spread: Floats
     sources: tuple[str, ...]
     file: tuple[Floats, Floats, str | None]
+    scaled: Bools
 
     @property
     def estimated(self) -> int:

@@ -67,6 +67,8 @@ class OpTimes:
     """Whether it lists all that the runtime ran: an op without a time was then part of another's kernel, or left out."""
     about: Mapping[str, str | int | float] = field(default_factory=dict)
     """What else the profile says of itself, for people: machine, date, threads, runs."""
+    scaled: bool = False
+    """Whether a run of a plan's stages scaled its times (:mod:`planner.runs.running.scaled`): of single ops it says nothing."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
     if not uses:
         return graph
     ops, shared, spread = np.zeros(graph.n, bool), np.zeros(graph.n, bool), np.full(graph.n, np.nan)
+    scaled = np.zeros(graph.n, bool)
     for use in uses:
         found = joined(graph, use.times)
         here = ~np.isnan(found.seconds)
@@ -147,7 +150,7 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
             if use.device in ("", device):
                 own[here] = found.seconds[here]
         ops |= here
-        shared[here], spread[here] = found.shared[here], found.spread[here]
+        shared[here], spread[here], scaled[here] = found.shared[here], found.spread[here], use.times.scaled
     sources = tuple(dict.fromkeys(use.times.source for use in uses))
     earlier = graph.measured
     if earlier is None:
@@ -155,10 +158,11 @@ def with_times_of(graph: Graph, uses: Sequence[Use]) -> Graph:
     else:
         file = earlier.file
         shared |= earlier.shared & ~ops
+        scaled |= earlier.scaled & ~ops
         spread[~ops] = earlier.spread[~ops]
         ops |= earlier.ops
         sources = tuple(dict.fromkeys((*earlier.sources, *sources)))
-    return graph.with_given_times(given, given_cpu, "s", Measured(ops, shared, spread, sources, file))
+    return graph.with_given_times(given, given_cpu, "s", Measured(ops, shared, spread, sources, file, scaled))
 
 
 def _with_places(graph: Graph, uses: Sequence[Use]) -> Graph:
@@ -209,7 +213,7 @@ def shared_out(graphs: Sequence[Graph], uses: Sequence[Use]) -> list[Graph]:
 
 
 def uses_of(graph: Graph) -> tuple[Use, ...]:
-    """The measured times of a graph as profiles of it, one for each kind of device; none where nothing was measured."""
+    """The measured times of a graph as profiles of it, one for each kind of device, and one of those that are scaled; none where nothing was measured."""
     measured, uses = graph.measured, []
     for name, seconds in graph.device_times:
         known = np.flatnonzero(~np.isnan(seconds)).tolist()
@@ -219,12 +223,17 @@ def uses_of(graph: Graph) -> tuple[Use, ...]:
         return tuple(uses)
     source = "; ".join(measured.sources)
     for device, times in zip(DEVICES, graph.given_times, strict=True):
-        ops = {
-            graph.op_ids[v]: OpTime(float(times[v]), float(measured.spread[v]), bool(measured.shared[v]))
-            for v in np.flatnonzero(measured.ops & ~np.isnan(times)).tolist()
-        }
-        if ops:
-            uses.append(Use(OpTimes(ops, graph.name, source, device, graph.name, graph.structure), device))
+        for scaled in (False, True):
+            mine = measured.ops & ~np.isnan(times) & (measured.scaled == scaled)
+            ops = {
+                graph.op_ids[v]: OpTime(float(times[v]), float(measured.spread[v]), bool(measured.shared[v]))
+                for v in np.flatnonzero(mine).tolist()
+            }
+            if ops:
+                own_times = OpTimes(
+                    ops, graph.name, source, device, graph.name, graph.structure, scaled=scaled
+                )
+                uses.append(Use(own_times, device))
     return tuple(uses)
 
 
@@ -280,14 +289,17 @@ def measured_words(graph: Graph) -> str:
         return own
     known = int((compute & measured.ops).sum())
     shared = int((compute & measured.shared).sum())
-    kinds = [compute & on for on in measured_on(graph)]
+    scaled = int((compute & measured.scaled).sum())
+    kinds = [compute & on & ~measured.scaled for on in measured_on(graph)]
     if np.array_equal(kinds[0], kinds[1]):
-        parts = [f"{known} of {total} ops measured"]
+        parts = [f"{known - scaled} of {total} ops measured"] if scaled < known or not known else []
     else:
         counts = [(int(on.sum()), name) for on, name in zip(kinds, KINDS, strict=True) if on.any()]
         counts.sort(key=lambda each: -each[0])
         parts = [f"{counts[0][0]} of {total} ops measured on {counts[0][1]}"]
         parts += [f"{count} of {total} on {name}" for count, name in counts[1:]]
+    if scaled:
+        parts.append(f"{scaled} of {total} ops scaled from a run")
     if shared:
         parts.append(f"{shared} of them as part of a kernel")
     if known < total:

@@ -156,6 +156,7 @@ def encode_measured(graph: Graph) -> dict[str, Any] | None:
     return {
         "work": _numbers(given), "work_cpu": _numbers(given_cpu), "spread": _numbers(measured.spread),
         "ops": np.flatnonzero(measured.ops).tolist(), "shared": np.flatnonzero(measured.shared).tolist(), "sources": list(measured.sources),
+        "scaled": np.flatnonzero(measured.scaled).tolist(),
     }  # fmt: skip
 
 
@@ -164,11 +165,17 @@ def decode_measured(graph: Graph, data: Mapping[str, Any] | None) -> Graph:
     if data is None:
         return graph
     try:
-        ops, shared = np.zeros(graph.n, bool), np.zeros(graph.n, bool)
+        ops, shared, scaled = (np.zeros(graph.n, bool) for _ in range(3))
         ops[data["ops"]], shared[data["shared"]] = True, True
+        scaled[data.get("scaled", [])] = True  # journals from before it have none
         work, work_cpu, spread = (_array(data[name], graph.n) for name in ("work", "work_cpu", "spread"))
         measured = Measured(
-            ops, shared, spread, tuple(map(str, data["sources"])), (*graph.given_times, graph.time_unit)
+            ops,
+            shared,
+            spread,
+            tuple(map(str, data["sources"])),
+            (*graph.given_times, graph.time_unit),
+            scaled,
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise StageboardError("measured times in the journal are damaged") from error

@@ -4,7 +4,8 @@ One JSON object: ``format`` ("stageboard-times"), ``version`` (1), ``model`` and
 :attr:`planner.model.graph.Graph.structure`), ``device`` ("accelerator" or "cpu": what was measured), ``source`` (who measured, in a
 line), ``about`` (machine, date, threads, runs), ``seconds_sum`` and ``seconds_run`` (medians of all kernels together and of a run
 without profiling), and ``ops``: each with ``id``, ``seconds`` (median) and optionally ``spread`` (half the distance between the
-quartiles) and ``shared`` (a share of a kernel that computes other ops, too).
+quartiles) and ``shared`` (a share of a kernel that computes other ops, too). ``scaled`` stands, true, where times of ops were scaled to what a plan's
+stages took in a run.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class _Times(Struct):
     about: Any = None
     seconds_sum: Number | None = None
     seconds_run: Number | None = None
+    scaled: Flag = False
 
 
 def is_stageboard_times(value: Any) -> bool:
@@ -84,6 +86,7 @@ def from_json(value: Any, file: str) -> OpTimes:
         seconds_sum=given.seconds_sum,
         seconds_run=given.seconds_run,
         about=simple_attributes(given.about),
+        scaled=bool(given.scaled),
     )
 
 
@@ -107,6 +110,7 @@ def to_dict(times: OpTimes) -> dict[str, Any]:
         "about": dict(times.about),
         "seconds_sum": times.seconds_sum,
         "seconds_run": times.seconds_run,
+        **({"scaled": True} if times.scaled else {}),
         "ops": ops,
     }
 

@@ -28,7 +28,7 @@ DEPENDENCE_WORDS: dict[Dependence, str] = {
 }
 """How op times depend on one another, in words."""
 ESTIMATED, GIVEN = 2.0, 1.1
-"""Factors that are assumed: of estimates, and of times that a file gives or somebody measured without a spread."""
+"""Factors that are assumed: of estimates, scaled from a run or not, and of times that a file gives or somebody measured without a spread."""
 MOST_FACTOR = 100.0
 CHUNK = 4_000_000
 """Numbers that are drawn at once."""
@@ -75,6 +75,8 @@ def spread_of(problem: Problem, assumed: float | None = None) -> Spread:
     works = evaluator.op_work.max(axis=0, initial=0.0) > 0
     own = times_source(problem) == RATES
     given = ~(np.isnan(graph.given_times[0]) & np.isnan(graph.given_times[1]))
+    if graph.measured is not None:
+        given &= ~graph.measured.scaled
     for _, times in graph.device_times:
         given |= ~np.isnan(times)
     elsewhere = follows(problem)

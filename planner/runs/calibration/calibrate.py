@@ -62,10 +62,15 @@ def errors_of(estimated: Floats, measured: Floats) -> Errors:
 def calibrated(graphs: Sequence[Graph], device: str, name: str, title: str = "") -> Calibration:
     """The machine ``name`` that fits the measured times of models on a kind of device ("accelerator" or "cpu").
 
-    Raises :class:`StageboardError` where the name will not do or too little was measured.
+    Raises :class:`StageboardError` where the name will not do, too little was measured, or times are scaled from a run.
     """
     check_name(name)
     models = list(graphs)
+    for graph in models:
+        if graph.measured is not None and graph.measured.scaled.any():
+            raise StageboardError(
+                f"times of {graph.name} are scaled from a run of a plan, which says nothing of single ops; measure them with stageboard profile"
+            )
     rates, groups = fitted(samples_of(models, device), device)
     measured = [measured_on(graph, device) for graph in models]
     default, model = CostModel(), _cost_model(device, rates, groups)

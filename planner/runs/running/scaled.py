@@ -30,16 +30,18 @@ def op_seconds(split: Split) -> Floats:
 def scaled_times(split: Split, run: LineRun, source: str) -> OpTimes:
     """Times of all ops with which the plan's stages are predicted to take what they took in ``run``; ``source`` says who measured.
 
-    Ops of stages whose ops were to take no time keep theirs. Devices that are faster than others by their target stay so.
+    Ops of stages whose ops were to take no time keep theirs. Devices that are faster than others by their target stay so. Ops whose runs were
+    measured spread as their stage does; of others nobody knows how far.
     """
     graph = split.problem.graph
     factor, spread = np.ones(graph.n), np.full(graph.n, np.nan)
+    known = np.zeros(graph.n, bool) if graph.measured is None else ~np.isnan(graph.measured.spread)
     for stage in run.stages:
         mine = split.device_of == stage.device
         if stage.parts is not None and stage.parts.work > 0:
             factor[mine] = stage.own.seconds / stage.parts.work
         if stage.own.seconds > 0:
-            spread[mine] = stage.own.spread / stage.own.seconds
+            spread[mine & known] = stage.own.spread / stage.own.seconds
     wanted = op_seconds(split) * factor
     total = sum(stage.own.seconds for stage in run.stages)
     # A device's speed divides times: those that make it take so long are found from what it makes of others.
@@ -56,7 +58,9 @@ def _times(graph: Graph, seconds: Floats, spread: Floats, source: str, total: fl
         graph.op_ids[v]: OpTime(time, float(time * spread[v]), bool(shared[v]))
         for v, time in enumerate(seconds.tolist())
     }
-    return OpTimes(ops, graph.name, source, "cpu", graph.name, graph.structure, seconds_sum=total)
+    return OpTimes(
+        ops, graph.name, source, "cpu", graph.name, graph.structure, seconds_sum=total, scaled=True
+    )
 
 
 def _with(problem: Problem, times: OpTimes) -> Problem:

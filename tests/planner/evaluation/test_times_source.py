@@ -64,6 +64,7 @@ def test_an_objective_is_marked_by_how_many_ops_were_measured(known: tuple[bool,
         np.full(2, np.nan),
         ("a clock",),
         (work, work_cpu, graph.time_unit),
+        np.zeros(2, bool),
     )
     problem = Problem(graph.with_given_times(work, work_cpu, graph.time_unit, measured), Pipeline(2))
     assert times_source(problem) == MEASURED

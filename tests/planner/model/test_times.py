@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from planner.errors import ModelError
 from planner.formats import read_graph, read_models
+from planner.formats.merge import merge
 from planner.model.cost_model import CostModel, fill
 from planner.model.graph import Graph
 from planner.model.ops import Op, Tensor
@@ -25,6 +27,7 @@ from planner.model.times import (
     runs_spread,
     shared_out,
     spread_words,
+    uses_of,
     with_times_of,
 )
 
@@ -110,6 +113,23 @@ def test_later_profiles_count_before_earlier_ones() -> None:
     np.testing.assert_equal(timed.given_times[0], [np.nan, 1.0, 2.0, np.nan])
     assert timed.measured is not None
     assert timed.measured.ops.tolist() == [False, True, True, False]
+
+
+def test_times_that_a_run_scaled_are_told_from_measured_ones() -> None:
+    scaled = replace(profile({op: OpTime(1.0) for op in ("op0", "op1", "op2")}), scaled=True)
+    graph = with_times_of(chain(), [Use(scaled)])
+    assert measured_words(graph) == "3 of 3 ops scaled from a run"
+    mixed = with_times_of(graph, [Use(profile({"op1": OpTime(2.0)}))])
+    assert measured_words(mixed) == "1 of 3 ops measured, 2 of 3 ops scaled from a run"
+    assert {use.times.scaled: sorted(use.times.ops) for use in uses_of(mixed)} == {
+        False: ["op1"],
+        True: ["op0", "op2"],
+    }
+    again = with_times_of(chain(), uses_of(mixed))
+    assert measured_words(again) == measured_words(mixed)
+    assert measured_words(merge([again, chain("b")])) == (
+        "1 of 6 ops measured, 2 of 6 ops scaled from a run, 3 estimated"
+    )
 
 
 def test_times_without_a_unit_are_not_mixed_with_seconds() -> None:

@@ -31,10 +31,10 @@ def graph() -> Graph:
     return replace(chain_graph(), time_unit="s")
 
 
-def profile(document: Document, seconds: float = 0.25) -> Use:
+def profile(document: Document, seconds: float = 0.25, scaled: bool = False) -> Use:
     now = document.open_problem.graph
     ops = {op: OpTime(seconds, 0.01, i == 3) for i, op in enumerate(now.op_ids[2:6])}
-    return Use(OpTimes(ops, "times.json", "a stopwatch", structure=now.structure))
+    return Use(OpTimes(ops, "times.json", "a stopwatch", structure=now.structure, scaled=scaled))
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_a_crash_keeps_them(tmp_path: Path) -> None:
     journal = Journal(document, where)
     document.open_model(stageboard_json.write(graph(), tmp_path / "model.json"))
     document.set_problem(Pipeline(count=3))
-    document.editing.set_times([profile(document)])
+    document.editing.set_times([profile(document, scaled=True)])
     document.move([3], 2)
     document.pin([4], 1)
     lines = journal.path.read_text() if journal.path else ""
@@ -95,6 +95,7 @@ def test_a_crash_keeps_them(tmp_path: Path) -> None:
     assert measured is not None
     assert measured.sources == ("a stopwatch",)
     assert np.flatnonzero(measured.shared).tolist() == [5]
+    assert np.flatnonzero(measured.scaled).tolist() == [2, 3, 4, 5]
     assert twin.editing.set_times(None), "the times of the file are known, too"
     assert twin.open_problem.graph.fingerprint == read_model(tmp_path / "model.json").fingerprint
 
@@ -104,6 +105,8 @@ def test_damaged_times_are_refused(document: Document) -> None:
     problem = document.open_problem
     data = json.loads(json.dumps(encode_problem(problem)))
     assert decode_problem(graph(), data) == problem
+    del data["measured"]["scaled"]
+    assert decode_problem(graph(), data) == problem, "written before times were scaled"
     for damage in ({"work": []}, {"ops": [99]}, {"spread": "no"}, {"sources": 3}):
         with pytest.raises(StageboardError, match="damaged"):
             decode_problem(graph(), {**data, "measured": {**data["measured"], **damage}})

@@ -61,6 +61,9 @@ def test_files_tell_themselves_apart(tmp_path: Path) -> None:
     file = write(OpTimes({"a": OpTime(1.0)}, "f", "s"), tmp_path / "own.json")
     assert is_times(file)
     assert only(file).ops["a"].seconds == 1.0
+    assert not only(file).scaled
+    assert "scaled" not in file.read_text()
+    assert only(write(OpTimes({"a": OpTime(1.0)}, "f", "s", scaled=True), file)).scaled
     assert not is_times(put(tmp_path, "op,seconds\na,1\n", "t.csv"))
     assert not is_times(tmp_path / "absent.json")
 

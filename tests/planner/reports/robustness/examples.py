@@ -65,6 +65,7 @@ def measured(graph: Graph, spread: list[float]) -> Graph:
         np.array(spread, float),
         ("a test",),
         (graph.work, graph.work_cpu, "s"),
+        np.zeros(n, bool),
     )
     return fill(graph.with_given_times(graph.work.copy(), graph.work_cpu.copy(), "s", marks))
 

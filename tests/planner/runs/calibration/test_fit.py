@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from planner.errors import StageboardError
 from planner.model.cost_model import Rates
 from planner.model.graph import Graph, Op
-from planner.model.times import OpTime, OpTimes, Use, with_times_of
+from planner.model.times import OpTime, OpTimes, Use, uses_of, with_times_of
 from planner.runs.calibration.calibrate import calibrated, errors_of
 from planner.runs.calibration.fit import LEAST, LEAST_OPS, Samples, fitted, samples_of
 
@@ -123,3 +125,12 @@ def test_a_machine_says_its_errors_before_and_after() -> None:
     assert "median_left_out" not in alone.machine.fit
     with pytest.raises(StageboardError, match="brings along"):
         calibrated(models, "cpu", "t4")
+
+
+def test_times_that_a_run_scaled_calibrate_nothing() -> None:
+    graph = measured("m", [2e-3 * (i + 1) for i in range(12)])
+    scaled = with_times_of(
+        graph, [Use(replace(use.times, scaled=True), use.device) for use in uses_of(graph)]
+    )
+    with pytest.raises(StageboardError, match="times of m are scaled from a run of a plan"):
+        calibrated([scaled], "cpu", "lab")

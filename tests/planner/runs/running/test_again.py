@@ -12,8 +12,9 @@ from planner.errors import StageboardError
 from planner.formats import read_model
 from planner.machines.spec import parse_target
 from planner.model.graph import Floats, Graph
-from planner.model.times import OpTime, OpTimes, Use, with_times_of
+from planner.model.times import OpTime, OpTimes, Use, measured_words, runs_spread, with_times_of
 from planner.problem.problem import Problem
+from planner.reports.robustness.spread import spread_of
 from planner.runs.running import again
 from planner.runs.running.again import Round, plan_again, times_as_fast
 from planner.runs.running.order import RunOrder, Split
@@ -59,6 +60,21 @@ def test_scaled_times_would_have_predicted_the_run(graph: Graph) -> None:
     again = with_times_of(graph, [Use(times)])
     assert again.measured is not None
     assert again.measured.ops.all()
+    assert measured_words(again).endswith(" ops scaled from a run")
+    assert "measured" not in measured_words(again)
+    assert times.scaled
+    assert runs_spread(again) is None, "nobody measured how far runs of an op spread"
+    assert spread_of(Problem(again, split.problem.target)).words == "a factor of 2 assumed for each op"
+
+
+def test_ops_that_were_measured_spread_as_their_stage(graph: Graph) -> None:
+    first = graph.op_ids[0]
+    split = halves(read_model(UNET, times=[Use(OpTimes({first: OpTime(1.0, 0.1)}, "t", "me"))]))
+    run = line_run(split, skewed(split))
+    stages = [replace(s, cpu=s.cpu._replace(spread=s.cpu.seconds / 4)) for s in run.stages]
+    times = scaled_times(split, replace(run, stages=tuple(stages)), "a run")
+    assert times.ops[first].spread == pytest.approx(times.ops[first].seconds / 4)
+    assert all(np.isnan(time.spread) for op, time in times.ops.items() if op != first)
 
 
 @pytest.mark.parametrize("spec", ["pool:1+1", "pipeline:2,speed=1/3", "edge-tpu:2", "mcm:2"])
