@@ -16,7 +16,7 @@ from planner.plan_files.order_json import is_order_plan
 from planner.plan_files.plan_json import write_plan
 from planner.runs.running.again import plan_again
 from planner.runs.running.cores import cores_text, parse_cores
-from planner.runs.running.order import RunFailed, RunOrder, Split
+from planner.runs.running.order import RunFailed, RunOrder, Split, split_of
 from planner.runs.running.result import DISTURBED, difference_words, ratio, to_dict
 from planner.runs.running.running import run_plan
 from planner.text_table import percent, table
@@ -193,8 +193,7 @@ def _split(args: argparse.Namespace, path: str, console: Console) -> Split:
     opened = inputs.open_graph_plan(argparse.Namespace(**{**vars(args), "plan": path}))
     for note in opened.notes:
         console.note(f"{path}: {note}")
-    plan = opened.plan
-    return Split(plan.problem, plan.decision.device_of, path, plan.provenance)
+    return split_of(opened.plan, path)
 
 
 def text_of(found: PlanRun, output: str | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gui.background.exporting import Exporting
@@ -10,7 +11,7 @@ from gui.widgets.labels import capital
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.model.times import Use
-from planner.runs.running.order import RunOrder, Split
+from planner.runs.running.order import RunOrder, Split, split_of
 from planner.runs.running.result import difference_words
 from planner.runs.running.running import run_order
 from planner.runs.running.scaled import scaled_target, scaled_times, source_of
@@ -45,7 +46,7 @@ class PlanRuns:
         try:
             self.running.check_free()
             plan = self._document.current_plan()
-            split = Split(plan.problem, plan.decision.device_of, plan.name, plan.provenance)
+            split = split_of(plan, plan.name)
             self.running.start(RunOrder(split, tuple(self._document.paths), self.samples))
         except StageboardError as error:
             self._say("error", str(error))
@@ -83,6 +84,9 @@ class PlanRuns:
             self._document.editing.set_times([Use(scaled_times(split, run.plan, source_of(run)))])
             target = scaled_target(split, run.plan)
             if target != split.problem.target:
+                # Its speeds stay, which no run on equal cores knows.
+                own = self._document.open_problem.target
+                target = replace(own, bandwidth=target.bandwidth)  # type: ignore[call-arg,attr-defined]
                 self._document.editing.set_problem(target, split.problem.objective)
         except StageboardError as error:
             self._say("error", str(error))

@@ -118,9 +118,10 @@ def plan_again(
         if settled or len(rounds) == ROUNDS or asked():
             return Agreed(tuple(rounds), tuple(result.bounds), settled)
         plan: Plan = plan_of(result)
-        split = Split(
-            problem, plan.decision.device_of, f"planned again, round {len(rounds)}", plan.provenance
-        )
+        split = replace(
+            split, problem=problem, device_of=plan.decision.device_of,
+            name=f"planned again, round {len(rounds)}", provenance=plan.provenance,
+        )  # fmt: skip
 
 
 def times_as_fast(line: LineRun, other: LineRun) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from planner.errors import StageboardError
+from planner.model.cost_model import fill
 from planner.model.graph import Ints
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
@@ -34,11 +35,45 @@ class Split:
     name: str = ""
     """What tables call it."""
     provenance: Provenance = BY_HAND
+    notes: tuple[str, ...] = ()
+    """What of the plan's machine the cores that it runs on do not have."""
 
     @property
     def plan(self) -> Plan:
         """The same, evaluated."""
         return self.problem.plan(self.device_of, self.provenance)
+
+
+def split_of(plan: Plan, name: str) -> Split:
+    """A plan to be run on cores that are all alike (:func:`on_equal_cores`), which is noted where its devices are not."""
+    problem, notes = plan.problem, []
+    speed = getattr(problem.target, "speed", 1.0)
+    if speed != 1.0:
+        said = "/".join(f"{one:g}" for one in speed) if isinstance(speed, tuple) else f"{speed:g}"
+        notes.append(
+            f"speed{'s' if isinstance(speed, tuple) else ''} {said} {'are those' if isinstance(speed, tuple) else 'is that'} of the plan's machine,"
+            " not of these cores; predicted is what devices of speed 1 take"
+        )
+    if problem.graph.device_times:
+        devices = ", ".join(device for device, _ in problem.graph.device_times)
+        notes.append(
+            f"times of single devices ({devices}) are those of the plan's machine, not of these cores; predicted is without them"
+        )
+    return Split(on_equal_cores(problem), plan.decision.device_of, name, plan.provenance, tuple(notes))
+
+
+def on_equal_cores(problem: Problem) -> Problem:
+    """The problem where all devices are as fast as one another: of speed 1, and without times of single devices."""
+    target, graph = problem.target, problem.graph
+    if getattr(target, "speed", 1.0) != 1.0:
+        target = replace(target, speed=1.0)  # type: ignore[type-var,call-arg]
+    if graph.device_times:
+        graph = fill(graph.with_device_times({}), graph.cost_model)
+    return (
+        problem
+        if target is problem.target and graph is problem.graph
+        else replace(problem, target=target, graph=graph)
+    )
 
 
 @dataclass(frozen=True, eq=False)

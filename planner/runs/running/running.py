@@ -291,7 +291,8 @@ def _result(
 
 def _notes(order: RunOrder, export: StageExport, started: _Started) -> tuple[str, ...]:
     """What a reader of the figures should know."""
-    notes = list(export.notes)
+    notes = list(dict.fromkeys(note for split in (order.split, *order.against) for note in split.notes))
+    notes += export.notes
     cores, jobs = order.cores or here(), started.line.jobs
     needed = len(jobs) * order.threads
     if not CAN_PIN:

@@ -49,6 +49,17 @@ def test_a_plan_is_run(files: tuple[str, str], tmp_path: Path, capsys: pytest.Ca
         assert word in text
 
 
+def test_speeds_of_the_plans_machine_are_said(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model, plan = files[0], str(tmp_path / "unequal.json")
+    assert main(["plan", model, "--target", "pipeline:2,speed=1/0.5", "-o", plan]) == 0
+    capsys.readouterr()
+    assert main(["run", model, plan, "--samples", "2", "--warm-up", "1"]) == 0
+    streams = capsys.readouterr()
+    assert "speeds 1/0.5 are those of the plan's machine, not of these cores" in streams.err
+
+
 def test_what_fails_is_said(
     files: tuple[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

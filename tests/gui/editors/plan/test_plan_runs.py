@@ -16,7 +16,7 @@ from gui.editors.plan.panels.running.panel import RunPanel
 from gui.look.theme import DARK, LIGHT
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
-from planner.runs.running.order import RunOrder, Split
+from planner.runs.running.order import RunOrder, Split, split_of
 from planner.runs.running.result import PlanRun
 from planner.runs.running.timeline import measured_schedule
 from tests.gui.background.test_exporting import opened_model
@@ -135,6 +135,26 @@ def test_planning_again_is_two_undo_steps(
     window.run_panel.again.click()
     assert unet.problem is not None
     assert unet.problem.target != split.problem.target
+    close()
+
+
+def test_a_run_on_equal_cores_is_of_an_unequal_machine(
+    qtbot: QtBot, unet: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unet.set_problem(Pipeline(count=2, speed=(1.0, 0.5)))
+    window, close = make_window(qtbot, unet)
+    split = split_of(unet.current_plan(), "the plan")
+    window.docks.reveal("run")
+    window.run_panel.show_run(split, machine(skewed, transfer=10.0)(RunOrder(split, (UNET,))))
+    settle()
+    assert window.run_panel.current
+    assert window.run_panel.again.isEnabled()
+    monkeypatch.setattr(window, "start_planner", lambda: None)
+    window.run_panel.again.click()
+    target = unet.open_problem.target
+    assert isinstance(target, Pipeline)
+    assert target.speed == (1.0, 0.5), "the machine stays what it is"
+    assert target.bandwidth != Pipeline().bandwidth
     close()
 
 

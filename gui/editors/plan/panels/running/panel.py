@@ -21,6 +21,7 @@ from gui.widgets.tables import row_table
 from planner.reports.schedule.schedule import MOST_SAMPLES, Schedule, schedule
 from planner.runs.measuring.timed import all_runnable
 from planner.runs.running.cores import cores_text
+from planner.runs.running.order import on_equal_cores
 from planner.runs.running.timeline import measured_schedule
 
 if TYPE_CHECKING:
@@ -168,8 +169,7 @@ class RunPanel(Panel):
         document, split = self.document, self.split
         return (
             split is not None
-            and document.problem is not None
-            and document.problem == split.problem
+            and self._measured_here()
             and np.array_equal(document.device_of, split.device_of)
         )
 
@@ -215,7 +215,8 @@ class RunPanel(Panel):
     def _measured_here(self) -> bool:
         """Whether the times of the run are about the problem that is open, as it is."""
         document, split = self.document, self.split
-        return split is not None and document.problem is not None and document.problem == split.problem
+        problem = document.problem
+        return split is not None and problem is not None and on_equal_cores(problem) == split.problem
 
     def _words(self) -> str:
         if self._progress:
