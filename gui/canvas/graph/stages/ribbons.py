@@ -145,7 +145,12 @@ def paint_figures(
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
         above = boxes[ribbon.src].top() - tall - 2 * ratio
         both = (ribbon.dst, ribbon.src) in ways
-        for box in _places(ribbon, viewport, wide, tall, above, ratio, both):
+        narrow = max(metrics(size, True).horizontalAdvance(word) for word in text.split()) + 2 * ratio
+        places = [(box, text) for box in _places(ribbon, viewport, wide, tall, above, ratio, both)]
+        places += [
+            (box, text.replace(" ", "\n")) for box in _between(ribbon, viewport, narrow, 2 * tall, ratio)
+        ]
+        for box, told_as in places:
             if any(box.intersects(other) for other in taken):
                 continue
             if len(ribbon.route) == 2 and _met(runs, i, box):
@@ -157,8 +162,19 @@ def paint_figures(
             painter.setBrush(back)
             painter.drawRoundedRect(box, 3 * ratio, 3 * ratio)
             painter.setPen(QColor(theme.text))
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), text)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), told_as)
             break
+
+
+def _between(
+    ribbon: StageRibbon, viewport: Viewport, wide: float, tall: float, ratio: float
+) -> Iterator[QRectF]:
+    """Where a figure in two lines may stand that found no place above plates: between them, at a ribbon that runs level."""
+    (x, y), (to, level) = (viewport.to_pixels(*end) for end in ribbon.route[[0, -1]].tolist())
+    if len(ribbon.route) == 2 and y == level:
+        off = max(THINNEST * ratio, ribbon.width * viewport.scale) / 2 + 0.35 * ribbon.arrow * viewport.scale
+        yield QRectF((x + to - wide) / 2, y + off, wide, tall)
+        yield QRectF((x + to - wide) / 2, y - off - tall, wide, tall)
 
 
 def _runs(ribbons: Sequence[StageRibbon], viewport: Viewport, ratio: float) -> Floats:

@@ -12,14 +12,19 @@ from gui.canvas.graph.items import items_of
 from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.picture.picture import Part, compose, draw_graph
 from gui.canvas.graph.scene import arrange, laid_out, scene_of, skeleton_of
+from gui.canvas.graph.stages import ribbons
 from gui.canvas.graph.stages.blocks import badge_box, plate_boxes
 from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.document.plan.opening import start_plan
 from gui.look.page import Page
+from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.samples import sample
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 from tests.gui.canvas.graph.conftest import Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
 
@@ -246,3 +251,15 @@ def test_the_word_about_the_bottleneck_hides_no_arrow() -> None:
         assert box.left() > plate.center().x() + 4.0 and box.right() <= plate.right()
     narrow = QRectF(0.0, 0.0, 40.0, 30.0)
     assert badge_box(narrow, 10).center().x() == pytest.approx(narrow.center().x())
+
+
+def test_every_link_of_neighbouring_stages_says_its_bytes(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(read_model(sample("fpn_detector.onnx")), Pipeline(6))
+    device_of, _, _ = start_plan(problem)
+    told: list[str] = []
+    monkeypatch.setattr(ribbons, "bytes_text", lambda size: told.append(bytes_text(size)) or told[-1])
+    picture = draw_graph(problem, device_of, Page((900, 560)), "stages").file(".svg").decode()
+    # Where no room is above the plates, number and unit are in two lines.
+    shown = sum(picture.count(f">{text}<") for text in set(told))
+    lines = sum(picture.count(f">{text.split()[0]}<") for text in set(told))
+    assert shown + lines == len(told) > 5 and lines == 2
