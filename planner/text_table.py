@@ -9,6 +9,8 @@ import numpy as np
 
 from planner.quantity import time_text
 
+NONE = "\N{EN DASH}"
+"""Stands where there is no number."""
 _SCALES = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
 
@@ -27,19 +29,25 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1, ind
 
 
 def times(values: Iterable[float], unit: str | None) -> list[str]:
-    """Times in one common unit, that of the largest, with two decimals."""
+    """Times in one common unit, that of the largest, with two decimals; a dash for those that are not known (NaN)."""
     numbers = [float(v) for v in values]
     finite = [abs(v) for v in numbers if math.isfinite(v)]
     top = max(finite, default=0.0)
     if unit is None:
         digits = 2 if top >= 0.1 or top == 0 else 2 - math.floor(math.log10(top))
-        return [f"{v:,.{digits}f}" if math.isfinite(v) else time_text(v, unit) for v in numbers]
+        return [f"{v:,.{digits}f}" if math.isfinite(v) else _not_finite(v) for v in numbers]
     name = time_text(top, unit).rpartition(" ")[2]
-    return [f"{v / _SCALES[name]:.2f} {name}" if math.isfinite(v) else time_text(v, unit) for v in numbers]
+    return [f"{v / _SCALES[name]:.2f} {name}" if math.isfinite(v) else _not_finite(v) for v in numbers]
+
+
+def _not_finite(value: float) -> str:
+    return NONE if math.isnan(value) else time_text(value, None)
 
 
 def percent(share: float) -> str:
-    """A share for a person: ``4.2 %``; small ones keep two significant digits."""
+    """A share for a person: ``4.2 %``; small ones keep two significant digits, NaN is a dash."""
+    if math.isnan(share):
+        return NONE
     value = 100.0 * share
     if value == 0 or value >= 0.1:
         return f"{value:.1f} %"

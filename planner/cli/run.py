@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,14 @@ from planner.plan_files.plan_json import write_plan
 from planner.runs.running.again import plan_again
 from planner.runs.running.cores import cores_text, parse_cores
 from planner.runs.running.order import RunFailed, RunOrder, Split, split_of
-from planner.runs.running.result import DISTURBED, difference_words, ratio, to_dict
+from planner.runs.running.result import DISTURBED, counted_in_both, difference_words, ratio, to_dict
 from planner.runs.running.running import run_plan
-from planner.text_table import percent, table
+from planner.text_table import NONE, percent, table
 from planner.text_table import times as in_one_unit
 
 if TYPE_CHECKING:
     from planner.runs.running.again import Agreed
-    from planner.runs.running.result import DISTURBED, LineRun, PlanRun
+    from planner.runs.running.result import LineRun, PlanRun
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -148,7 +149,7 @@ def rounds_text(agreed: Agreed, args: argparse.Namespace) -> str:
     """The plans that were run one after the other, for a person."""
     rows = [
         [
-            f"{i}{' <' if each is agreed.best else ''}", str(each.moved), pace(each.run.plan.predicted), pace(each.run.plan.throughput),
+            f"{i}{' (kept)' if each is agreed.best else ''}", str(each.moved), pace(each.run.plan.predicted), pace(each.run.plan.throughput),
             percent(each.off), f"{each.over_first:.2f}",
         ]
         for i, each in enumerate(agreed.rounds, 1)
@@ -160,7 +161,7 @@ def rounds_text(agreed: Agreed, args: argparse.Namespace) -> str:
     )
     lines = [
         table(["plan", "ops moved", "predicted", "measured", "worst stage off by", "times the first"], rows),
-        f"  {ended}; < is kept",
+        f"  {ended}",
     ]
     lines += [
         f"  {what}  {file}" for what, file in (("plan ", args.new_plan), ("times", args.new_times)) if file
@@ -200,29 +201,32 @@ def text_of(found: PlanRun, output: str | None = None) -> str:
     """The result for a person."""
     plan = found.plan
     cores, threads = found.about["cores"], found.about["threads"]
+    busy = plan.disturbed > DISTURBED
     rows = [
         (
             "throughput",
-            f"{pace(plan.throughput)}, {percent(plan.of_slowest)} of what its slowest stage alone would give",
+            pace(plan.throughput)
+            # Other programs took part of the time that stages were busy: the share would be about them.
+            + ("" if busy else f", {percent(plan.of_slowest)} of what its slowest stage alone would give"),
         ),
         ("predicted", pace(plan.predicted)),
         (
             "unsplit",
-            f"{pace(found.unsplit.throughput)} on one core; the plan is {found.speedup:.2f} times as fast",
+            f"{pace(found.unsplit.throughput)} on one core; the plan is {as_fast(plan, found.unsplit)}",
         ),
     ]
     if found.copies is not None:
         rows.append(
             (
                 "whole copies",
-                f"{pace(found.copies.throughput)}, {ratio(found.copies, found.unsplit):.2f} times one",
+                f"{pace(found.copies.throughput)}, {as_fast(found.copies, found.unsplit, ' as one')}",
             )
         )
     for line in found.against:
         rows.append(
             (
                 "against",
-                f"{pace(line.throughput)}, {line.name}; the plan is {ratio(plan, line):.2f} times as fast",
+                f"{pace(line.throughput)}, {line.name}; the plan is {as_fast(plan, line)}",
             )
         )
     same = (
@@ -241,7 +245,7 @@ def text_of(found: PlanRun, output: str | None = None) -> str:
             f"{'' if threads == 1 else 's'} a stage, {found.samples} samples in {len(plan.rounds)} rounds",
         ),
     ]
-    if plan.disturbed > DISTURBED:
+    if busy:
         rows.append(
             (
                 "disturbed",
@@ -285,13 +289,22 @@ def stage_table(line: LineRun) -> str:
     ]
     rows = []
     for i, stage in enumerate(line.stages):
-        over = stage.own.seconds / stage.predicted if stage.predicted > 0 else float("nan")
-        rows.append([stage.name, cores_text(stage.cores), *(column[i] for column in columns), f"{over:.2f}"])
+        over = f"{stage.own.seconds / stage.predicted:.2f}" if stage.predicted > 0 else NONE
+        rows.append([stage.name, cores_text(stage.cores), *(column[i] for column in columns), over])
     head = ("predicted", "busy", "spread", "processor", "transfer", "wait")
     of = "processor" if all(stage.alone for stage in line.stages) else "busy"
     return table(["stage", "core", *head, f"{of} / predicted"], rows)
 
 
+def as_fast(line: LineRun, other: LineRun, as_what: str = "") -> str:
+    """How many times as fast a line is as another ("1.77 times as fast"); of several rounds the median of their ratios, which need not be the ratio of
+    the medians that stand beside it."""
+    rounds = " (median of rounds)" if len(counted_in_both(line, other)) > 1 else ""
+    return f"{ratio(line, other):.2f} times as fast{as_what}{rounds}"
+
+
 def pace(value: float) -> str:
-    """A throughput for a person."""
+    """A throughput for a person; a dash where there is none."""
+    if math.isnan(value):
+        return NONE
     return f"{value:,.{1 if value >= 100 else 2 if value >= 1 else 4}f} samples per second"

@@ -155,10 +155,15 @@ class PlanRun:
 def ratio(line: LineRun, other: LineRun) -> float:
     """Throughput of a line over another's: the median of the ratios in rounds that count for both, since both saw the same machine there; without
     such rounds the ratio of their medians."""
-    both = [r for r in line.counted if r in other.counted]
+    both = counted_in_both(line, other)
     if not both:
         return line.throughput / other.throughput
     return float(np.median([line.rounds[r] / other.rounds[r] for r in both]))
+
+
+def counted_in_both(line: LineRun, other: LineRun) -> tuple[int, ...]:
+    """Rounds that count for two lines that ran in turn."""
+    return tuple(r for r in line.counted if r in other.counted)
 
 
 def counted(away: Sequence[float]) -> tuple[int, ...]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from planner.cli.main import main
+from planner.cli.run import stage_table, text_of
+from planner.formats import read_model
 from planner.runs.running import again, running
-from planner.runs.running.order import RunFailed
+from planner.runs.running.order import RunFailed, RunOrder
+from planner.text_table import NONE
 from tests.planner.export.onnx_maker import random_model
 from tests.planner.runs.running.fake import machine
-from tests.planner.runs.running.test_again import UNET, skewed
+from tests.planner.runs.running.test_again import UNET, halves, skewed
 
 
 @pytest.fixture
@@ -58,6 +62,27 @@ def test_speeds_of_the_plans_machine_are_said(
     assert main(["run", model, plan, "--samples", "2", "--warm-up", "1"]) == 0
     streams = capsys.readouterr()
     assert "speeds 1/0.5 are those of the plan's machine, not of these cores" in streams.err
+
+
+def test_figures_do_not_contradict_one_another() -> None:
+    split = halves(read_model(UNET))
+    quiet = machine(skewed)(RunOrder(split, (UNET,), copies=True))
+    text = text_of(quiet)
+    assert "of what its slowest stage alone would give" in text
+    assert "times as fast\n" in text, "of one round there is no median"
+    stage = quiet.plan.stages[0]
+    unknown = replace(stage, busy=stage.busy._replace(spread=float("nan")), predicted=float("nan"))
+    rounds = replace(
+        quiet.plan, rounds=(400.0, 593.8, 700.0), away=(0.5, 0.4, 0.6), predicted=float("nan"),
+        stages=(unknown, *quiet.plan.stages[1:]),
+    )  # fmt: skip
+    whole = replace(quiet.unsplit, rounds=(450.0, 877.8, 900.0), away=(0.5, 0.4, 0.6))
+    text = text_of(replace(quiet, plan=rounds, unsplit=whole, copies=whole))
+    assert "593.8 samples per second\n" in text, "a share of time that others took says nothing"
+    assert "877.8 samples per second on one core; the plan is 0.78 times as fast (median of rounds)" in text
+    assert "1.00 times as fast as one (median of rounds)" in text
+    assert "nan" not in text
+    assert NONE in stage_table(rounds).splitlines()[1]
 
 
 def test_what_fails_is_said(
@@ -117,6 +142,8 @@ def test_a_plan_is_made_again(
     text = capsys.readouterr().out
     assert "the plan stays" in text
     assert "times the first" in text
+    assert "(kept)" in text
+    assert "<" not in text
     for options, said in (
         (["--new-plan", new], "are written by --plan-again"),
         (["--plan-again", "--new-times", model], "is a file to be read and would be lost"),

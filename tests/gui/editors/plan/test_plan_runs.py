@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.panels.running.panel import RunPanel
+from gui.editors.plan.panels.running.words import told
 from gui.look.theme import DARK, LIGHT
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
@@ -168,6 +170,14 @@ def test_the_panel_says_what_can_be_run(qtbot: QtBot, unet: Document) -> None:
         assert panel.words.text() == "Plans of ONNX and TFLite files can be run here."
         assert not panel.button.isEnabled()
         assert not panel.middle.isVisible()
+
+
+def test_a_busy_machine_leaves_the_share_of_the_pace_out(unet: Document) -> None:
+    run = faked(unet)[1]
+    assert "of its slowest stage's pace" in told(run)
+    busy = told(replace(run, plan=replace(run.plan, away=(0.5,))))
+    assert "on a busy machine" in busy
+    assert "pace" not in busy
 
 
 def test_charts_look_at_the_same_time(qtbot: QtBot, unet: Document) -> None:

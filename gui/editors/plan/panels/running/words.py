@@ -27,9 +27,10 @@ def told(run: PlanRun) -> str:
     parts += [
         f"{run.speedup:.2f} times unsplit",
         "outputs equal the whole model's" if run.outputs_equal else "outputs DIFFER from the whole model's",
-        f"{percent(plan.of_slowest, 0)} of its slowest stage's pace",
     ]
-    if plan.disturbed > DISTURBED:
+    if plan.disturbed <= DISTURBED:
+        parts.append(f"{percent(plan.of_slowest, 0)} of its slowest stage's pace")
+    else:
         parts.insert(1, f"on a busy machine ({percent(plan.disturbed, 0)} taken by others)")
     return "   ".join(parts)
 
