@@ -81,9 +81,9 @@ def time_column(values: Iterable[float], unit: str | None) -> Column:
 
 
 def detailed_column(values: Iterable[float], unit: str | None) -> Column:
-    """Like :func:`time_column`, with as many decimals as the small ones of ``values`` need (at most six)."""
+    """Like :func:`amount_column`, with as many decimals as the small ones of ``values`` need (at most six)."""
     known = sorted(v for v in values if v > 0 and math.isfinite(v))
-    column = time_column(known, unit)
+    column = amount_column(known, unit)
     if not known:
         return column
     small = known[len(known) // 4] / column.scale

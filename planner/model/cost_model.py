@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from planner.errors import ModelError, StageboardError
-from planner.model.graph import Floats, Graph
+from planner.model.graph import Floats, Graph, Ints
 from planner.model.kind_groups import GROUPS, LOOKUP, NO_WORK, RELABELLING, group_of
 from planner.printable import clean, shown
 
@@ -225,17 +225,26 @@ def _by_side(values: Any, what: str) -> Mapping[str, Any]:
 
 
 def bytes_moved(graph: Graph) -> Floats:
-    """Bytes each op reads and writes (float64[n]): parameters, input tensors and output tensors, each once."""
-    ptr, idx = graph.outputs
-    produced = np.bincount(np.repeat(np.arange(graph.n), np.diff(ptr)), graph.tensor_bytes[idx], graph.n)
-    ptr, idx = graph.inputs
-    consumed = np.bincount(np.repeat(np.arange(graph.n), np.diff(ptr)), graph.tensor_bytes[idx], graph.n)
-    moved = graph.param_bytes + produced + consumed
+    """Bytes each op reads and writes (float64[n]) as far as that takes time: :func:`bytes_touched`, of lookups what they find, of ops that
+    only relabel, bring or take tensors nothing."""
+    produced, moved = _tensor_bytes(graph, graph.outputs), bytes_touched(graph)
     kinds = np.array(graph.kinds)
     looked_up = np.isin(kinds, sorted(LOOKUP))
     moved[looked_up] = np.minimum(moved, 2.0 * produced)[looked_up]
     moved[np.isin(kinds, sorted(RELABELLING | NO_WORK))] = 0.0
     return moved
+
+
+def bytes_touched(graph: Graph) -> Floats:
+    """Bytes of what each op reads and writes (float64[n]): parameters, input tensors and output tensors, each once."""
+    return graph.param_bytes + _tensor_bytes(graph, graph.outputs) + _tensor_bytes(graph, graph.inputs)
+
+
+def _tensor_bytes(graph: Graph, of: tuple[Ints, Ints]) -> Floats:
+    """Bytes of all inputs or outputs of each op (float64[n]); ``of`` are their pointers and tensors."""
+    ptr, idx = of
+    ops = np.repeat(np.arange(graph.n), np.diff(ptr))
+    return np.bincount(ops, graph.tensor_bytes[idx], graph.n).astype(np.float64)
 
 
 def fill(graph: Graph, cost_model: CostModel | None = None) -> Graph:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.heat.ramps import heat_ink
 from gui.canvas.graph.naming.card_names import (
     card_names,
     elided,
@@ -82,7 +83,6 @@ def _paint_names(
     card = STYLE.card_h * viewport.scale if scene.layout.stages is None else float("inf")
     pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
     painter.setFont(font(pixels, False))
-    painter.setPen(QColor(palette.theme.text))
     left = max(5.0, tab_width(palette) + 3.0) * ratio
     names = card_names(scene)
     for i in shown.tolist():
@@ -91,6 +91,7 @@ def _paint_names(
         if room < 14 * ratio:
             continue
         text = names.of(i, pixels, False, room)
+        painter.setPen(QColor(_ink(scene, palette, i)))
         painter.drawText(QRectF(x + left, y, room + 2, h), int(Qt.AlignmentFlag.AlignVCenter), text)
 
 
@@ -102,13 +103,10 @@ def _paint_cards(
     shown: np.ndarray,
     ratio: float,
 ) -> None:
-    theme = palette.theme
+    heat = scene.heat
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
     big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
-    name_pen, kind_pen = (
-        QPen(QColor(theme.text)),
-        QPen(QColor(palette.small_ink(scene.items.model, scene.heat is not None))),
-    )
+    quiet = palette.small_ink(scene.items.model, heat is not None)
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
     called = card_names(scene)
@@ -116,29 +114,38 @@ def _paint_cards(
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
         x, w = x + tab, w - tab
+        ink = _ink(scene, palette, i)
+        small_ink = quiet if heat is None else ink
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
         name = called.of(i, big, True, int(room - mark))
-        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name))
-        cost = scene.work_column.text(float(scene.item_work[i]))
+        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name, ink))
+        cost = scene.work_column.text(float(scene.item_work[i])) if heat is None else heat.value_text(i)
         fits = int(max(0.0, room - wide(cost, small, False) - 6 * ratio))
         low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
-        kinds.append((low, _second_line(scene, i, name, small, fits)))
-        costs.append((low, cost))
+        kinds.append((low, _second_line(scene, i, name, small, fits), small_ink))
+        costs.append((low, cost, small_ink))
         if mark:
-            _pin(painter, x + w - 0.9 * pad, y + 0.3 * h, 4.2 * zoom * ratio, QColor(theme.text))
+            _pin(painter, x + w - 0.9 * pad, y + 0.3 * h, 4.2 * zoom * ratio, QColor(ink))
     middle = int(Qt.AlignmentFlag.AlignVCenter)
     right = middle | int(Qt.AlignmentFlag.AlignRight)
-    painter.setFont(font(big, True))
-    painter.setPen(name_pen)
-    for rect, text in names:
-        painter.drawText(rect, middle, text)
-    painter.setFont(font(small, False))
-    painter.setPen(kind_pen)
-    for rect, text in kinds:
-        painter.drawText(rect, middle, text)
-    for rect, text in costs:
-        painter.drawText(rect, right, text)
+    for face, words, where in (
+        (font(big, True), names, middle),
+        (font(small, False), kinds, middle),
+        (font(small, False), costs, right),
+    ):
+        painter.setFont(face)
+        for rect, text, ink in words:
+            painter.setPen(QColor(ink))
+            painter.drawText(rect, where, text)
+
+
+def _ink(scene: Scene, palette: CanvasPalette, item: int) -> str:
+    """The colour of a card's name: on a heat map what is read on the card's own colour, for words that are not plain."""
+    heat = scene.heat
+    if heat is None or palette.plain or (scene.selected[item] and not scene.partly[item]):
+        return palette.theme.text
+    return heat_ink(heat, palette, item)
 
 
 def _second_line(scene: Scene, item: int, name: str, pixels: int, width: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.heat.ramps import heat_blocks
+from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
@@ -88,7 +88,7 @@ def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
         faded = np.array([packed(mix(theme.canvas, d.accent, 0.14)) for d in palette.devices], np.uint32)
         cells = np.where(scene.highlighted, palette.accent[scene.device], faded[scene.device])
     if scene.heat is not None:
-        cells = heat_blocks(scene.heat, palette)
+        cells = heat_fills(scene.heat, palette)
         if scene.faded.any():
             cells = np.where(scene.faded, np.uint32(packed(theme.grid)), cells)
     cells = np.where(scene.violating, np.uint32(packed(theme.bad)), cells)

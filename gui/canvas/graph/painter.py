@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.heat.ramps import heat_blocks, heat_bodies
+from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.labels import paint_labels
 from gui.canvas.graph.overview import paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
@@ -146,7 +146,7 @@ def paint_cards(
     marked, wholly = scene.selected, scene.selected & ~scene.partly
     if detail == Detail.BLOCKS and scene.heat is not None:
         raster.rounded_rects(
-            buffer, None, *place, fill=heat_blocks(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
+            buffer, None, *place, fill=heat_fills(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
             stroke=mark_colours(scene, palette), stroke_px=1.6 * ratio,
         )  # fmt: skip
         _paint_pins(buffer, scene, viewport, palette, ratio)
@@ -169,13 +169,13 @@ def paint_cards(
     if palette.filled:  # filled in one device's colour it would seem to be that device's
         body = np.where(scene.mixed, np.uint32(packed(theme.card)), body)
     if scene.heat is not None:
-        body = heat_bodies(scene.heat, palette)
+        body = heat_fills(scene.heat, palette)
     body = np.where(wholly, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
     stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
     wide = np.where(wholly | scene.violating, 2.0, np.where(marked, 1.4, 1.0)) * ratio
     if scene.heat is not None:
-        stroke = np.where(marked | scene.violating, stroke, heat_blocks(scene.heat, palette))
+        stroke = np.where(marked | scene.violating, stroke, body)
         wide = np.full(len(stroke), 2.0 * ratio)
     shadow: dict[str, Any] = {
         "shadow": packed(theme.shadow, 0.10),

@@ -37,6 +37,8 @@ class CanvasPalette:
     line: Packed
     filled: bool = False
     """Whether near cards are filled and carry the number of their device, as in pictures."""
+    plain: bool = False
+    """Whether all words are in the theme's text colour, whatever they stand on."""
     codes: tuple[str, ...] = ()
     """What cards carry for each device; none: its number."""
 
@@ -97,7 +99,7 @@ def model_shade(model: int, ground: str, colour: str) -> str:
 
 def plain_words(palette: CanvasPalette) -> CanvasPalette:
     """The palette for words that are dimmed (:data:`~gui.look.theme.DIMMED`): all in the theme's text colour."""
-    return replace(palette, theme=replace(palette.theme, muted=palette.theme.text))
+    return replace(palette, theme=replace(palette.theme, muted=palette.theme.text), plain=True)
 
 
 @lru_cache(maxsize=8)

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gui.canvas.graph.heat.heat import TIME, Heat
 from gui.canvas.graph.items import Items
 from gui.look.numbers import Column, detailed_column, plural
 from gui.look.theme import Theme
@@ -63,8 +64,11 @@ def work_column(problem: Problem) -> Column:
     return detailed_column(problem.evaluator.op_work[0].tolist(), problem.graph.time_unit)
 
 
-def op_words(document: Document, items: Items, item: int) -> tuple[str, str, list[tuple[str, str]]]:
-    """Name and kind of a card, and what it costs: pairs of a word and a value, the first of them its device."""
+def op_words(
+    document: Document, items: Items, item: int, heat: Heat | None = None
+) -> tuple[str, str, list[tuple[str, str]]]:
+    """Name and kind of a card, and what it costs: pairs of a word and a value, the first of them its device; what else it is coloured by
+    on a heat map is among them."""
     problem = document.problem
     assert problem is not None
     graph, ops, params = items.graph, items.ops(item), problem.evaluator.params
@@ -82,6 +86,8 @@ def op_words(document: Document, items: Items, item: int) -> tuple[str, str, lis
         ("on", where),
         ("work", work_column(problem).text(float(problem.evaluator.work_on(document.device_of)[ops].sum()))),
     ]
+    if heat is not None and heat.what != TIME:
+        rows.append((heat.word, heat.value_text(item)))
     if len(ops) == 1:
         v = int(ops[0])
         ptr, idx = graph.outputs
@@ -103,9 +109,9 @@ def op_words(document: Document, items: Items, item: int) -> tuple[str, str, lis
     return title, kind, rows
 
 
-def op_tooltip(document: Document, items: Items, item: int) -> str:
+def op_tooltip(document: Document, items: Items, item: int, heat: Heat | None = None) -> str:
     """Name, kind, device and what the op costs, as rich text."""
-    title, kind, rows = op_words(document, items, item)
+    title, kind, rows = op_words(document, items, item, heat)
     table = "".join(
         f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows
     )

@@ -122,7 +122,7 @@ class CanvasView(PointedScene):
         """Name, kind, device and work; then the rest of what the pointer is told."""
         if self.scene is None or self.document.problem is None:
             return [], []
-        name, kind, rows = op_words(self.document, self.scene.items, item)
+        name, kind, rows = op_words(self.document, self.scene.items, item, self.scene.heat)
         (_, device), (_, work), *more = rows
         return [name, kind, device, work], [f"{word} {value}" for word, value in more]
 
@@ -371,7 +371,7 @@ class CanvasView(PointedScene):
             self._hover_card.hide()
             return
         else:
-            text = op_tooltip(self.document, self.scene.items, item)
+            text = op_tooltip(self.document, self.scene.items, item, self.scene.heat)
         self._hover_card.show_at(position.toPoint(), text, self.theme)
 
     # ------------------------------------------------------------------ size and end

@@ -10,11 +10,12 @@ from functools import lru_cache
 import numpy as np
 
 from gui.canvas.graph.items import Items
-from gui.look.numbers import one_time
+from gui.look.numbers import DASH, Column, detailed_column, one_time, ratio_text
 from planner.evaluation.estimates import op_times
 from planner.evaluation.times_source import any_measured
-from planner.model.cost_model import bytes_moved
+from planner.model.cost_model import bytes_moved, bytes_touched
 from planner.model.graph import Floats, Ints
+from planner.model.kind_groups import NO_WORK
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
@@ -33,16 +34,27 @@ FARTHEST = 8.0
 class Heat:
     """The places of all cards on a scale: ``step`` int32[count] from 0 to :data:`STEPS` - 1, -1 for a card that has none.
 
-    ``ticks`` are places from 0 to 1 with what stands at them, ``none`` what a card without a place is. ``both_ways``: the middle
+    ``values`` float64[count] are what they stand for (NaN: none), called ``word``. ``ticks`` are places from 0 to 1 with what stands at them, ``none`` what a card without a place is. ``both_ways``: the middle
     of the scale is what is expected.
     """
 
     what: str
     step: Ints
+    values: Floats
+    word: str
+    column: Column | None
+    """How values are written, all in one unit; None for ratios."""
     title: str
     ticks: tuple[tuple[float, str], ...]
     none: str
     both_ways: bool = False
+
+    def value_text(self, item: int) -> str:
+        """What a card is coloured by, as it is written on it."""
+        value = float(self.values[item])
+        if self.column is not None:
+            return self.column.text(value)
+        return DASH if math.isnan(value) else ratio_text(value)
 
 
 def has_ratio(problem: Problem) -> bool:
@@ -68,15 +80,22 @@ def heat_of(problem: Problem, device_of: Ints, items: Items, what: str) -> Heat 
         e, unit = problem.evaluator, problem.graph.time_unit
         values = e.op_work[e.class_of[device_of], np.arange(e.n)]
         return _amounts(
-            what, _by_item(items, values), "Time of an op, where it is", lambda value: one_time(value, unit), "takes no time"
+            what, items, values, unit, "time", "Time of an op, where it is", lambda value: one_time(value, unit), "takes no time"
         )  # fmt: skip
-    return _amounts(what, _by_item(items, _bytes(problem)), "Bytes an op moves", bytes_text, "moves nothing")
+    return _amounts(
+        what, items, _bytes(problem), "B", "bytes moved", "Bytes an op moves", bytes_text, "moves nothing"
+    )
 
 
 @lru_cache(maxsize=4)
 def _bytes(problem: Problem) -> Floats:
-    """Bytes that each op reads and writes, its parameters among them (float64[n])."""
-    return bytes_moved(problem.graph)
+    """Bytes that each op reads and writes, its parameters among them (float64[n]).
+
+    Inputs and constants bring their bytes, outputs take them: no time is estimated for that, but they are moved.
+    """
+    graph = problem.graph
+    bring = np.isin(np.array(graph.kinds), sorted(NO_WORK))
+    return np.where(bring, bytes_touched(graph), bytes_moved(graph))
 
 
 def _by_item(items: Items, values: Floats) -> Floats:
@@ -84,8 +103,11 @@ def _by_item(items: Items, values: Floats) -> Floats:
     return np.bincount(items.item_of, weights=values, minlength=items.count).astype(np.float64)
 
 
-def _amounts(what: str, values: Floats, title: str, text: Callable[[float], str], none: str) -> Heat | None:
-    """A scale of amounts (float64[count]), in logarithms below the largest."""
+def _amounts(
+    what: str, items: Items, of_ops: Floats, unit: str | None, word: str, title: str, text: Callable[[float], str], none: str
+) -> Heat | None:  # fmt: skip
+    """A scale of amounts of ops (float64[n]) added up by card, in logarithms below the largest; written in ``unit``."""
+    values = _by_item(items, of_ops)
     most = float(values.max(initial=0.0))
     if not most > 0.0:
         return None
@@ -93,7 +115,8 @@ def _amounts(what: str, values: Floats, title: str, text: Callable[[float], str]
     shown = values > 0.0
     place[shown] = 1.0 + np.log(values[shown] / most) / math.log(SPAN)
     ticks = tuple((i / 3, _brief(text(most * SPAN ** (i / 3 - 1.0)))) for i in range(4))
-    return Heat(what, _steps(place, shown), title, ticks, none)
+    column = detailed_column(of_ops.tolist(), unit)
+    return Heat(what, _steps(place, shown), values, word, column, title, ticks, none)
 
 
 def _brief(amount: str) -> str:
@@ -121,11 +144,14 @@ def _ratio(problem: Problem, device_of: Ints, items: Items) -> Heat:
     )
     shown = estimated > 0.0
     place = np.full(items.count, -1.0)
-    place[shown] = 0.5 + 0.5 * np.log(measured[shown] / estimated[shown]) / math.log(FARTHEST)
+    ratio = np.full(items.count, np.nan)
+    ratio[shown] = measured[shown] / estimated[shown]
+    place[shown] = 0.5 + 0.5 * np.log(ratio[shown]) / math.log(FARTHEST)
     ticks = ((0.0, f"1/{FARTHEST:.0f}"), (0.5, "as estimated"), (1.0, f"{FARTHEST:.0f} times"))
     return Heat(
-        RATIO, _steps(place, shown), "Measured over estimated time", ticks, "not measured", both_ways=True
-    )
+        RATIO, _steps(place, shown), ratio, "measured over estimated", None, "Measured over estimated time", ticks, "not measured",
+        both_ways=True,
+    )  # fmt: skip
 
 
 def _steps(place: Floats, shown: np.ndarray) -> Ints:

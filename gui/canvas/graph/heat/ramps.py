@@ -12,7 +12,7 @@ import numpy as np
 
 from gui.canvas.graph.heat.heat import STEPS, Heat
 from gui.canvas.graph.palette import CanvasPalette, packed
-from gui.look.theme import READABLE, Theme, contrast, mix
+from gui.look.theme import Theme, ink_on, mix
 
 _AMOUNTS = {
     False: ("#e3e7ec", "#f3d79a", "#ee8d3c", "#bf3472", "#4a1773"),
@@ -23,22 +23,20 @@ _BOTH_WAYS = {
     True: ("#7cc4ff", "#3f78b5", "#3c4350", "#b9692a", "#ffb765"),
 }
 """Corners of the ramps by whether the theme is dark, at equal distances."""
-_MOST_BODY = 0.62
-"""How much of a ramp's colour a card with words has at most."""
 
 
 class Ramp(NamedTuple):
-    """Colours by step: ``blocks`` of cards without words, ``bodies`` of cards with words (uint32[STEPS + 1] each; the last for none), and
-    ``colours`` of the blocks as ``#rrggbb``."""
+    """Colours by step, the last for none: ``fills`` of cards (uint32[STEPS + 1]), the same ``colours`` as ``#rrggbb``, and the ``inks`` of
+    words on them."""
 
-    blocks: np.ndarray
-    bodies: np.ndarray
+    fills: np.ndarray
     colours: tuple[str, ...]
+    inks: tuple[str, ...]
 
 
 @lru_cache(maxsize=8)
 def ramp(theme: Theme, both_ways: bool) -> Ramp:
-    """The ramp of a theme; cards with words have as much of every colour as the least that words on one of them leave."""
+    """The ramp of a theme."""
     corners = (_BOTH_WAYS if both_ways else _AMOUNTS)[theme.dark]
     colours = []
     for step in range(STEPS):
@@ -46,23 +44,20 @@ def ramp(theme: Theme, both_ways: bool) -> Ramp:
         corner = min(int(at), len(corners) - 2)
         colours.append(mix(corners[corner], corners[corner + 1], at - corner))
     none = mix(theme.canvas, theme.border, 0.45)
-    share = _MOST_BODY
-    while share > 0.05 and any(contrast(theme.text, mix(theme.card, c, share)) < READABLE for c in colours):
-        share -= 0.03
-    bodies = [*(mix(theme.card, colour, share) for colour in colours), theme.card_disabled]
+    colours.append(none)
     return Ramp(
-        np.array([packed(colour) for colour in (*colours, none)], np.uint32),
-        np.array([packed(colour) for colour in bodies], np.uint32), (*colours, none),
-    )  # fmt: skip
+        np.array([packed(colour) for colour in colours], np.uint32),
+        tuple(colours),
+        tuple(ink_on(colour, theme) for colour in colours),
+    )
 
 
-def heat_blocks(heat: Heat, palette: CanvasPalette) -> np.ndarray:
-    """The fill of cards without words (uint32[count])."""
-    found: np.ndarray = ramp(palette.theme, heat.both_ways).blocks[heat.step]
+def heat_fills(heat: Heat, palette: CanvasPalette) -> np.ndarray:
+    """The fill of cards (uint32[count]): one colour for one value, with words on it or without."""
+    found: np.ndarray = ramp(palette.theme, heat.both_ways).fills[heat.step]
     return found
 
 
-def heat_bodies(heat: Heat, palette: CanvasPalette) -> np.ndarray:
-    """The fill of cards with words (uint32[count])."""
-    found: np.ndarray = ramp(palette.theme, heat.both_ways).bodies[heat.step]
-    return found
+def heat_ink(heat: Heat, palette: CanvasPalette, item: int) -> str:
+    """The colour of words on a card."""
+    return ramp(palette.theme, heat.both_ways).inks[heat.step[item]]

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.heat.ramps import heat_blocks, heat_bodies
+from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.labels import paint_labels, tab_width
 from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
@@ -151,7 +151,7 @@ def _vector_cards(
     bodies = palette.bodies_of(scene.device, scene.items.model)
     heat = scene.heat
     if heat is not None:
-        blocks, bodies = heat_blocks(heat, palette), heat_bodies(heat, palette)
+        blocks = bodies = heat_fills(heat, palette)
     standing_out = bool(scene.highlighted.any())
     numbered = bool(tab_width(palette)) and scene.layout.stages is None  # the plates say whose cells they are
     for i in range(scene.items.count):

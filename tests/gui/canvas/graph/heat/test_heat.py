@@ -8,15 +8,21 @@ import numpy as np
 import pytest
 from defusedxml import ElementTree
 
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, colourings_of, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
 from gui.canvas.graph.heat.ramps import ramp
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.painter import paint_scene
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.picture.picture import compose, draw_graph
+from gui.canvas.graph.tooltip import op_tooltip
 from gui.canvas.graph.view import CanvasView
+from gui.canvas.graph.viewport import Viewport
+from gui.look.numbers import DASH
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT, READABLE, Theme, contrast, device_colours, luminance, oklab
+from gui.raster import engine as raster
 from planner.evaluation.estimates import op_times
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -62,6 +68,66 @@ def test_bytes_are_what_the_cost_model_counts() -> None:
     assert (np.argsort(heat.step, kind="stable") == np.argsort(moved, kind="stable")).all()
 
 
+def test_an_input_moves_its_bytes() -> None:
+    ops = [Op("in", "in", "Input"), Op("a", "a", "Conv", macs=1e9), Op("view", "view", "Reshape")]
+    graph = fill(Graph.build("g", ops, [Tensor("in", ("a",), 1e6), Tensor("a", ("view",), 2e6)]))
+    problem = Problem(graph, Pipeline(2))
+    heat = heat_of(problem, np.zeros(3, np.int32), items_of(graph, None, frozenset()), "bytes")
+    assert heat is not None and bytes_moved(graph)[0] == 0.0
+    assert heat.values.tolist() == [1e6, 3e6, 0.0] and heat.step[0] >= 0 and heat.step[2] == -1
+
+
+@pytest.mark.parametrize(
+    ("what", "word", "texts"),
+    [
+        ("time", "time", None),
+        ("bytes", "bytes moved", ["0.95 MiB", "1.91 MiB", "1.91 MiB", "0.95 MiB"]),
+        ("ratio", "measured over estimated", ["2 x", "0.25 x", "1,000 x", DASH]),
+    ],
+)
+def test_cards_and_tooltips_say_what_they_are_coloured_by(
+    make_hand: MakeHand, what: str, word: str, texts: list[str] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand = make_hand(measured_graph(), Pipeline(2))
+    hand.view.set_colouring(what)
+    scene = hand.view.scene
+    assert scene is not None and scene.heat is not None and scene.heat.word == word
+    said = [scene.heat.value_text(i) for i in range(4)]
+    assert texts is None or said == texts
+    assert len({text.partition(" ")[2] for text in said if text != DASH}) == 1, "one unit"
+    if what == "time":
+        assert said == [scene.work_column.text(float(work)) for work in scene.item_work]
+    else:
+        assert f"{word} {said[0]}" in hand.view.card_words(0)[1]
+        assert said[0] in op_tooltip(hand.document, scene.items, 0, scene.heat)
+    asked: list[int] = []
+    monkeypatch.setattr(type(scene.heat), "value_text", lambda self, i: asked.append(i) or "42 units")
+    viewport = Viewport(1600, 400)
+    viewport.fit(scene.layout.bounds, largest=1.0)
+    buffer = raster.new_image(1600, 400)
+    assert paint_scene(buffer, scene, viewport, canvas_palette(LIGHT, 2), 1.0) == Detail.CARDS
+    assert sorted(asked) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("view", ["flow", "lanes", "stages"])
+def test_one_value_has_one_colour_in_all_views(qapp, theme: Theme, view: str) -> None:
+    problem, halves = Problem(measured_graph(), Pipeline(2)), np.array([0, 0, 1, 1], np.int32)
+    made = ramp(theme, False)
+    scene = compose(problem, halves, Page((900, 640), theme=theme), view, colouring="bytes").scene
+    assert scene.heat is not None
+    viewport = Viewport(900, 640)
+    viewport.fit(scene.layout.bounds, largest=1.0)
+    buffer = raster.new_image(900, 640)
+    detail = paint_scene(buffer, scene, viewport, canvas_palette(theme, 2), 1.0, text=False)
+    assert detail >= Detail.LABELS or view == "stages"
+    for i in range(4):
+        x, y = viewport.to_pixels(
+            float(scene.x[i] + 0.75 * scene.w[i]), float(scene.y[i] + 0.75 * scene.h[i])
+        )
+        assert int(buffer[int(y), int(x)]) & 0xFFFFFF == int(made.fills[scene.heat.step[i]]) & 0xFFFFFF
+
+
 def test_measured_over_estimated_goes_both_ways() -> None:
     problem = Problem(measured_graph(), Pipeline(2))
     device_of = np.zeros(4, np.int32)
@@ -92,7 +158,7 @@ def test_what_there_is_nothing_of_is_not_offered() -> None:
 @pytest.mark.parametrize("both_ways", [False, True])
 def test_ramps_are_read_without_hue_and_under_words(theme: Theme, both_ways: bool) -> None:
     made = ramp(theme, both_ways)
-    assert len(made.blocks) == len(made.bodies) == STEPS + 1
+    assert len(made.fills) == len(made.colours) == len(made.inks) == STEPS + 1
     light = np.array([luminance(colour) for colour in made.colours[:-1]])
     step = np.diff(light)
     if both_ways:
@@ -101,10 +167,8 @@ def test_ramps_are_read_without_hue_and_under_words(theme: Theme, both_ways: boo
         assert (step[half + 1 :] > 0).all() == theme.dark
     else:
         assert (step > 0).all() if theme.dark else (step < 0).all()
-    for body in made.bodies:
-        assert contrast(theme.text, f"#{int(body) & 0xFFFFFF:06x}") >= READABLE - 0.01
-        small = canvas_palette(theme, 2).small_ink(np.zeros(3, np.int32), heated=True)
-        assert contrast(small, f"#{int(body) & 0xFFFFFF:06x}") >= READABLE - 0.01, "kinds and times, too"
+    for whole, colour, ink in zip(made.fills, made.colours, made.inks, strict=True):
+        assert f"#{int(whole) & 0xFFFFFF:06x}" == colour and contrast(ink, colour) >= READABLE
     if not both_ways:
         hottest = oklab(made.colours[-2])
         for device in device_colours(8, theme):
