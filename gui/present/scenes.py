@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data
+from gui.canvas.graph.heat.heat import STAGE, heat_of
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.links import links_of
 from gui.canvas.graph.naming.row_headers import header_width
@@ -163,21 +164,25 @@ class Graphs:
         self._lanes, self._blocks = lanes, blocks
         self._items: dict[int, Items] = {}
         self._layouts: dict[object, Layout] = {}
-        self._stages: dict[tuple[int, str], GraphStage] = {}
+        self._stages: dict[tuple[int, str, str], GraphStage] = {}
 
-    def stage(self, plan: Plan, view: str, numbers: tuple[int, ...] = ()) -> GraphStage:
-        """The plan drawn in ``flow``, ``lanes`` or ``stages``, its devices in the colours of these ``numbers`` (none: their own)."""
-        key = (id(plan), view)
+    def stage(
+        self, plan: Plan, view: str, numbers: tuple[int, ...] = (), colouring: str = STAGE
+    ) -> GraphStage:
+        """The plan drawn in ``flow``, ``lanes`` or ``stages``, its devices in the colours of these ``numbers`` (none: their own), its ops
+        coloured by ``colouring``."""
+        key = (id(plan), view, colouring)
         if key not in self._stages:
-            self._stages[key] = self._make(plan, view, numbers)
+            self._stages[key] = self._make(plan, view, numbers, colouring)
         return self._stages[key]
 
-    def _make(self, plan: Plan, view: str, numbers: tuple[int, ...]) -> GraphStage:
+    def _make(self, plan: Plan, view: str, numbers: tuple[int, ...], colouring: str) -> GraphStage:
         problem, device_of = plan.problem, plan.decision.device_of
         graph, k = problem.graph, len(problem.devices)
         items = self._items_of(graph)
         skeleton, layout = skeleton_of(items), self._layout(plan, view)
         scene = laid_out(items, skeleton, layout, view, device_of, k, problem.devices, problem.evaluator)
+        scene.heat = heat_of(problem, device_of, items, colouring)
         scene.evaluation = plan.evaluation
         broken = [op for violation in plan.evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))

@@ -18,7 +18,7 @@ from gui.present.package import PackageShot, package_shot, shared_scale
 from gui.present.panels.lines import steps_of
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted
-from gui.present.transition.legend import LINE, legend_of
+from gui.present.transition.legend import LINE, legend_of, scale_height
 from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -118,7 +118,8 @@ class Shots:
             )
         if keyframe.view == "package":
             return self._package(keyframe, plan, room[0])
-        stage = self._graphs.stage(plan, keyframe.view, self.theme_of(index).device_numbers)
+        numbers = self.theme_of(index).device_numbers
+        stage = self._graphs.stage(plan, keyframe.view, numbers, keyframe.colouring)
         chosen = highlighted(stage.scene, keyframe.highlight)
         lit = self._lit(keyframe, plan)
         out = stage.scene.mask(chosen)
@@ -153,10 +154,11 @@ class Shots:
         return other if isinstance(other, Plan) else None
 
     def _room(self, stage: GraphStage, kind: str) -> tuple[float, float]:
-        """The room of a graph beside a panel and above its legend."""
+        """The room of a graph beside a panel and above its legend and the scale of its heat map."""
         unit = self.places.unit
         wide = self.places.room(kind)[0]
-        return self.places.room(kind, LINE * unit * len(legend_of(stage.scene, stage.headers, wide / unit)))
+        lines = legend_of(stage.scene, stage.headers, wide / unit)
+        return self.places.room(kind, (LINE * len(lines) + scale_height(stage.scene)) * unit)
 
     def _marks(self, keyframe: Keyframe, plan: Plan, chosen: Ints, foot: float) -> Marks:
         """What carries a label: few ops that are highlighted, or that were moved by hand where a rule is broken; and that rule."""

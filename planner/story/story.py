@@ -36,6 +36,8 @@ MACHINES_OWN = ("package",)
 NO_ORDERS = (*GRAPH_VIEWS, *MACHINES_OWN)
 """Views that orders of networks do not have, and :data:`WITHOUT_ORDERS` the panels."""
 WITHOUT_ORDERS = ("schedule", "difference", *MACHINES_OWN)
+COLOURINGS = ("stage", "time", "bytes", "ratio")
+"""What ops of graphs are coloured by: where they are, or as a heat map of times, of bytes moved, or of measured over estimated times."""
 THEMES = ("light", "dark")
 COMPARISONS = ("side-by-side", "overlay", "sankey", "schedules")
 """How plans are compared: a canvas for each, two on one canvas with a slider between them, flows of ops, schedules on one axis."""
@@ -152,7 +154,7 @@ class Camera:
 class Keyframe:
     """One moment that is held: what is shown (``plan``, ``view``, ``camera``, ``panel``) and what is said.
 
-    ``camera`` None shows everything. ``highlight`` are ops by id (neurons by number in a network) that stand out. ``versus`` is
+    ``camera`` None shows everything. ``colouring`` is what the ops of a graph are coloured by, where it has that. ``highlight`` are ops by id (neurons by number in a network) that stand out. ``versus`` is
     the plan that this one is compared with, or -1. ``at`` is the number of connections done, of a network's order; None
     is before the first. ``hold`` and ``transition`` (towards this keyframe) are seconds. ``notes`` are the speaker's, and never shown
     to the audience.
@@ -181,6 +183,7 @@ class Keyframe:
     beside: tuple[int, ...] = ()
     notes: str = ""
     letters: str = ""
+    colouring: str = "stage"
 
     def __post_init__(self) -> None:
         _text(self.title, "the title of a keyframe", LONGEST_TITLE, empty=True)
@@ -192,6 +195,7 @@ class Keyframe:
         _whole(self.plan, "the plan of a keyframe", 0, MOST_PLANS)
         _choice(self.view, "the view of a keyframe", VIEWS)
         _choice(self.panel, "the panel of a keyframe", PANELS)
+        _choice(self.colouring, "the colouring of a keyframe", COLOURINGS)
         _whole(self.versus, "the plan that a keyframe compares with", -1, MOST_PLANS)
         if len(self.highlight) > MOST_HIGHLIGHTED:
             raise StoryError(

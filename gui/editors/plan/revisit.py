@@ -46,6 +46,7 @@ def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
         document.history.set_saved()  # a story holds the plan: nobody is asked about it who changed nothing
     if keyframe.view in GRAPH_VIEWS:
         canvas.set_view(keyframe.view)
+        canvas.set_colouring(keyframe.colouring)
     index = graph.index
     document.select(np.array([index[op] for op in keyframe.highlight if op in index], np.int32))
     _look(canvas, keyframe.camera)

@@ -116,7 +116,14 @@ class _Page:
             "name": plan.problem.name,
         }  # fmt: skip
         page = ""
-        if isinstance(shot, Shot):
+        if isinstance(shot, Shot) and shot.stage.scene.heat is not None:
+            scene = shot.stage.scene
+            frame |= {
+                "kind": "drawing", "size": list(self.show.places.room(self.show.shots.panel_kind(index))),
+                "picture": f"{plan.problem.name}: {shot.stage.scene.heat.title}, of {plural(scene.items.count, 'op')}",
+            }  # fmt: skip
+            page = self._heat_map(index)
+        elif isinstance(shot, Shot):
             scene = shot.stage.scene
             frame |= {
                 "kind": "graph", "stage": self.scenes.add(shot.stage),
@@ -198,6 +205,18 @@ class _Page:
             shot.paint(painter, QRectF(0, 0, *size), places.unit, show.letters, show.shots.theme_of(index))
 
         return f'<div class="drawing">{drawing(size, paint, self.colours, "package", f"d{index}")}</div>'
+
+    def _heat_map(self, index: int) -> str:
+        """A graph in the colours of a heat map, with its scale, as a drawing."""
+        places = self.show.places
+        size = places.room(self.show.shots.panel_kind(index))
+
+        def paint(painter: QPainter, theme: Theme) -> None:
+            shot = self.shows[theme.name].shots.shot(index)
+            assert isinstance(shot, Shot)
+            shot.paint_vectors(painter, size, places.unit)
+
+        return f'<div class="drawing">{drawing(size, paint, self.colours, "heat map", f"h{index}")}</div>'
 
     def _slide(self, index: int, panel: str, page: str) -> str:
         """The keyframe on paper, and for those whose browser runs no scripts; ``page`` is what it shows where that is no canvas."""

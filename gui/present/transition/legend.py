@@ -10,14 +10,19 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.heat.heat import Heat
+from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, paint_heat_legend
 from gui.canvas.graph.palette import CanvasPalette, model_shade
 from gui.canvas.graph.scene import Scene
 from gui.look.glyphs import paint_glyph
+from gui.look.theme import Theme
 from gui.present.captions import LEAST, letters, measure
 
 LINE, BETWEEN, CLOSE, BESIDE, SIDE = 27.0, 26.0, 8.0, 7.0, 22.0
 """Height of a line, room between entries (``CLOSE``: of numbers alone) and between the words of one, and beside the lines (pixels of a frame of 1280 x 800)."""
 MARK = 15.0
+SCALE = 1.4
+"""The scale of a heat map is so much larger than in a window."""
 MOST_NAMED = 12
 """Of more devices all have a mark and a number, and the one that sets the pace its name and cost."""
 BOTTLENECK = "bottleneck"
@@ -74,6 +79,22 @@ def _entry(device: int, model: int, words: Sequence[tuple[str, bool]], hot: bool
     wide = sum(measure(LEAST, bold).horizontalAdvance(word) + BESIDE for word, bold in words)
     apart = CLOSE if len(words) == 1 and device >= 0 else BETWEEN
     return Entry(device, model, tuple(words), hot, MARK + BESIDE + wide + apart)
+
+
+def scale_height(scene: Scene) -> float:
+    """How high the scale of a heat map is with the room around it (pixels of a frame of 1280 x 800); 0 where there is none."""
+    return 0.0 if scene.heat is None else (HEIGHT + MARGIN) * SCALE
+
+
+def paint_scale(
+    painter: QPainter, heat: Heat, theme: Theme, left: float, bottom: float, ratio: float
+) -> None:
+    """The scale of a heat map above ``bottom``, right of ``left`` (device pixels), larger than in a window as words of slides are."""
+    grown = SCALE * ratio
+    painter.save()
+    painter.scale(grown, grown)
+    paint_heat_legend(painter, heat, theme, left / grown + MARGIN, bottom / grown - HEIGHT - MARGIN / 2)
+    painter.restore()
 
 
 def paint_legend(

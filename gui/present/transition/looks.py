@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.painter import edge_style
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -53,6 +54,8 @@ def look_of(scene: Scene, palette: CanvasPalette, standing_out: Bools, card: flo
     body = np.where(scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), body).astype(
         np.uint32
     )
+    if scene.heat is not None:  # a value has its colour from near and from afar
+        block = body = accent = heat_fills(scene.heat, palette)
     stroke = np.where(scene.violating, bad, accent).astype(np.uint32)
     colour, width, opacity = edge_style(scene, palette, detail_of(card), ratio)
     cards = np.ones(scene.items.count)
@@ -64,7 +67,7 @@ def look_of(scene: Scene, palette: CanvasPalette, standing_out: Bools, card: flo
         edges = np.where(inside, opacity, 0.35 * opacity)
     return Look(
         mixed(block, body, near),
-        mixed(block, stroke, near),
+        stroke if scene.heat is not None else mixed(block, stroke, near),
         mixed(block, accent, near),
         cards,
         colour,

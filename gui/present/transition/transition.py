@@ -23,6 +23,7 @@ from gui.present.transition.areas import (
     settled_areas,
 )
 from gui.present.transition.courses import Courses
+from gui.present.transition.legend import LINE, legend_of, paint_scale
 from gui.present.transition.looks import WORDS, Look, between_looks, detail_of, look_of, plateau
 from gui.present.transition.marks import NO_MARKS, Marks, paint_marks
 from gui.present.transition.paint import (
@@ -89,6 +90,14 @@ class Shot:
     def _paint_over(self, painter: QPainter, areas: Areas, viewport: Viewport, ratio: float) -> None:
         paint_above(painter, areas, viewport, ratio)
         paint_marks(painter, self.stage.scene, viewport, self.stage.palette, self.marks, ratio)
+        self.paint_scale(painter, viewport, ratio)
+
+    def paint_scale(self, painter: QPainter, viewport: Viewport, ratio: float) -> None:
+        """The scale of a heat map, above the legend of the devices."""
+        scene, headers = self.stage.scene, self.stage.headers
+        if scene.heat is not None:
+            bottom = viewport.height - LINE * ratio * len(legend_of(scene, headers, self.width))
+            paint_scale(painter, scene.heat, self.stage.palette.theme, self.stage.left * ratio, bottom, ratio)
 
     def paint_vectors(self, painter: QPainter, room: tuple[float, float], unit: float) -> None:
         """The same as shapes and text, in logical pixels."""
@@ -163,6 +172,7 @@ class Morph:
             if opacity > 0.0:
                 painter.setOpacity(opacity)
                 paint_marks(painter, scene, viewport, b.palette, shot.marks, ratio)
+                shot.paint_scale(painter, viewport, ratio)
         painter.end()
 
     def _moment(self, share: float, e: float, ratio: float) -> Moment:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.canvas.graph.heat.heat import STAGE
+from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
 from gui.tools.story.draft import Draft, Frame
 from gui.tools.story.shots import Shots
 from gui.widgets.later import Later
@@ -23,6 +23,13 @@ REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
 LONGEST_WAIT = 2.5
 """Seconds after which a keyframe is taken though plans keep coming, as from a planner that is followed."""
+COLOURED = {
+    STAGE: "Stage by stage",
+    TIME: "Where the time goes",
+    BYTES: "Where bytes move",
+    RATIO: "Measured over estimated",
+}
+"""Titles of keyframes that show the same in other colours."""
 SAME_PART = 0.7
 """Two cameras that share so much of what they show are one."""
 
@@ -70,11 +77,6 @@ class Recorder(QObject):
         keyframe = replace(new.keyframe, **kept, versus=0 if versus is not None else -1)
         self._draft.change(self._draft.current, Frame(keyframe, new.shown, versus), "Take the keyframe again")
 
-    def not_kept(self) -> str:
-        """What of the screen a keyframe does not keep, as a sentence after another; empty where it keeps all."""
-        heat_map = self._shots.colouring() != STAGE
-        return " The heat map is not kept: the keyframe has the colours of the stages." if heat_map else ""
-
     def frame_now(self, before: Frame | None, highlight: tuple[str, ...] | None = None) -> Frame:
         """A keyframe of what is on screen. ``before`` is what came before it, for its words; ``highlight`` stands in for
         what is selected."""
@@ -84,7 +86,9 @@ class Recorder(QObject):
         if before is not None and before.shown.source.model.fingerprint == shown.source.model.fingerprint:
             earlier = before.shown
         standing_out = shots.highlight() if highlight is None else highlight
-        keyframe = Keyframe("", "", 0, shots.view(), shots.camera(), standing_out, at=shots.at())
+        keyframe = Keyframe(
+            "", "", 0, shots.view(), shots.camera(), standing_out, at=shots.at(), colouring=shots.colouring()
+        )
         if before is None or earlier is not shown:
             words = caption(shown.plan, shown.bounds, None if earlier is None else earlier.plan)
             step = shots.step()
@@ -180,6 +184,8 @@ def _look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
             "flow": "As it flows",
             "stages": "Stages, and what flows between them",
         }.get(now.view, "")
+    if now.colouring != before.colouring:
+        return COLOURED[now.colouring]
     if now.highlight and now.highlight != before.highlight:
         return named_ops(plan, now.highlight)
     if now.camera is None:
@@ -192,7 +198,7 @@ def alike(one: Frame, other: Frame) -> bool:
     a, b = one.keyframe, other.keyframe
     return (
         one.shown is other.shown
-        and (a.view, a.highlight, a.at) == (b.view, b.highlight, b.at)
+        and (a.view, a.highlight, a.at, a.colouring) == (b.view, b.highlight, b.at, b.colouring)
         and overlap(a.camera, b.camera) >= SAME_PART
     )
 

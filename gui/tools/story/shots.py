@@ -35,7 +35,7 @@ class Shots(Protocol):
         """As :class:`planner.story.story.Keyframe` has it."""
 
     def colouring(self) -> str:
-        """What ops are coloured by, of :data:`gui.canvas.graph.heat.heat.COLOURINGS`."""
+        """What ops are coloured by, of :data:`planner.story.story.COLOURINGS`."""
 
     def camera(self) -> Camera | None:
         """The part that is looked at; None where all of it is in sight."""
@@ -133,15 +133,16 @@ class GraphShots:
         return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Plan, problem, view, camera and selection."""
+        """Plan, problem, view, colouring, camera and selection."""
         document, canvas = self._document, self._canvas
         for signal in (
             document.decision_changed, document.problem_changed, document.selection_changed, canvas.viewport_changed,
         ):  # fmt: skip
             signal.connect(lambda *_: changed())
-        view_changed = getattr(canvas, "view_changed", None)
-        if view_changed is not None:
-            view_changed.connect(lambda *_: changed())
+        for name in ("view_changed", "colouring_changed"):
+            signal = getattr(canvas, name, None)
+            if signal is not None:
+                signal.connect(lambda *_: changed())
 
 
 class OrderShots:

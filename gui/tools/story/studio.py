@@ -125,14 +125,15 @@ class Studio(QObject):
         """What is said of the keyframe that was captured last."""
         draft = self.draft
         assert draft.frame is not None
-        as_what = f"as keyframe {draft.current + 1} of {len(draft.frames)}"
-        return f"Captured “{draft.frame.keyframe.title}” {as_what}.{self.recorder.not_kept()}"
+        return (
+            f"Captured “{draft.frame.keyframe.title}” as keyframe {draft.current + 1} of {len(draft.frames)}."
+        )
 
     def retake_keyframe(self) -> None:
         """The chosen keyframe shows what is on screen now, in its own words."""
         self.recorder.retake()
         if not self.panel.isVisible():
-            text = f"Captured keyframe {self.draft.current + 1} again; its words stayed.{self.recorder.not_kept()}"
+            text = f"Captured keyframe {self.draft.current + 1} again; its words stayed."
             self._window.notice.show_message("info", text, action="Show the story", run=self.show_story)
 
     def toggle_recording(self) -> None:

@@ -85,6 +85,8 @@ def _keyframe_dict(keyframe: Keyframe) -> dict[str, Any]:
     if keyframe.camera is not None:
         camera = keyframe.camera
         data["camera"] = {"x": camera.x, "y": camera.y, "width": camera.width, "height": camera.height}
+    if keyframe.colouring != "stage":
+        data["colouring"] = keyframe.colouring
     if keyframe.highlight:
         data["highlight"] = list(keyframe.highlight)
     if keyframe.panel:
@@ -153,6 +155,7 @@ class _Keyframe(Struct, forbid_unknown_fields=True):
     share: Number = 1.0
     beside: list[Count] = []
     letters: str = ""
+    colouring: str = ""
     notes: str = ""
 
 
@@ -241,6 +244,7 @@ def _keyframe(data: _Keyframe, number: int) -> Keyframe:
             beside=tuple(map(int, data.beside)),
             notes=_words(data.notes),
             letters=_words(data.letters),
+            colouring=_words(data.colouring) or "stage",
         )
 
 

@@ -50,13 +50,19 @@ def test_capture_says_so_where_the_panel_is_hidden(window: MainWindow) -> None:
     assert window.studio.panel.isVisible()
 
 
-def test_capture_says_that_a_heat_map_is_not_kept(window: MainWindow) -> None:
+def test_a_heat_map_is_captured_and_comes_back(window: MainWindow) -> None:
+    press(window, "story.capture")
     press(window, "view.colour.time")
     press(window, "story.capture")
-    assert "The heat map is not kept" in window.notice.text
+    studio = window.studio
+    assert [frame.keyframe.colouring for frame in studio.draft.frames] == ["stage", "time"]
+    assert studio.draft.frames[1].keyframe.title == "Where the time goes"
     press(window, "view.colour.stage")
-    press(window, "story.capture")
-    assert "Captured" in window.notice.text and "heat map" not in window.notice.text
+    studio._show_on_canvas(1)
+    assert window.canvas.colouring == "time"
+    press(window, "view.colour.bytes")
+    press(window, "story.retake")
+    assert studio.draft.frames[1].keyframe.colouring == "bytes"
 
 
 def test_the_list_shows_pictures_and_follows_the_keys(qtbot: QtBot, window: MainWindow) -> None:

@@ -383,3 +383,14 @@ def test_models_travel_with_the_story(tmp_path: Path) -> None:
     assert portable_paths([there / "b.json"], here).names == ("b-2.json",)
     with pytest.raises(StoryError, match="does not exist"):
         portable_paths([there / "none.json"], here)
+
+
+def test_a_colouring_is_written_where_it_is_not_by_stage(tmp_path: Path) -> None:
+    story, _ = small(tmp_path)
+    assert all("colouring" not in keyframe for keyframe in to_dict(story)["keyframes"])
+    first, *rest = story.keyframes
+    heat = replace(story, keyframes=(replace(first, colouring="bytes"), *rest))
+    assert to_dict(heat)["keyframes"][0]["colouring"] == "bytes"
+    assert read_story(write_story(tmp_path / "heat.story.json", heat)) == heat
+    with pytest.raises(StoryError, match="the colouring of a keyframe is 'mood'; choose from stage, time"):
+        replace(first, colouring="mood")
