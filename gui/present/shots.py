@@ -122,6 +122,8 @@ class Shots:
         stage = self._graphs.stage(plan, keyframe.view, numbers, keyframe.colouring)
         chosen = highlighted(stage.scene, keyframe.highlight)
         lit = self._lit(keyframe, plan)
+        if stage.scene.heat is not None:  # faded cards would have colours that the scale does not
+            lit = np.zeros_like(lit)
         out = stage.scene.mask(chosen)
         if lit.any() and not len(chosen):
             out = lit[stage.scene.device]

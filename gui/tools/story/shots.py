@@ -140,9 +140,9 @@ class GraphShots:
         ):  # fmt: skip
             signal.connect(lambda *_: changed())
         for name in ("view_changed", "colouring_changed"):
-            signal = getattr(canvas, name, None)
-            if signal is not None:
-                signal.connect(lambda *_: changed())
+            own = getattr(canvas, name, None)
+            if own is not None:
+                own.connect(lambda *_: changed())
 
 
 class OrderShots:

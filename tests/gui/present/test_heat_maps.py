@@ -23,7 +23,9 @@ from tests.gui.present.talks import graph_members, resolved
 
 SIZE = (1280, 800)
 SCALE = "Bytes an op moves"
-HEAT = tuple(Keyframe(view, "", 0, view, colouring="bytes") for view in ("flow", "lanes", "stages"))
+HEAT = tuple(
+    Keyframe(view, "Stage 0 is told of.", 0, view, colouring="bytes") for view in ("flow", "lanes", "stages")
+)
 
 
 def told() -> Resolved:
