@@ -106,7 +106,7 @@ def _paint_cards(
     heat = scene.heat
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
     big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
-    quiet = palette.small_ink(scene.items.model, heat is not None)
+    quiet = palette.small_ink(scene.items.model)
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
     called = card_names(scene)

@@ -54,9 +54,9 @@ class CanvasPalette:
         """The fill of near cards by device and model (uint32)."""
         return self._filled(self.body, MODEL_BODIES, device, model, self._body)
 
-    def small_ink(self, model: Packed, heated: bool = False) -> str:
+    def small_ink(self, model: Packed) -> str:
         """The colour of small words on near cards of these models (uint32): what is filled leaves no room for a quieter one."""
-        return self.theme.text if heated or self.filled or model.any() else self.theme.muted
+        return self.theme.text if self.filled or model.any() else self.theme.muted
 
     def _block(self, accent: str, share: float) -> str:
         return mix(self.theme.canvas, accent, share)

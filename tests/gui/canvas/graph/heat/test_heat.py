@@ -9,7 +9,7 @@ import pytest
 from defusedxml import ElementTree
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, colourings_of, heat_of
+from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, Heat, colourings_of, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
 from gui.canvas.graph.heat.ramps import ramp
 from gui.canvas.graph.items import items_of
@@ -101,7 +101,12 @@ def test_cards_and_tooltips_say_what_they_are_coloured_by(
         assert f"{word} {said[0]}" in hand.view.card_words(0)[1]
         assert said[0] in op_tooltip(hand.document, scene.items, 0, scene.heat)
     asked: list[int] = []
-    monkeypatch.setattr(type(scene.heat), "value_text", lambda self, i: asked.append(i) or "42 units")
+
+    def ask(heat: Heat, item: int) -> str:
+        asked.append(item)
+        return "42 units"
+
+    monkeypatch.setattr(Heat, "value_text", ask)
     viewport = Viewport(1600, 400)
     viewport.fit(scene.layout.bounds, largest=1.0)
     buffer = raster.new_image(1600, 400)
