@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.readers import import_readers
-from planner.cli.report import ending, summary, warnings
+from planner.cli.report import ending, note_scale, summary, warnings
 from planner.cli.searching import Watch, soft_interrupt, stop_when
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import bound_method, default_bounds
@@ -53,6 +53,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)
+        note_scale(console, problem)
         methods = default_bounds(problem) if chosen is None else [chosen]
         seconds = time.perf_counter() - began
         # Whoever names no method wants a bound, and the one chosen may need longer than it is given.

@@ -7,7 +7,7 @@ import argparse
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.proving import OFF, configure_beside, proven_beside
-from planner.cli.report import bound_rows, claim_fields, claim_rows, plan_fields, proofs, summary
+from planner.cli.report import bound_rows, claim_fields, claim_rows, note_scale, plan_fields, proofs, summary
 from planner.problem.base import decision_of
 from planner.problem.claims import claim_of
 
@@ -30,6 +30,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     opened = inputs.open_with_plan(args)
     plan = opened.plan
     problem = plan.problem
+    note_scale(console, problem)
     evaluation = plan.evaluation
     for note in opened.notes:
         why = "" if opened.other_costs else "; it was edited or written by another version, make it again"

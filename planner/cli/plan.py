@@ -12,7 +12,7 @@ from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.proving import BESIDE, configure_beside, proven_beside
 from planner.cli.readers import import_readers
-from planner.cli.report import bound_rows, ending, plan_fields, proofs, summary
+from planner.cli.report import bound_rows, ending, note_scale, plan_fields, proofs, summary
 from planner.cli.searching import Watch, soft_interrupt, stop_when, uninterrupted
 from planner.errors import PlannerRefusal
 from planner.options import parse_options
@@ -71,6 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     with soft_interrupt(console) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)
+        note_scale(console, problem)
         _check_serves(chosen, problem)
         spent = time.perf_counter() - began
         warm_planner(chosen, problem, options)

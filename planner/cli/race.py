@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.report import bound_rows, summary
+from planner.cli.report import bound_rows, note_scale, summary
 from planner.cli.searching import soft_interrupt, uninterrupted
 from planner.errors import PlannerRefusal, StageboardError
 from planner.machines.catalogue import bound_method, planner, planner_asked
@@ -77,6 +77,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     start_server()  # its imports take as long as reading and compiling
     with soft_interrupt(console) as cancelled:
         problem = inputs.problem_of(args)
+        note_scale(console, problem)
         cores = args.cores or max(1, (os.cpu_count() or 2) - 1)
         race = Race(
             problem,

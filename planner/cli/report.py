@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from planner.cli.command import Console
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates, estimates_fields, rates_words
 from planner.evaluation.memory_words import held_words, limit_words
+from planner.evaluation.times_scale import other_scale
 from planner.evaluation.times_source import estimated, times_mark, times_source
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
@@ -70,6 +72,12 @@ def warnings(problem: PlanningProblem) -> list[str]:
         return []
     words = unkept_words(problem, "plan with --granularity class to keep each")
     return [words] if words else []
+
+
+def note_scale(console: Console, problem: PlanningProblem) -> None:
+    """Say where measured times stand beside estimates of a machine of another scale, and what to do."""
+    if isinstance(problem, Problem) and (found := other_scale(problem)):
+        console.note(f"{found.words}; name the machine (--machine {found.machine or 'NAME'}) or measure all")
 
 
 def device_table(problem: Problem, evaluation: Evaluation) -> str:

@@ -17,6 +17,7 @@ from gui.widgets.labels import capital
 from gui.words.plan_notes import USE_TIMES, noted
 from planner.errors import StageboardError
 from planner.evaluation.memory_words import places_words
+from planner.evaluation.times_scale import other_scale
 
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
@@ -178,8 +179,10 @@ class Files(ModelFiles):
             busy = spread is not None and spread > BUSY
             if busy:
                 text += f" {capital(spread_words(graph))}."
+            if scale := other_scale(document.open_problem):
+                text += f" {capital(scale.words)}; choose {scale.machine or 'the machine'} in Target (Ctrl+T), or measure all."
             self._window.notice.show_message(
-                "warning" if busy else "info", capital(text), action="Plan Again", run=self._window.start_planner,
+                "warning" if busy or scale else "info", capital(text), action="Plan Again", run=self._window.start_planner,
                 other="Undo", run_other=document.undo_stack.undo, until_change=True, stays=True,
             )  # fmt: skip
         else:

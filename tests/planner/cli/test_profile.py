@@ -147,3 +147,16 @@ def test_why_all_kernels_may_take_longer_than_a_run_is_told() -> None:
     graph = read_model(RESNET, times=[Use(found)])
     assert "all kernels take longer than a run without it" in _text(graph, found, None)
     assert "take longer" not in _text(graph, replace(found, seconds_sum=1.0e-3), None)
+
+
+@pytest.mark.parametrize("command", ["plan", "bound"])
+def test_measured_times_of_another_scale_are_said(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = tmp_path / "slow.csv"
+    slow.write_text("op,seconds\nconv1_conv,0.01\n")
+    asked = (command, RESNET, "--target", "pipeline:2", "--times", str(slow))
+    said = run(capsys, *asked)[1]
+    assert "estimated ops are of t4, which is" in said
+    assert "(--machine cpu-core) or measure all" in said
+    assert "estimated ops" not in run(capsys, *asked, "--machine", "cpu-core")[1]

@@ -63,6 +63,8 @@ def test_a_profile_that_is_dropped_is_planned_with(qtbot: QtBot, window: MainWin
     assert words(window).startswith("3 of ")
     assert window.notice.text.startswith("3 of ")
     assert "plan again, or undo" in window.notice.text
+    assert "estimated ops are of t4, which is" in window.notice.text
+    assert "in Target (Ctrl+T), or measure all." in window.notice.text
     window.actions_set["file.forget_times"].trigger()
     assert words(window) == ""
     assert not window.actions_set["file.forget_times"].isEnabled()
