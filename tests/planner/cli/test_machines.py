@@ -163,7 +163,7 @@ def test_profiles_and_models_must_match(tmp_path: Path, capsys: pytest.CaptureFi
     lines = [f"{op},1e-3,{device}" for device in ("cpu", "accelerator") for op in graph.op_ids]
     both.write_text("\n".join(["op,seconds,device", *lines]) + "\n")
     for arguments, says in (
-        ([UNET, TFLITE, "--times", str(both)], "2 models and 1 profiles"),
+        ([UNET, TFLITE, "--times", str(both)], "2 models and 1 profile"),
         ([UNET, "--times", str(both)], "name one with --device"),
         ([UNET, "--times", times_of(UNET, 1.0, tmp_path / "c.csv", "cpu"), "--device", "accelerator"], "has no times of a device"),
         ([UNET, "--times", str(both), TFLITE, "--times", times_of(TFLITE, 1.0, tmp_path / "d.csv", "cpu"), "--device", "cpu"], ""),
