@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -160,3 +161,16 @@ def test_measured_times_of_another_scale_are_said(
     assert "estimated ops are of t4, which is" in said
     assert "(--machine cpu-core) or measure all" in said
     assert "estimated ops" not in run(capsys, *asked, "--machine", "cpu-core")[1]
+
+
+def test_a_spread_stands_beside_a_measured_time_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    times, plan, out = (str(tmp_path / name) for name in ("t.json", "p.json", "p.csv"))
+    run(capsys, "profile", TFLITE, "--runs", "5", "-o", times)
+    ops = json.loads(Path(times).read_text())["ops"]
+    run(capsys, "plan", TFLITE, "--target", "pipeline:2", "--times", f"cpu={times}", "-o", plan)
+    run(capsys, "export", TFLITE, plan, "--times", f"cpu={times}", "--to", "csv", "-o", out)
+    rows = list(csv.DictReader(Path(out).read_text().splitlines()))
+    assert any("spread" in op for op in ops)
+    assert {row["measured"] for row in rows} == {row["measured_spread"] for row in rows} == {""}
