@@ -149,7 +149,7 @@ def paint_below(buffer: np.ndarray, areas: Areas, viewport: Viewport, ratio: flo
         return
     opacity = areas.shown * (0.4 + 0.6 * areas.lit)
     paint_grounds(buffer, scene, viewport, palette, ratio, opacity)
-    paint_ribbons(buffer, scene, viewport, palette, ratio, areas.shown)
+    paint_ribbons(buffer, scene, viewport, palette, ratio, areas.shown, HEADERS, LEAST * ratio)
     lanes = scene.layout.lanes
     if not lanes:
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import ceil
 
@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import badge_box, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.blocks import LEAST_READ, badge_box, badge_type, plate_boxes, type_scale
 from gui.canvas.graph.viewport import Viewport
 from gui.layout import stage_routes
 from gui.look.fonts import font, metrics
@@ -62,11 +62,41 @@ def stage_ribbons(scene: Scene) -> list[StageRibbon]:
     ]
 
 
+def drawn_ribbons(
+    scene: Scene, viewport: Viewport, ratio: float, least: float = LEAST_READ
+) -> list[StageRibbon]:
+    """The ribbons, widest first; those whose arrows the word about the bottleneck would cover end above it. ``ratio`` and ``least``
+    are those of the plates."""
+    found, size = stage_ribbons(scene), badge_type(type_scale(viewport, ratio) * ratio, least)
+    hot = -1 if scene.evaluation is None else scene.evaluation.bottleneck
+    plate = plate_boxes(scene, viewport).get(hot)
+    if plate is None or size < least:
+        return found
+    badge = badge_box(plate, size)
+    return [_above(ribbon, badge, viewport) if ribbon.dst == hot else ribbon for ribbon in found]
+
+
+def _above(ribbon: StageRibbon, badge: QRectF, viewport: Viewport) -> StageRibbon:
+    """A ribbon that comes down on a badge, ending above it; any other as it is."""
+    (before, start), (x, end) = ribbon.route[-2:].tolist()
+    middle, _ = viewport.to_pixels(x, end)
+    half = (0.5 * ribbon.width + 0.35 * ribbon.arrow) * viewport.scale
+    _, top = viewport.to_scene(middle, badge.top())
+    down, beside = before == x and start < end, middle + half < badge.left() or middle - half > badge.right()
+    if not down or beside or not start < top < end:
+        return ribbon
+    route = ribbon.route.copy()
+    route[-1, 1] = top
+    return replace(ribbon, route=route)
+
+
 def paint_ribbons(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, shown: float = 1.0
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, shown: float = 1.0,
+    grown: float = 1.0, least: float = LEAST_READ,
 ) -> None:  # fmt: skip
-    """All ribbons into a pixel buffer, the widest on top; ``shown`` is their opacity."""
-    found = stage_ribbons(scene)[::-1]
+    """All ribbons into a pixel buffer, the widest on top; ``shown`` is their opacity, ``grown`` how much larger the letters of plates
+    are than usual."""
+    found = drawn_ribbons(scene, viewport, grown * ratio, least)[::-1]
     if not found:
         return
     points = np.concatenate([r.route for r in found])
@@ -93,7 +123,7 @@ def paint_ribbons(
 
 def draw_ribbons(painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
     """:func:`paint_ribbons` as shapes."""
-    for ribbon in stage_ribbons(scene)[::-1]:
+    for ribbon in drawn_ribbons(scene, viewport, 1.0)[::-1]:
         points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
         width, arrow = max(THINNEST, ribbon.width * viewport.scale), ribbon.arrow * viewport.scale
         end, way = points[-1], points[-1] - points[-2]

@@ -13,8 +13,8 @@ from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.picture.picture import Part, compose, draw_graph
 from gui.canvas.graph.scene import arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
-from gui.canvas.graph.stages.blocks import badge_box, plate_boxes
-from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.stages.blocks import badge_box, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.ribbons import StageRibbon, stage_ribbons
 from gui.document.plan.opening import start_plan
 from gui.look.page import Page
 from planner.formats import read_model
@@ -263,3 +263,21 @@ def test_every_link_of_neighbouring_stages_says_its_bytes(qapp, monkeypatch: pyt
     shown = sum(picture.count(f">{text}<") for text in set(told))
     lines = sum(picture.count(f">{text.split()[0]}<") for text in set(told))
     assert shown + lines == len(told) > 5 and lines == 2
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_arrows_end_above_the_word_about_the_bottleneck(stages: Hand, ratio: float) -> None:
+    """One ribbon comes down on the plate of the device that sets the pace, where the word stands on its border."""
+    scene, viewport = stages.view.scene, stages.view.viewport
+    assert scene is not None and scene.evaluation is not None and scene.layout.stages is not None
+    hot = scene.evaluation.bottleneck
+    badge = badge_box(plate_boxes(scene, viewport)[hot], badge_type(type_scale(viewport, ratio) * ratio, 5.0))
+    x, _ = viewport.to_scene(badge.center().x(), 0.0)
+    _, top = viewport.to_scene(0.0, badge.top())
+    _, plate = viewport.to_scene(0.0, plate_boxes(scene, viewport)[hot].top())
+    far = StageRibbon(0, hot, 1.0, 2.0, np.array([(x, top - 80.0), (x, plate)]))
+    beside = StageRibbon(0, hot, 1.0, 2.0, np.array([(x - 500.0, top - 80.0), (x - 500.0, plate)]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ribbons, "stage_ribbons", lambda _: [far, beside])
+        found = ribbons.drawn_ribbons(scene, viewport, ratio)
+    assert found[0].route[-1, 1] == pytest.approx(top) and found[1] is beside
