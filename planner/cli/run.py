@@ -242,7 +242,7 @@ def text_of(found: PlanRun, output: str | None = None) -> str:
         (
             "ran on",
             f"core{'' if len(cores) == 1 else 's'} {cores_text(cores)} of {found.about['machine']}, {threads} thread"
-            f"{'' if threads == 1 else 's'} a stage, {found.samples} samples in {len(plan.rounds)} rounds",
+            f"{'' if threads == 1 else 's'} a stage, {found.samples} samples in {len(plan.rounds)} round{'' if len(plan.rounds) == 1 else 's'}",
         ),
     ]
     if busy:

@@ -70,6 +70,7 @@ def test_figures_do_not_contradict_one_another() -> None:
     text = text_of(quiet)
     assert "of what its slowest stage alone would give" in text
     assert "times as fast\n" in text, "of one round there is no median"
+    assert " samples in 1 round\n" in text
     stage = quiet.plan.stages[0]
     unknown = replace(stage, busy=stage.busy._replace(spread=float("nan")), predicted=float("nan"))
     rounds = replace(
