@@ -141,6 +141,8 @@ WRITERS = (
     Writer("network.npz", ("planner.formats.networks.npz",), ("generate", "mlp", "--set", "width=8")),
     Writer("model.json", ("planner.formats.graphs.stageboard_json",), ("export", "@small.json", "--to", "json")),
     Writer("times.json", ("planner.formats.times.stageboard_times",), call=_times),
+    Writer("fitted.json", ("planner.cli.calibrate",), ("calibrate", "@net.onnx", "--times", "@net.csv", "--device", "cpu", "--name", "mine")),
+    Writer("robust.json", ("planner.cli.robust",), ("robust", *_plan("graph"), "--samples", "20", "--time-limit", "1")),
     Writer("placement.json", ("planner.export.device_placement",), ("export", *_plan("graph"), "--to", "device-placement")),
     Writer("graph.dot", ("planner.export.dot",), ("export", *_plan("graph"), "--to", "dot")),
     Writer("table.csv", ("planner.export.csv",), ("export", *_plan("graph"), "--to", "csv")),
@@ -187,6 +189,9 @@ ELSEWHERE = {
     "planner.methods.mip.mip_child": "a pipe",
     "planner.methods.mip.growing_lp": "a pipe",
     "planner.methods.mip.lp_child": "a pipe",
+    "planner.model.named_machines": "a machine of one's own, never in the place of another, with planner.files like the others",
+    "planner.cli.run": "after a run of some seconds, with planner.files like the others: tests/planner/cli/test_run.py",
+    "planner.runs.running.stage": "outputs that are compared, in the folder of the run",
     "planner.runs.sweep.execute": "a log that is read back, in no place",
     "planner.runs.sweep.results": "lines added to a file: the test of its own below",
 }
@@ -206,6 +211,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     (folder / "small.json").write_bytes(SMALL.read_bytes())
     random_model(folder / "net.onnx", 4)
+    measured = "".join(
+        f"{op},{1e-5 * (3 + i % 5)}\n" for i, op in enumerate(read_model(folder / "net.onnx").op_ids)
+    )
+    (folder / "net.csv").write_text(f"op,seconds\n{measured}")
     skipping().save(folder / "net.tflite")
     from planner.formats.graphs import stageboard_json
 

@@ -32,7 +32,9 @@ class Marks:
 def paint_package(
     painter: QPainter, layout: PackageLayout, package: Package, theme: Theme, marks: Marks
 ) -> None:
-    """Links first, chips over them, the paths of a broken rule on top."""
+    """Links first, chips over them, the paths of a broken rule on top; nothing where the page has no room for a chip."""
+    if not layout.boxes:
+        return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     colours = device_colours(len(package.chips), theme)
     for chip in range(len(package.chips) - 1):

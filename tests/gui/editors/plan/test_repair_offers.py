@@ -196,6 +196,6 @@ def test_a_plan_is_made_anew_after_a_remedy(qtbot: QtBot, hopeless: MainWindow) 
     assert len(set(document.device_of.tolist())) == 4
     assert document.undo_stack.count() == steps + 1 and left in document.plans
     assert document.undo_stack.undoText() == "Give every chip 16 MiB"
-    assert hopeless.notice.text.startswith("Planned anew for mcm:4: ")
+    assert hopeless.notice.text.startswith("Planned anew for a multi-chip module of 4 chips: ")
     document.undo_stack.undo()
     assert document.active is left and document.open_problem.target == TOO_SMALL
