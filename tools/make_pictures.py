@@ -161,6 +161,8 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
 
     def run() -> None:
         """A model measured, planned and run on this computer, which does nothing else meanwhile."""
+        from show_pictures import save_small
+
         tour.open(("transformer_encoder.onnx",), "pipeline:2")
         window.files.measure_model()
         until(app, lambda: parts.document.open_problem.graph.measured is not None, RUN_LIMIT)
@@ -171,7 +173,9 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         window.actions_set["file.run"].trigger()
         until(app, lambda: not window.runs.running.busy, RUN_LIMIT)
         window.notice.dismiss()
-        shot("run.png", "light", "flow")
+        parts.themes.set_preference("light")
+        settle(app, window)
+        save_small(window.grab().toImage(), folder / "run.png")
         window.docks.docks["run"].hide()
 
     def package() -> None:
