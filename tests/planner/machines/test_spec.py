@@ -21,9 +21,11 @@ from planner.machines.spec import (
     network_target,
     parse_target,
     target_from_dict,
+    with_named,
 )
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Graph, Op
+from planner.model.named_machines import Machines, machine
 from planner.problem.target import Target, Words
 from tests.planner.strategies import pools_with_options, targets
 
@@ -218,3 +220,15 @@ def test_numbers_per_device_are_written_with_slashes() -> None:
     assert (
         parse_target("edge-tpu:2").own_speeds(graph) == parse_target("edge-tpu:2").own_memories(graph) == ()
     )
+
+
+def test_named_machines_say_what_a_specification_leaves_open() -> None:
+    pcie, t4 = (Machines((("", machine(name)),)) for name in ("edge-tpu-pcie", "t4"))
+    assert parse_target("edge-tpu:2", named=pcie).to_dict()["down"] == 500e6
+    assert parse_target("edge-tpu:2,down=100e6", named=pcie).to_dict()["down"] == 100e6
+    assert with_named(EdgeTpuPipeline(2), pcie) == parse_target("edge-tpu:2", named=pcie)
+    assert (
+        parse_target("pipeline:2", named=t4) == parse_target("pipeline:2", named=Machines(())) == Pipeline(2)
+    )
+    with pytest.raises(TargetError, match=r"machine t4 says nothing of .*; choose from edge-tpu-usb, edge-tpu-pcie"):
+        parse_target("edge-tpu:2", named=t4)
