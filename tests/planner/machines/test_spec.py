@@ -230,5 +230,7 @@ def test_named_machines_say_what_a_specification_leaves_open() -> None:
     assert (
         parse_target("pipeline:2", named=t4) == parse_target("pipeline:2", named=Machines(())) == Pipeline(2)
     )
-    with pytest.raises(TargetError, match=r"machine t4 says nothing of .*; choose from edge-tpu-usb, edge-tpu-pcie"):
+    with pytest.raises(
+        TargetError, match=r"machine t4 says nothing of .*; choose from edge-tpu-usb, edge-tpu-pcie"
+    ):
         parse_target("edge-tpu:2", named=t4)
