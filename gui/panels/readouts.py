@@ -107,6 +107,8 @@ class ReadoutStrip(Readouts):
         self.back.clicked.connect(lambda _=False: self._go_back())
         self.back.hide()
         self._proving = False
+        self._timed: Problem | None = None
+        """The problem whose times the link beside the objective is about."""
         self.gap_bar.setMaximumWidth(520)
         self._scalar = (self.objective, self.bound, self.gap)
         self._readouts = (*self._scalar, *self.components, self.rules, self.memory, self.speed, self.devices)
@@ -151,6 +153,7 @@ class ReadoutStrip(Readouts):
                 readout.show_value(readout.label, DASH, "", t.faint)
             self.gap_bar.set_values(None, None)
             self.times.hide()
+            self._timed = None
             for part in (self.repair, self.help, self.prove, self.back):
                 self._show_button(part, False)
             return
@@ -201,14 +204,20 @@ class ReadoutStrip(Readouts):
             self.document.apply_plan(optimum)
 
     # ------------------------------------------------------------------ an objective that is one number
-    def _show_objective(self, one: ComponentStanding) -> None:
-        problem, evaluation = self._problem, self.document.evaluation
-        preview, t = self.document.preview, self.theme
-        mark = times_mark(problem)
+    def _show_times(self, problem: Problem) -> None:
+        """Whether op times were measured: every op is asked, so only once a problem, not at every move."""
+        if problem is self._timed:
+            return
+        self._timed, mark = problem, times_mark(problem)
         self.times.setText(mark)
         self.times.setVisible(bool(mark))
         self.times.setAccessibleName(f"Times are {mark}: go to the target")
         self.times.setToolTip(plain_tip(times_tip(problem)))
+
+    def _show_objective(self, one: ComponentStanding) -> None:
+        problem, evaluation = self._problem, self.document.evaluation
+        preview, t = self.document.preview, self.theme
+        self._show_times(problem)
         label, devices = component_words(one.name).title, problem.devices
         label = label[:1].upper() + label[1:]
         if one.name in STAGE_COSTS and 0 <= evaluation.bottleneck < len(devices):

@@ -492,6 +492,25 @@ def test_measured_times_say_so_and_the_line_is_not_indented(qtbot: QtBot) -> Non
         assert strip.objective._note.x() == strip.objective._label.x()
 
 
+def test_moves_do_not_ask_every_op_where_its_time_comes_from(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Problem] = []
+    monkeypatch.setattr("gui.panels.readouts.times_tip", lambda problem: asked.append(problem) or "")
+    document = Document()
+    strip = ReadoutStrip(document, LIGHT)
+    document.open_graph(chain_graph(), target=Pipeline(3))
+    with shown(qtbot, strip):
+        settle()
+        for device in (1, 2):
+            document.move([11], device)
+            settle()
+        assert asked == [document.problem]
+        document.set_problem(Pipeline(4))
+        settle()
+        assert asked[1:] == [document.problem]
+
+
 def test_another_theme_is_there_at_once(qtbot: QtBot) -> None:
     """Values in the colours of the theme before could not be read on the new ground until the next turn of the event loop."""
     strip = ReadoutStrip(opened(), LIGHT)
