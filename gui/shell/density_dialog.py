@@ -6,33 +6,27 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from gui.look.theme import font
+from gui.widgets.asking import AskingDialog
 from gui.widgets.labels import set_role
 
 USUAL = (1.0, 5.0, 10.0, 25.0)
 """Densities in per cent that one button sets."""
 
 
-class DensityDialog(QDialog):
+class DensityDialog(AskingDialog):
     """Asks for the share of the weights to keep. ``chosen(float)`` brings it, from 0 to 1."""
 
     chosen = Signal(float)
 
     def __init__(self, path: Path, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Open as a sparse network")
-        self.setFont(font(9.0))
+        super().__init__("Open as a sparse network", "Open", parent)
         words = QLabel(
             f"The fully connected layers of {path.name} are pruned: of each only the largest weights stay, and the rest of"
             " the model is left out."
@@ -61,20 +55,7 @@ class DensityDialog(QDialog):
         note = QLabel("A model that is sparse already keeps its zeros out at 100 %.")
         note.setWordWrap(True)
         set_role(note, "muted")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        accept = QPushButton("Open", self)
-        accept.setObjectName("primary")
-        buttons.addButton(accept, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 12)
-        column.setSpacing(10)
-        for part in (words, note):
-            column.addWidget(part)
-        column.insertLayout(1, row)
-        column.addWidget(buttons)
-        self.setMinimumWidth(460)
+        self.arrange(words, row, note, width=460)
         self.field.selectAll()
 
     def accept(self) -> None:

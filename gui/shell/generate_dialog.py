@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QHBoxLayout,
     QLabel,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from gui.look.theme import font
+from gui.widgets.asking import AskingDialog
 from gui.widgets.drop_down import DropDown
 from gui.widgets.forms import Form
 from gui.widgets.labels import capital, set_role
@@ -21,7 +17,7 @@ from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 
 
-class GenerateDialog(QDialog):
+class GenerateDialog(AskingDialog):
     """Asks for a kind and its settings. ``chosen(str, dict, int)`` brings the kind, its settings and the seed."""
 
     chosen = Signal(str, object, int)
@@ -29,10 +25,7 @@ class GenerateDialog(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         from planner.generate.catalogue import NETWORKS
 
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Generate a network")
-        self.setFont(font(9.0))
+        super().__init__("Generate a network", "Generate", parent)
         # What is made from a file is opened, not made up.
         self._kinds = {n: k for n, k in NETWORKS.items() if all(o.name != "file" for o in k.OPTIONS)}
         self.kind = DropDown(self)
@@ -56,21 +49,7 @@ class GenerateDialog(QDialog):
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         set_role(self.problem, "bad")
         self.problem.hide()
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        generate = QPushButton("Generate", self)
-        generate.setObjectName("primary")
-        buttons.addButton(generate, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 12)
-        column.setSpacing(10)
-        column.addLayout(row)
-        for part in (self.what, self.form, self.seed, self.problem):
-            column.addWidget(part)
-        column.addStretch(1)
-        column.addWidget(buttons)
-        self.setMinimumWidth(400)
+        self.arrange(row, self.what, self.form, self.seed, self.problem, width=400)
         self._show_kind()
 
     def _show_kind(self) -> None:

@@ -6,17 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from gui.look.theme import font
+from gui.widgets.asking import AskingDialog
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
@@ -29,16 +25,13 @@ if TYPE_CHECKING:
 DEVICES = (("A CPU (Stageboard measures on one)", "cpu"), ("An accelerator", "accelerator"))
 
 
-class MachineDialog(QDialog):
+class MachineDialog(AskingDialog):
     """Asks for a name that is free. ``chosen(str, str)`` brings it, and the kind of device that was measured."""
 
     chosen = Signal(str, str)
 
     def __init__(self, model: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Keep as a machine")
-        self.setFont(font(9.0))
+        super().__init__("Keep as a machine", "Keep", parent)
         words = PlainLabel(
             f"Rates are fitted to what was measured of {model}, and kept under a name: Target offers it, and --machine takes it, for models"
             " that nobody measured.", self,
@@ -59,20 +52,7 @@ class MachineDialog(QDialog):
         self.trouble.setTextFormat(Qt.TextFormat.PlainText)
         self.trouble.setWordWrap(True)
         set_role(self.trouble, "bad")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.keep = QPushButton("Keep", self)
-        self.keep.setObjectName("primary")
-        buttons.addButton(self.keep, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 12)
-        column.setSpacing(10)
-        column.addWidget(words)
-        column.addLayout(form)
-        column.addWidget(self.trouble)
-        column.addWidget(buttons)
-        self.setMinimumWidth(460)
+        self.arrange(words, form, self.trouble, width=460)
         self._check()
 
     def _check(self) -> None:
@@ -82,12 +62,12 @@ class MachineDialog(QDialog):
             check_free(name)
         except StageboardError as error:
             trouble = str(error)
-        self.keep.setEnabled(not trouble)
+        self.go.setEnabled(not trouble)
         self.trouble.setText(trouble if name else "")
 
     def accept(self) -> None:
         """Take what is shown."""
-        if self.keep.isEnabled():
+        if self.go.isEnabled():
             name, device = self.name.text().strip(), str(self.device.currentData())
             super().accept()
             self.chosen.emit(name, device)

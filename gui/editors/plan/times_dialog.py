@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from gui.look.numbers import plural
-from gui.look.theme import font
+from gui.widgets.asking import AskingDialog
 from gui.widgets.drop_down import DropDown
 from gui.widgets.plain import PlainLabel
 from planner.evaluation.estimates import side_of
@@ -31,7 +31,7 @@ def whose_times(problem: Problem) -> list[tuple[str, str]]:
     return [("Every device", ""), *kinds, *((title, name) for name, title in devices.items())]
 
 
-class TimesDialog(QDialog):
+class TimesDialog(AskingDialog):
     """Asks whose times the profiles ``files`` say. ``chosen(str)`` brings the choice of :func:`whose_times`."""
 
     chosen = Signal(str)
@@ -39,10 +39,7 @@ class TimesDialog(QDialog):
     def __init__(
         self, files: Sequence[str], devices: Sequence[tuple[str, str]], parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("Use measured times")
-        self.setFont(font(9.0))
+        super().__init__("Use measured times", "Use", parent)
         asked = f"does {files[0]}" if len(files) == 1 else f"do the {plural(len(files), 'profile')}"
         words = PlainLabel(f"Whose times {asked} say? Those of one device stand before those of all.", self)
         words.setWordWrap(True)
@@ -52,20 +49,7 @@ class TimesDialog(QDialog):
             self.device.addItem(title, name)
         form = QFormLayout()
         form.addRow("Times of", self.device)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.use = QPushButton("Use", self)
-        self.use.setObjectName("primary")
-        self.use.setDefault(True)
-        buttons.addButton(self.use, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 14, 16, 12)
-        column.setSpacing(10)
-        column.addWidget(words)
-        column.addLayout(form)
-        column.addWidget(buttons)
-        self.setMinimumWidth(420)
+        self.arrange(words, form, width=420)
         self.device.setFocus()
 
     def accept(self) -> None:

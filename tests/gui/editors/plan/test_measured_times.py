@@ -45,7 +45,7 @@ def use_times_of(window: MainWindow, title: str) -> None:
     """Choose a device in the dialog that is open."""
     (dialog,) = window.findChildren(TimesDialog)
     dialog.device.setCurrentText(title)
-    dialog.use.click()
+    dialog.go.click()
 
 
 def words(window: MainWindow) -> str:
@@ -223,12 +223,12 @@ def test_measured_times_are_kept_as_a_machine(qtbot: QtBot, window: MainWindow, 
     assert action.isEnabled()
     action.trigger()
     (dialog,) = window.findChildren(MachineDialog)
-    assert not dialog.keep.isEnabled() and dialog.trouble.text() == ""
+    assert not dialog.go.isEnabled() and dialog.trouble.text() == ""
     dialog.name.setText("t4")
-    assert not dialog.keep.isEnabled() and "brings along" in dialog.trouble.text()
+    assert not dialog.go.isEnabled() and "brings along" in dialog.trouble.text()
     dialog.accept()
     dialog.name.setText("my-core")
-    assert dialog.keep.isEnabled() and dialog.trouble.text() == ""
+    assert dialog.go.isEnabled() and dialog.trouble.text() == ""
     dialog.accept()
     rest(qtbot, window)
     assert "'my-core' is kept" in window.notice.text
