@@ -19,6 +19,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
+from planner.search.result import Result
 from planner.search.run import run, run_bound
 from tests.planner import reference
 from tests.planner.strategies import (
@@ -81,17 +82,23 @@ def upper(problem: Problem, bound_value: float, best: float) -> None:
     assert bound_value <= best * (1 + 1e-9) + 1e-9 or math.isinf(best)
 
 
+def searched(name: str, data: st.DataObject) -> tuple[Problem, Result, float] | None:
+    """A tiny problem, what a planner finds and the optimum; None where the planner refuses it."""
+    method = planners()[name]
+    problem = data.draw(tiny().filter(lambda p: p.target.kind in method.targets))
+    if method.refusal(problem) is not None:
+        return None
+    options = {k: v for k, v in OPTIONS.get(name, {}).items() if k in {o.name for o in method.options}}
+    return problem, run(method, problem, options=options), reference.optimum(problem)[0]
+
+
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=15)
 @given(st.data())
 def test_every_planner_serves_or_refuses(name: str, data: st.DataObject) -> None:
-    method = planners()[name]
-    problem = data.draw(tiny().filter(lambda p: p.target.kind in method.targets))
-    if method.refusal(problem) is not None:
+    if (found := searched(name, data)) is None:
         return
-    options = {k: v for k, v in OPTIONS.get(name, {}).items() if k in {o.name for o in method.options}}
-    result = run(method, problem, options=options)
-    best, _ = reference.optimum(problem)
+    problem, result, best = found
     for bound in result.bounds:
         upper(problem, bound.value, best)
     if result.device_of is None:
@@ -107,13 +114,9 @@ def test_every_planner_serves_or_refuses(name: str, data: st.DataObject) -> None
 @settings(max_examples=15)
 @given(st.data())
 def test_exact_planners_end_at_the_optimum(name: str, data: st.DataObject) -> None:
-    method = planners()[name]
-    problem = data.draw(tiny().filter(lambda p: p.target.kind in method.targets))
-    if method.refusal(problem) is not None:
+    if (found := searched(name, data)) is None:
         return
-    options = {k: v for k, v in OPTIONS.get(name, {}).items() if k in {o.name for o in method.options}}
-    result = run(method, problem, options=options)
-    best, _ = reference.optimum(problem)
+    _, result, best = found
     if math.isinf(best):
         assert result.device_of is None
     else:
