@@ -76,11 +76,6 @@ def estimates_words(problem: Problem) -> str:
     return "; ".join(f"{one.device} as {rates_words(one.rates)}" for one in found)
 
 
-def machine_words(problem: Problem) -> str:
-    """The machines of :func:`estimates` by name alone: "t4", "t4 and cpu-8-cores", "rates of your own"; empty where nothing is estimated."""
-    return " and ".join(dict.fromkeys(one.rates.machine or one.rates.source for one in estimates(problem)))
-
-
 def others_words(problem: Problem) -> str:
     """What is estimated where some ops were measured: the others, or only the ratio by which other devices follow."""
     measured = problem.graph.measured

@@ -26,14 +26,6 @@ def assumed_precision(problem: Problem) -> str:
     return precision if counted_in_int8(problem.graph, precision) else ""
 
 
-def places_words(problem: Problem) -> str:
-    """A machine, with the precision where that is not the file's: ``36 chips, int8``, ``4 TPUs``, ``pool:6+1``."""
-    target, count = problem.target, len(problem.devices)
-    places = f"{count} {target.words.counted[count != 1]}" if target.in_a_row else problem.places
-    precision = assumed_precision(problem)
-    return f"{places}, {precision}" if precision else places
-
-
 def must_fit(problem: Problem) -> bool:
     """Whether a rule keeps devices from holding more than their memory; else what exceeds it is streamed."""
     return any(rule.name == "memory" for rule in problem.evaluator.rules)

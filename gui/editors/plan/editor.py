@@ -28,6 +28,7 @@ from gui.panels.mcm.state import is_package
 from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.story.actions import SHIPPED
+from gui.words.machines import counted_devices
 
 if TYPE_CHECKING:
     from gui.background.job import Job
@@ -36,22 +37,6 @@ if TYPE_CHECKING:
     from gui.document.plan_list import PlanEntry
     from gui.document.values import DecisionChange
     from gui.shell.session import Session
-    from planner.problem.target import Device
-
-
-def machine_words(devices: Sequence[Device]) -> str:
-    """``4 stages``, ``6 accelerators and 1 CPU`` or ``6 accelerators (12 subgraphs) and 1 CPU``."""
-    kinds: dict[str, list[str]] = {}
-    for device in devices:
-        kinds.setdefault(device.kind, []).append(device.name)
-    words = {"cpu": ("CPU", "CPUs")}
-    parts = []
-    for kind, names in kinds.items():
-        # The slots of an accelerator, acc 1.0 and acc 1.1, are one machine.
-        count = len({name.partition(".")[0] for name in names})
-        slots = f" ({len(names)} subgraphs)" if count < len(names) else ""
-        parts.append(plural(count, *words.get(kind, (kind, f"{kind}s"))) + slots)
-    return " and ".join(parts)
 
 
 ON_OPS = (
@@ -168,7 +153,7 @@ class MainWindow(GraphBody):
         if problem is None:
             return
         active = document.active
-        parts = [f"{plural(problem.graph.n, 'op')} on {machine_words(problem.devices)}"]
+        parts = [f"{plural(problem.graph.n, 'op')} on {counted_devices(problem)}"]
         if active is not None:
             parts.append(f"plan “{active.name}”" + (" · not saved" if document.modified else ""))
         self.header.show_title(problem.graph.name, "  ·  ".join(parts))

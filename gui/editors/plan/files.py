@@ -14,9 +14,10 @@ from gui.editors.plan.times_dialog import TimesDialog, whose_times
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
+from gui.words.machines import machine_words
 from gui.words.plan_notes import USE_TIMES, noted
 from planner.errors import StageboardError
-from planner.evaluation.memory_words import places_words
+from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_scale import other_scale
 
 if TYPE_CHECKING:
@@ -85,8 +86,9 @@ class Files(ModelFiles):
 
     def _tell_remembered(self, problem: Problem, default: Target) -> None:
         """Say on which machine a model was opened that is not its default; back to that is one step."""
+        words = ", ".join(part for part in (machine_words(problem), assumed_precision(problem)) if part)
         self._window.notice.show_before(
-            f"Opened on {places_words(problem)}, as last time.", "Back to the Default",
+            f"Opened on {words}, as last time.", "Back to the Default",
             lambda: self._document.set_problem(default, default.served_objectives()[0]),
         )  # fmt: skip
 

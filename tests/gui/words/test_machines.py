@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from gui.words.machines import devices_words
+from gui.words.machines import counted_devices, devices_words, machine_words
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.problem.target import Target
 from tests.gui.mcm_models import row_graph
+from tests.gui.models import tpu_graph
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,15 @@ from tests.gui.mcm_models import row_graph
 )
 def test_machines_in_words(target: Target, words: str) -> None:
     assert devices_words(Problem(row_graph(12), target)) == words
+
+
+def test_a_machine_in_a_sentence() -> None:
+    assert machine_words(Problem(row_graph(12), Pipeline(1))) == "a pipeline of 1 stage"
+    assert machine_words(Problem(tpu_graph(), EdgeTpuPipeline(3))) == "an Edge TPU pipeline of 3 stages"
+
+
+def test_slots_of_an_accelerator_are_one_machine() -> None:
+    slots = Problem(row_graph(12), DevicePool(2, 1, subgraphs=3), "latency")
+    assert counted_devices(slots) == "2 accelerators (6 subgraphs) and 1 CPU"
+    assert machine_words(slots) == "a device pool of 2 accelerators (6 subgraphs) and 1 CPU"
+    assert counted_devices(Problem(row_graph(12), DevicePool(1, 2))) == "1 accelerator and 2 CPUs"

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.look.numbers import byte_column, energy_text, one_amount, signed_amount
-from gui.words.machines import machine_words
 from gui.words.objectives import (
     amount,
     change,
@@ -179,15 +178,10 @@ def test_a_proof_of_all_components_leaves_nothing_open(objective: str) -> None:
     assert all("✓ proven" in line for line in standing_lines(problem, problem.standing(values, bounds)))
 
 
-def test_objectives_and_machines_in_sentences() -> None:
+def test_objectives_in_sentences() -> None:
     assert objective_title("ios") == "I/Os"
     assert [objective_in_words(name) for name in ("ios", "inference-time", "max-load")] == [
         "I/Os",
         "inference time",
         "max load",
     ]
-    graph = chain_graph(6)
-    assert machine_words(Problem(graph, Pipeline(1))) == "a pipeline of 1 stage"
-    pool = DevicePool(accelerators=2, cpus=1, subgraphs=2)
-    assert machine_words(Problem(graph, pool, "latency")) == "a device pool of 2 accelerators and 1 CPU"
-    assert machine_words(Problem(tpu_graph(), EdgeTpuPipeline(3))).startswith("an Edge TPU pipeline of 3 ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit, places_words
+from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -43,17 +43,15 @@ def test_memory_is_told_by_what_counts_and_what_its_limit_does(
 
 
 @pytest.mark.parametrize(
-    ("model", "target", "words"),
+    ("model", "target", "precision"),
     [
-        ("transformer_encoder.onnx", McmPackage(36, precision="int8"), "36 chips, int8"),
-        ("transformer_encoder.onnx", McmPackage(1), "1 chip"),
-        ("transformer_encoder.onnx", EdgeTpuPipeline(4), "4 TPUs, int8"),
-        ("transformer_encoder.onnx", DevicePool(2, 1), "pool:2+1"),
-        ("branchy_int8.tflite", EdgeTpuPipeline(4), "4 TPUs"),
+        ("transformer_encoder.onnx", McmPackage(36, precision="int8"), "int8"),
+        ("transformer_encoder.onnx", McmPackage(1), ""),
+        ("transformer_encoder.onnx", EdgeTpuPipeline(4), "int8"),
+        ("transformer_encoder.onnx", DevicePool(2, 1), ""),
+        ("branchy_int8.tflite", EdgeTpuPipeline(4), ""),
     ],
     ids=str,
 )
-def test_a_precision_that_is_not_the_files_is_named(model: str, target: Target, words: str) -> None:
-    problem = Problem(read_model(sample(model)), target)
-    assert places_words(problem) == words
-    assert assumed_precision(problem) == ("int8" if words.endswith("int8") else "")
+def test_a_precision_that_is_not_the_files_is_named(model: str, target: Target, precision: str) -> None:
+    assert assumed_precision(Problem(read_model(sample(model)), target)) == precision

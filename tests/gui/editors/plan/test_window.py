@@ -26,14 +26,12 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.editors.plan.body import default_canvas
-from gui.editors.plan.editor import MainWindow, machine_words
+from gui.editors.plan.editor import MainWindow
 from gui.look.theme import DARK
 from gui.shell.session import Session
 from gui.shell.start_page import samples
 from gui.tools.story.actions import SHIPPED
 from planner.machines.pipeline.target import Pipeline
-from planner.machines.pool.target import DevicePool
-from planner.problem.target import Device
 from tests.gui.models import chain_graph, write_model
 from tests.gui.window_parts import answer, make_window, opened, settle
 
@@ -120,14 +118,6 @@ def test_every_sample_of_the_start_page_exists() -> None:
     assert len(found) >= 6
     assert all(path.is_file() for path, _, _ in found)
     assert {path.suffix for path, _, _ in found} >= {".json", ".onnx", ".tflite"}
-
-
-def test_machine_in_words() -> None:
-    assert machine_words([Device(f"s {i}", "stage", "S") for i in range(4)]) == "4 stages"
-    pool = DevicePool(accelerators=1, cpus=2)
-    assert machine_words(pool.devices(None)) == "1 accelerator and 2 CPUs"  # type: ignore[arg-type]
-    slots = DevicePool(2, 1, subgraphs=3)
-    assert machine_words(slots.devices(None)) == "2 accelerators (6 subgraphs) and 1 CPU"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
@@ -419,7 +409,7 @@ def test_a_machine_that_is_remembered_is_named_and_left_in_one_step(qtbot: QtBot
     window.files.open_files([path])
     wait_loaded(qtbot, window)
     document, notice = window.document, window.notice
-    assert not notice.isHidden() and notice.text.startswith("Opened on 2 stages, as last time.")
+    assert not notice.isHidden() and notice.text.startswith("Opened on a pipeline of 2 stages, as last time.")
     assert notice._action.text() == "Back to the Default"
     notice._act()
     assert document.open_problem == default and document.undo_stack.count() == 1
