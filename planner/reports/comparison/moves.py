@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.model.graph import Graph, Ints
-from planner.model.groups import union
 
 HUB = 8
 """An op with more producers, or more consumers, does not make neighbours of them."""
@@ -27,26 +26,38 @@ def moves(graph: Graph, before: Ints, after: Ints) -> tuple[Move, ...]:
     Moved ops of the same rows hang together where an edge leads from one to the other, or where they share a producer or a consumer
     that has few neighbours: what feeds every layer of a model does not make its layers one group.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     moved = before != after
-    sets: list[list[int]] = []
+    way = before.astype(np.int64) * (int(after.max(initial=0)) + 1) + after
+    pairs: list[tuple[Ints, Ints]] = []
     for ptr, idx in (graph.succs, graph.preds):
-        for v in range(graph.n):
-            near = idx[ptr[v] : ptr[v + 1]]
-            hub = len(near) > HUB
-            near = near[moved[near]]
-            ways: dict[tuple[int, int], list[int]] = {}
-            if moved[v]:
-                ways[int(before[v]), int(after[v])] = [v]
-            for w in near.tolist():
-                way = (int(before[w]), int(after[w]))
-                if way in ways or not hub:
-                    ways.setdefault(way, []).append(w)
-            sets += [members for members in ways.values() if len(members) > 1]
-    groups = union(graph.n, sets, graph.op_names)
+        many = np.diff(ptr)
+        op = np.repeat(np.arange(graph.n), many)
+        near = moved[idx]
+        op, other = op[near], idx[near]
+        alike = moved[op] & (way[op] == way[other])
+        pairs.append((op[alike], other[alike]))
+        few = many[op] <= HUB
+        op, other = op[few], other[few]
+        order = np.lexsort((way[other], op))
+        op, other = op[order], other[order]
+        beside = (op[1:] == op[:-1]) & (way[other[1:]] == way[other[:-1]])
+        pairs.append((other[:-1][beside], other[1:][beside]))
+    one, two = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    edges = coo_array((np.ones(len(one), bool), (one, two)), (graph.n, graph.n))
+    _, group_of = connected_components(edges, directed=False)
+    ops = np.flatnonzero(moved)
     place = np.empty(graph.n, np.int64)
     place[graph.topological_order] = np.arange(graph.n)
-    found = []
-    for group in np.unique(groups.group_of[moved]).tolist():
-        ops = groups.ops(group)
-        found.append(Move(ops, int(before[ops[0]]), int(after[ops[0]])))
-    return tuple(sorted(found, key=lambda move: int(place[move.ops].min())))
+    _, first, group = np.unique(group_of[ops], return_index=True, return_inverse=True)
+    earliest = np.full(len(first), graph.n)
+    np.minimum.at(earliest, group, place[ops])
+    by_group = np.split(
+        ops[np.argsort(group, kind="stable")].astype(np.int32), np.cumsum(np.bincount(group))[:-1]
+    )
+    return tuple(
+        Move(by_group[g], int(before[ops[first[g]]]), int(after[ops[first[g]]]))
+        for g in np.argsort(earliest).tolist()
+    )
