@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -52,6 +53,19 @@ def hang_up(connection: Connection) -> None:
     if has_server():
         with contextlib.suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as pipe:
             pipe.shutdown(socket.SHUT_RDWR)
+
+
+def go_on_without_parent() -> None:
+    """Have the system let this process go on, should it be held when the process ends that started it (Linux).
+
+    A held process hears of nothing, also not of its parent's end; and who only just began to be held is not yet held
+    to the system, which ends held groups without a parent, but not those (POSIX, "Orphaned Process Group").
+    """
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, int(signal.SIGCONT), 0, 0, 0)
 
 
 def end_server() -> None:

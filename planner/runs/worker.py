@@ -26,7 +26,7 @@ from planner.options import parse_options
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
 from planner.problem.provenance import Adoption, Origin
-from planner.processes.start import hang_up, start_process
+from planner.processes.start import go_on_without_parent, hang_up, start_process
 from planner.runs.messages import Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
 from planner.search.method import Planner
 from planner.search.result import Result
@@ -113,8 +113,9 @@ def _serve(pipe: Connection, pausable: bool) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if pausable:
-        # A group of its own, so that a pause holds the solvers' processes too, and only them. Should our parent die
-        # while we are held, the system ends us: such a group is orphaned (POSIX, "Orphaned Process Group").
+        # Before there is a group that could be held.
+        go_on_without_parent()
+        # A group of its own, so that a pause holds the solvers' processes too, and only them.
         os.setpgid(0, 0)
     if hasattr(os, "nice"):
         os.nice(NICE)
@@ -130,9 +131,13 @@ def _serve(pipe: Connection, pausable: bool) -> None:
 
     def listen() -> None:
         """What others prove and find arrives until the order is cancelled, or its giver is gone."""
-        with contextlib.suppress(EOFError, OSError):
+        try:
             while isinstance(message := pipe.recv(), (Bound, Shared)):
                 heard.put(message)
+        except (EOFError, OSError):
+            if pausable:
+                # Its giver may have held us all: solvers are to hear of the end too.
+                os.killpg(0, signal.SIGCONT)
         cancelled.set()
 
     def news() -> list[Bound | Shared]:

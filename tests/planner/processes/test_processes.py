@@ -170,6 +170,28 @@ def test_a_program_that_is_ended_leaves_nothing_behind_not_even_what_it_held(end
     until(lambda: all(gone(pid) for pid in processes))
 
 
+HOLDING = """
+import os, signal
+from planner.processes.forking import server_id
+from planner.runs.messages import Begun, Order
+from planner.runs.worker import Worker
+from tests.planner.runs.race.examples import pipeline
+worker = Worker(pausable=True)
+worker.start(Order("slice-random", pipeline(), options={"orders": 10_000_000}))
+while not any(isinstance(message, Begun) for message in worker.poll(0.1)):
+    pass
+print(worker._process.pid, flush=True)
+assert worker.pause()
+os.kill(server_id(), signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_program_that_is_ended_as_it_begins_to_hold_a_process_leaves_it_not_behind() -> None:
+    held = int(program(HOLDING).stdout)
+    until(lambda: gone(held))
+
+
 def test_a_program_that_ends_waits_for_no_import() -> None:
     script = """
 from planner.runs.worker import Worker
