@@ -19,7 +19,7 @@ TITLES = {
     "opening": "Opening: from file to picture, and stalls while planners run",
 }
 RAW = (
-    "raster", "layout", "dp", "ip", "latency", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
+    "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
     "race", "gaps", "blocks", "chain", "running",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
@@ -28,6 +28,8 @@ MODULES = {
     "edge_tpu": "benchmarks.edge_tpu_tables",
     "mcm": "benchmarks.mcm_tables",
     "curves": "benchmarks.io_curves",
+    "gpipe": "benchmarks.gpipe_table",
+    "latency": "benchmarks.latency_table",
     "inference": "benchmarks.inference",
     "orders": "benchmarks.orders",
     "reordering": "benchmarks.reordering",

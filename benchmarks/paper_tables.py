@@ -17,6 +17,7 @@ from dataclasses import replace
 from operator import truediv
 from pathlib import Path
 
+from benchmarks.bars import bars
 from benchmarks.in_turn import perform_in_turn
 from benchmarks.paper_columns import (
     BLOCKS,
@@ -230,22 +231,40 @@ class Tables:
         title = "throughput relative to the DP" if relative else "time per sample (in the model's unit)"
         return f"Device placement, table {2 if relative else 1}: {title}\n{table(head, rows)}"
 
+    def throughput_picture(self, folder: Path) -> list[Path]:
+        """Device placement, figure 8: table 2 of the paper's workloads as bars, one picture per folder of them."""
+        written = []
+        for kind in ("OperatorGraphs", "LayerGraphs"):
+            models = [m for m in self.workloads if Path(m).parent.name == kind]
+            series: dict[str, list[float | None]] = {}
+            for col in (c for c in PLACEMENT if c.known):
+                spec = free("pool") if col.label in FREE else "pool"
+                values = [self.number(m, spec, col, "objective") for m in models]
+                exact = [self.number(m, "pool", PLACEMENT[0], "objective") for m in models]
+                series[col.label] = [
+                    dp / v if dp and v else None for dp, v in zip(exact, values, strict=True)
+                ]
+            if self._collecting is None and any(v for values in series.values() for v in values):
+                title = f"Throughput of {kind} (the DP is 1)"
+                picture = bars(title, "throughput", [Path(m).stem for m in models], series)
+                written.append(write_atomically(folder / f"throughput-{kind.lower()}.svg", picture))
+        return written
+
     def granularity_table(self) -> str:
-        """Device placement, table 3: the DP on ops and on layers, or on name scopes where a file names no layers."""
+        """Device placement, table 3: the DP on ops and on layers, of what names its layers."""
         method = "ideals-dp" if "ideals-dp" in planners() else "dpl"
         rows = []
         for model, target in self.pool_models():
             if model.startswith(REGAL):
                 continue
-            found = [
+            fine, coarse = (
                 self.number(model, target, column("", method, granularity=g), "objective")
-                for g in ("op", "layer", "scope")
-            ]
-            if found[0] and any(found[1:]):
-                coarse = [value_text(v) for v in found[1:]]
-                gain = next(v for v in found[1:] if v) / found[0] - 1  # by layers where the file names some
-                rows.append([short(model), value_text(found[0]), *coarse, f"{100 * gain:.0f} %"])
-        return f"Device placement, table 3 ({method}): granularity\n{table(['workload', 'op', 'layer', 'scope', 'gain'], rows)}"
+                for g in ("op", "layer")
+            )
+            if fine and coarse:
+                gain = f"{100 * (coarse / fine - 1):.0f} %"
+                rows.append([short(model), value_text(fine), value_text(coarse), gain])
+        return f"Device placement, table 3 ({method}): granularity\n{table(['workload', 'op', 'layer', 'gain'], rows)}"
 
 
 def mean_text(ratios: list[float], of: int, digits: int) -> str:
@@ -291,6 +310,7 @@ TABLES: dict[str, Callable[[Tables], str]] = {
     "placement-1": lambda t: t.placement_table(relative=False),
     "placement-2": lambda t: t.placement_table(relative=True),
     "placement-3": lambda t: t.granularity_table(),
+    "placement-figure-8": lambda t: "\n".join(map(str, t.throughput_picture(t._results.path.parent))),
     "plots": lambda t: "\n".join(map(str, t.plots(t._results.path.parent))),
 }
 

@@ -161,11 +161,11 @@ def test_many_orders_at_once_equal_one_by_one(monkeypatch: pytest.MonkeyPatch) -
         assert one.solve(many.order, quiet(problem))[0] == pytest.approx(many.value)  # type: ignore[index]
 
 
-def worst_case(k: int, epsilon: float) -> tuple[Problem, np.ndarray]:
-    """MTPP, Lemma B.2: k heavy and k light ops, an edge from the first heavy to the first light one."""
+def worst_case(k: int, epsilon: float, edge: bool = True) -> tuple[Problem, np.ndarray]:
+    """MTPP, Lemma B.2: k heavy and k light ops, an edge from the first heavy to the first light one (Remark B.3: without it)."""
     ops = [Op(f"h{i}", f"h{i}", work=1 - epsilon, work_cpu=1.0) for i in range(k)]
     ops += [Op(f"l{i}", f"l{i}", work=epsilon, work_cpu=1.0) for i in range(k)]
-    graph = Graph.build("B.2", ops, [Tensor("h0", ("l0",), 10.0 * k, 10.0 * k)])
+    graph = Graph.build("B.2", ops, [Tensor("h0", ("l0",), 10.0 * k, 10.0 * k)] if edge else [])
     order = np.array([*range(k), *range(2 * k - 1, k - 1, -1)], np.int32)
     return Problem(graph, Pipeline(k)), order
 
@@ -186,6 +186,16 @@ def test_the_worst_order_costs_k_times_the_optimum(k: int) -> None:
     good = np.argsort(np.concatenate([np.arange(k) * 2, np.arange(k) * 2 + 1])).astype(np.int32)
     best = PipelineSlicer(units).solve(good, quiet(problem))
     assert best is not None and best[0] == 1.0
+
+
+@pytest.mark.parametrize("k", [2, 3, 8])
+def test_an_order_with_all_heavy_ops_first_costs_2k_of_k_and_1_times_the_optimum_even_without_transfers(k: int) -> None:
+    """MTPP, Remark B.3: two heavy ops share a block, or there is a border after each and the last block has all light ones."""
+    problem, _ = worst_case(k, 1 / (k + 1), edge=False)
+    assert problem.evaluate(np.concatenate([np.arange(k)] * 2).astype(np.int32)).objective == pytest.approx(1.0)
+    slicer = PipelineSlicer(pipeline_units(problem))
+    found = slicer.solve(np.arange(2 * k, dtype=np.int32), quiet(problem))
+    assert found is not None and found[0] == pytest.approx(2 * k / (k + 1))
 
 
 def test_an_empty_graph_is_sliced_into_nothing() -> None:
