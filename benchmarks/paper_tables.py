@@ -74,6 +74,7 @@ class Tables:
             "REGAL-like graphs": [made_up(REGAL, seed, {"degree": degree}) for seed in range(graphs)],
         }
         self.workloads = [str(p) for p in sorted(WORKLOADS.glob("*/*.json"))]
+        self.branched = [m for m in self.workloads if m.endswith("inference.json")]
 
     def runs(self, names: Sequence[str]) -> list[Run]:
         """Every run that the tables need, each once."""
@@ -161,35 +162,39 @@ class Tables:
         head = [f"{len(self.sets[name])} graphs", *(f"k = {k}" for k in self._blocks)]
         return f"How hard REGAL-like graphs are\n{table(head, rows)}"
 
-    def orders_table(self, name: str, title: str) -> str:
-        """MTPP, table 2: geometric mean of SliceGraph / simple bound per order."""
+    def orders_table(self, models: Sequence[str], title: str) -> str:
+        """MTPP, table 2: geometric mean of SliceGraph / simple bound per order, over ``models``."""
         rows = []
         for col in ORDERS:
             cells = [col.label]
             for k in self._blocks:
                 ratios = []
-                for model in self.sets[name]:
+                for model in models:
                     plan = self.number(model, PIPELINE.format(k=k), col, "objective")
                     simple = column("simple", "simple", is_bound=True)
                     bound = self.number(model, PIPELINE.format(k=k), simple, "lower_bound")
                     if plan and bound:
                         ratios.append(plan / bound)
-                cells.append(mean_text(ratios, len(self.sets[name]), 3))
+                cells.append(mean_text(ratios, len(models), 3))
             rows.append(cells)
         return f"{title}\n{table(['order', *(f'k = {k}' for k in self._blocks)], rows)}"
 
     def plots(self, folder: Path) -> list[Path]:
-        """MTPP, figures 4 and 5: CPU seconds against ops, one picture per set and number of blocks."""
+        """MTPP, figures 4 and 5: CPU seconds against ops, one picture per set and number of blocks, on the same axes."""
         written = []
         for name, models in self.sets.items():
+            pictures = {}
             for k in self._blocks:
-                series = {"SliceGraph": self._times(models, k, column("slice", "slice"))}
+                series = pictures[k] = {"SliceGraph": self._times(models, k, column("slice", "slice"))}
                 for method in TIMED:
                     series[method] = self._times(models, k, column(method, method, is_bound=True))
+            every = [p for series in pictures.values() for points in series.values() for p in points]
+            for k, series in pictures.items():
                 if self._collecting is None and any(series.values()):
                     file = folder / f"times-{name.split()[0].lower()}-{k}.svg"
                     title = f"Running times, {name}, k = {k}"
-                    written.append(write_atomically(file, scatter(title, "ops", "CPU seconds", series)))
+                    picture = scatter(title, "ops", "CPU seconds", series, every)
+                    written.append(write_atomically(file, picture))
         return written
 
     def _times(self, models: Sequence[str], k: int, col: Column) -> list[tuple[float, float]]:
@@ -301,8 +306,15 @@ def short(model: str) -> str:
 
 TABLES: dict[str, Callable[[Tables], str]] = {
     "mtpp-1": lambda t: t.bounds_table("sample models", "MTPP, table 1: bound / best plan, sample models"),
-    "mtpp-2": lambda t: t.orders_table("sample models", "MTPP, table 2: plan / simple bound, sample models"),
-    "mtpp-2-regal": lambda t: t.orders_table("REGAL-like graphs", "MTPP, table 2 for REGAL-like graphs"),
+    "mtpp-2": lambda t: t.orders_table(
+        t.sets["sample models"], "MTPP, table 2: plan / simple bound, sample models"
+    ),
+    "mtpp-2-regal": lambda t: t.orders_table(
+        t.sets["REGAL-like graphs"], "MTPP, table 2 for REGAL-like graphs"
+    ),
+    "mtpp-2-workloads": lambda t: t.orders_table(
+        t.branched, "MTPP, table 2 for the device-placement paper's inference workloads"
+    ),
     "mtpp-3": lambda t: t.bounds_table(
         "REGAL-like graphs", "MTPP, table 3: bound / best plan, REGAL-like graphs"
     ),

@@ -12,10 +12,13 @@ WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 560, 400, 70, 170, 40, 50
 Points = Sequence[tuple[float, float]]
 
 
-def scatter(title: str, x_label: str, y_label: str, series: Mapping[str, Points]) -> str:
-    """An SVG picture of named points, both axes logarithmic; values that are not above 0 are left out."""
+def scatter(title: str, x_label: str, y_label: str, series: Mapping[str, Points], beside: Points = ()) -> str:
+    """An SVG picture of named points, both axes logarithmic; values that are not above 0 are left out.
+
+    The axes have room for the points ``beside`` too: those of pictures that are to be held against this one.
+    """
     kept = {name: [p for p in points if min(p) > 0] for name, points in series.items()}
-    every = [p for points in kept.values() for p in points] or [(1.0, 1.0)]
+    every = [p for points in (*kept.values(), beside) for p in points if min(p) > 0] or [(1.0, 1.0)]
     axes = []
     for axis in (0, 1):
         values = [math.log10(p[axis]) for p in every]

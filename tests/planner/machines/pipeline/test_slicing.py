@@ -189,10 +189,14 @@ def test_the_worst_order_costs_k_times_the_optimum(k: int) -> None:
 
 
 @pytest.mark.parametrize("k", [2, 3, 8])
-def test_an_order_with_all_heavy_ops_first_costs_2k_of_k_and_1_times_the_optimum_even_without_transfers(k: int) -> None:
+def test_an_order_with_all_heavy_ops_first_costs_2k_of_k_and_1_times_the_optimum_even_without_transfers(
+    k: int,
+) -> None:
     """MTPP, Remark B.3: two heavy ops share a block, or there is a border after each and the last block has all light ones."""
     problem, _ = worst_case(k, 1 / (k + 1), edge=False)
-    assert problem.evaluate(np.concatenate([np.arange(k)] * 2).astype(np.int32)).objective == pytest.approx(1.0)
+    assert problem.evaluate(np.concatenate([np.arange(k)] * 2).astype(np.int32)).objective == pytest.approx(
+        1.0
+    )
     slicer = PipelineSlicer(pipeline_units(problem))
     found = slicer.solve(np.arange(2 * k, dtype=np.int32), quiet(problem))
     assert found is not None and found[0] == pytest.approx(2 * k / (k + 1))
