@@ -15,6 +15,7 @@ from gui.background.signals import quit_on_signals
 from gui.background.warming import warming
 from gui.document.values import Message
 from gui.look.application import application, put_away
+from planner.cli.command import UsageError
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -34,19 +35,27 @@ class Notices(QObject):
 
 def open_window(
     models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None,
-    story: Path | None = None, compared: Sequence[Path] = (), batch: int | None = None,
+    story: Path | None = None, compared: Sequence[Path] = (), batch: int | None = None, times: Sequence[str] = (),
 ) -> int:  # fmt: skip
     """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
 
     Plans to be ``compared`` are shown in a tab of their own, their model read with ``batch`` (None: as the first of them says).
 
-    Sparse networks, and dense models pruned to a ``density``, have tabs of their own.
+    ``times`` are measured ones of the graphs, as ``--times`` names them.
+
+    Sparse networks, and dense models pruned to a ``density``, have tabs of their own. Raises :class:`UsageError` where there are only such, or
+    nothing, for ``times``.
     """
     from gui.shell.host import show_editor
     from gui.shell.kinds import close_all_windows, network_files
 
     networks = network_files(models, density)
     graphs = [model for model in models if not any(model in paths for paths in networks)]
+    if times and not graphs:
+        of_networks = "--times is about graphs of operators; leave it out for a sparse network"
+        raise UsageError(
+            of_networks if networks else "--times says times of a model's ops; name the model before it"
+        )
     app = application()
     notices = Notices()
     log = CrashLog(notices.say)
@@ -66,7 +75,7 @@ def open_window(
                 show_editor(parts.window)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
                 QTimer.singleShot(
-                    0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared, batch)
+                    0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared, batch, times)
                 )
                 return int(app.exec())
             finally:
@@ -113,7 +122,7 @@ def _open_networks(
 
 def _begin(
     parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
-    compared: Sequence[Path] = (), batch: int | None = None,
+    compared: Sequence[Path] = (), batch: int | None = None, times: Sequence[str] = (),
 ) -> None:  # fmt: skip
     from gui.layout import warm_up as warm_up_layout
     from gui.raster import engine as raster
@@ -127,7 +136,9 @@ def _begin(
     elif compared:
         from gui.editors.comparison.windows import open_files
 
-        open_files(parts.window, models, compared, batch)
+        open_files(parts.window, models, compared, batch, times)
+    elif times:
+        parts.window.files.open_timed(models, plan, times)
     elif models:
         parts.window.files.open_files([*models, *([plan] if plan is not None else [])])
     if parts.journal is not None:

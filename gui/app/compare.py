@@ -110,13 +110,13 @@ def _open_window(
 
     given = {
         "-o": args.output, "--view": args.view, "--all": args.all, "--size": args.size, "--preset": args.preset,
-        "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json, "--times": args.times,
+        "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json,
         "--machine": args.machine,
     }  # fmt: skip
     for option, value in given.items():
         if value:
             raise UsageError(f"{option} is about what is printed or drawn; leave it or --window out")
-    opened, notes = read(models, plans, args.batch, args.density)
+    opened, notes = read(models, plans, args.batch, args.density, inputs.measured_times(args.times))
     compared(opened, plans, proving.OFF, console)
     for note in notes:
         console.note(note)
@@ -124,7 +124,9 @@ def _open_window(
     check_display(hint="leave --window out for the figures, or draw a picture with -o")
     from gui.app.app import open_window
 
-    return open_window(list(models), None, density=args.density, compared=list(plans), batch=args.batch)
+    return open_window(
+        list(models), None, density=args.density, compared=list(plans), batch=args.batch, times=args.times
+    )
 
 
 def files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:

@@ -44,7 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _open_window(arguments: list[str], commands: Sequence[str]) -> int:
     arguments, density = without_density(arguments)
+    arguments, times = without_times(arguments)
     story = the_story(arguments)
+    if times and story is not None:
+        raise UsageError(f"{story} opens its models as they are; leave --times out")
     arguments, plans = plans_to_compare(arguments)
     models, plan = ([], None) if story is not None else files_to_open(arguments, commands)
     # What is imported stays: to look for rubbish among it takes a tenth of the time.
@@ -58,7 +61,7 @@ def _open_window(arguments: list[str], commands: Sequence[str]) -> int:
         check_display()
         from gui.app.app import open_window
 
-    return open_window(models, plan, density=density, story=story, compared=plans)
+    return open_window(models, plan, density=density, story=story, compared=plans, times=times)
 
 
 @contextmanager
@@ -120,6 +123,22 @@ def without_density(arguments: Sequence[str]) -> tuple[list[str], float | None]:
             f"--density needs the share of the weights to keep, above 0 and at most 1; not '{given}'"
         )
     return [*rest[:at], *rest[at + 2 :]], density
+
+
+def without_times(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Arguments without every ``--times [DEVICE=]FILE``, and what these name. Raises :class:`StageboardError` where it cannot be read."""
+    rest, times = list(arguments), list[str]()
+    while "--times" in rest:
+        at = rest.index("--times")
+        if at + 1 == len(rest):
+            raise UsageError("--times needs a profile: FILE, or DEVICE=FILE")
+        times.append(rest[at + 1])
+        del rest[at : at + 2]
+    if times:
+        from planner.cli.inputs import measured_times
+
+        measured_times(times)  # here, so that what is wrong with a file is said before a window opens
+    return rest, times
 
 
 if __name__ == "__main__":

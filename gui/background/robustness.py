@@ -16,8 +16,11 @@ from planner.reports.robustness.report import Robustness, Settings
 from planner.reports.robustness.retimed import why_not
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gui.document.plan.document import Document
     from planner.model.graph import Ints
+    from planner.problem.bound import Bound
 
 MOST_PLANS = 8
 """Plans of the list that are compared, the one on the canvas among them."""
@@ -26,11 +29,13 @@ MOST_PLANS = 8
 class RobustnessSearch(QObject):
     """Asks about the plan on the canvas, one at a time. Call :meth:`close` before the window goes.
 
-    ``changed`` says that something became known, or that the search began or ended; ``failed(str)`` why it could not go on. An edit of the plan
+    ``changed`` says that something became known, or that the search began or ended; ``proven(Bound)`` that more is proven of the problem,
+    which the document knows by then; ``failed(str)`` why it could not go on. An edit of the plan
     ends the search, and what is known speaks of the plan before.
     """
 
     changed = Signal()
+    proven = Signal(object)
     failed = Signal(str)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -43,6 +48,8 @@ class RobustnessSearch(QObject):
         """What is known by now, of the plan that was asked about last."""
         self.words, self.done = "", 0.0
         """What is being done, and how much of it is."""
+        self._bounds: list[Bound] = []
+        """What the search was told of, or has told."""
         self._about: tuple[Problem, Ints] | None = None
         self._why_not: tuple[Problem, str] | None = None
         document.model_changed.connect(self.forget)
@@ -83,7 +90,8 @@ class RobustnessSearch(QObject):
         document = self._document
         problem, device_of = document.open_problem, document.device_of.copy()
         self._about, self.known, self.words, self.done = (problem, device_of), None, "Drawing op times", 0.0
-        self._asking.ask(investigate, self._plans(), tuple(document.bounds), Settings(spread=spread))
+        self._bounds = list(document.bounds)
+        self._asking.ask(investigate, self._plans(), tuple(self._bounds), Settings(spread=spread))
         self.changed.emit()
 
     def _plans(self) -> list[Plan]:
@@ -126,9 +134,20 @@ class RobustnessSearch(QObject):
 
     def _told(self, step: object) -> None:
         found = cast(Step, step)
-        self.known = found.known or self.known
+        if found.known is not None:
+            self.known = found.known
+            self._keep(found.known.bounds)
         self.words, self.done = found.words, found.done
         self.changed.emit()
+
+    def _keep(self, bounds: Sequence[Bound]) -> None:
+        """What is proven of the problem as it is holds for every plan of it, whoever asked."""
+        new = [bound for bound in bounds if bound not in self._bounds]
+        self._bounds += new
+        if new:
+            self._document.add_bounds(new)
+        for bound in new:
+            self.proven.emit(bound)
 
     def _answered(self, answer: Answer) -> None:
         self.words = ""

@@ -30,10 +30,9 @@ class ModelFiles(FileDialogs):
         """What is being read in the background."""
 
     # ------------------------------------------------------------------ what an editor does itself
-    def open_graphs(self, models: Sequence[Path], plan: Path | None) -> None:
-        """Open graphs of operators, and a plan of them."""
-        editor: Any = self._editor
-        windows_of("plan").open_graph_window(models, plan, editor.session is not None, editor, editor.themes)
+    def open_graphs(self, models: Sequence[Path], plan: Path | None, times: Sequence[Path] = ()) -> None:
+        """Open graphs of operators, and a plan of them, with the ``times`` that profiles say."""
+        self._graph_tab(models, plan, times)
         self._give_way()
 
     def open_network(
@@ -128,8 +127,8 @@ class ModelFiles(FileDialogs):
             (self.open_network if i == 0 else self._network_tab)(network, beside)
         if files.graphs:
             self.folder = str(files.graphs[0].parent)
-            self.open_graphs(files.graphs, files.plan)
-        if files.times:
+            self.open_graphs(files.graphs, files.plan, files.times)
+        elif files.times:
             self.use_times(files.times)
         if files.plan is None or files.networks or files.graphs:
             return
@@ -140,16 +139,19 @@ class ModelFiles(FileDialogs):
 
     def open_in_tabs(self, paths: Sequence[Path]) -> None:
         """Open models in tabs of their own. Raises :class:`StageboardError` before anything is opened."""
-        editor: Any = self._editor
         files = sort_files(paths)
         if files.plan is not None and not (files.networks or files.graphs):
             raise StageboardError(f"{files.plan.name} is a plan; choose its model, too")
         for i, network in enumerate(files.networks):
             self._network_tab(network, files.plan if i == 0 and not files.graphs else None)
         if files.graphs:
-            windows_of("plan").open_graph_window(
-                files.graphs, files.plan, editor.session is not None, editor, editor.themes
-            )
+            self._graph_tab(files.graphs, files.plan, files.times)
+
+    def _graph_tab(self, models: Sequence[Path], plan: Path | None, times: Sequence[Path]) -> None:
+        editor: Any = self._editor
+        windows_of("plan").open_graph_window(
+            models, plan, editor.session is not None, editor, editor.themes, times
+        )
 
     def _network_tab(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None

@@ -17,7 +17,6 @@ from planner.text_table import percent, table, times
 
 if TYPE_CHECKING:
     from planner.plan_files.plan_json import OpenedPlan
-    from planner.problem.bound import Bound
     from planner.problem.problem import Plan
     from planner.reports.robustness.report import Robustness
 
@@ -109,7 +108,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.output is not None:
         write_atomically(args.output, to_json(data))
     if args.least_regret is not None:
-        _write_least_regret(args.least_regret, found, [each.plan for each in opened], bounds)
+        _write_least_regret(args.least_regret, found, [each.plan for each in opened])
     files = {"report": args.output, "plan_file": args.least_regret}
     console.result({**data, **files}, lambda: robust_text(found, files))
     return DONE
@@ -140,14 +139,14 @@ def _read(args: argparse.Namespace, models: Sequence[Path], plans: Sequence[Path
     return [open_plan(plan, graph, named=named) for plan in plans]
 
 
-def _write_least_regret(path: str, found: Robustness, given: Sequence[Plan], bounds: Sequence[Bound]) -> None:
+def _write_least_regret(path: str, found: Robustness, given: Sequence[Plan]) -> None:
     from planner.plan_files.plan_json import write_plan
     from planner.reports.robustness.report import same_plan
 
     best = found.compared[found.least_regret("independent")]
     mine = next((plan for plan in given if same_plan(plan.decision.device_of, best.device_of)), None)
     made = found.least_regret_provenance("independent")
-    write_plan(path, mine or found.problem.plan(best.device_of, made, "least regret"), bounds)
+    write_plan(path, mine or found.problem.plan(best.device_of, made, "least regret"), found.bounds)
 
 
 # ---------------------------------------------------------------------- text

@@ -48,6 +48,7 @@ from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.device_times import on_devices
 from planner.problem.problem import Constraint, Pin, Plan, Problem, Together
+from planner.problem.target import Target
 from planner.typed_json import typed
 
 
@@ -203,6 +204,13 @@ def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
         graph = table(load(path).get("graph"), f"{file}: graph", PlanError)
         options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
         return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
+
+
+def plan_target(path: str | os.PathLike[str]) -> Target:
+    """The machine that the plan of a graph in a file is for. Raises :class:`PlanError`."""
+    file = Path(path).name
+    with guarded(file, PlanError):
+        return target_of(typed(load(path), _PlanFile, file, PlanError).problem.target, file)
 
 
 def read_plan(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from planner.errors import TargetError
 from planner.model.cost_model import fill
 from planner.model.graph import Graph
+from planner.model.times import Use, with_times_of
 from planner.problem.target import Target
 
 SHOWN = 8
@@ -36,6 +38,36 @@ def on_devices(graph: Graph, target: Target, asked: Iterable[str] = ()) -> Graph
     wanted = {*asked, *(name for name, _ in graph.device_times if name.isdigit())}
     if not wanted:
         return graph
+    names = _hardware_names(graph, target, wanted)
+    times = {}
+    for name, seconds in graph.device_times:
+        place = names.get(name, name)
+        if place in times:
+            raise TargetError(
+                f"the times of '{place}' are given twice, by its number and by its name; keep one"
+            )
+        times[place] = seconds
+    if tuple(times) == tuple(name for name, _ in graph.device_times):
+        return graph
+    renamed = graph.with_device_times(times)
+    return renamed if graph.cost_model is None else fill(renamed, graph.cost_model)
+
+
+def uses_on(uses: Sequence[Use], graph: Graph, target: Target) -> tuple[Use, ...]:
+    """Profiles of ``graph`` with the names of the target's hardware in place of numbers of its devices.
+
+    Raises :class:`planner.errors.StageboardError` where a profile is of another model, or as :func:`on_devices`.
+    """
+    asked = {use.place for use in uses if use.place}
+    on_devices(with_times_of(graph, uses), target, asked)
+    if not asked:
+        return tuple(uses)
+    names = _hardware_names(graph, target, asked)
+    return tuple(replace(use, place=names[use.place]) if use.place else use for use in uses)
+
+
+def _hardware_names(graph: Graph, target: Target, wanted: Collection[str]) -> dict[str, str]:
+    """What the target's hardware is called that numbers and names mean. Raises :class:`TargetError`."""
     hardware = target.hardware(graph) if target.own_times else ()
     if not hardware:
         raise TargetError(
@@ -50,15 +82,4 @@ def on_devices(graph: Graph, target: Target, asked: Iterable[str] = ()) -> Graph
                 f"the target has no device '{name}' that could have measured times; its devices are {known}"
             )
         names[name] = name if name in hardware else hardware[number]
-    times = {}
-    for name, seconds in graph.device_times:
-        place = names.get(name, name)
-        if place in times:
-            raise TargetError(
-                f"the times of '{place}' are given twice, by its number and by its name; keep one"
-            )
-        times[place] = seconds
-    if tuple(times) == tuple(name for name, _ in graph.device_times):
-        return graph
-    renamed = graph.with_device_times(times)
-    return renamed if graph.cost_model is None else fill(renamed, graph.cost_model)
+    return names

@@ -19,6 +19,7 @@ from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
+    from planner.model.times import Use
     from planner.problem.problem import Plan
     from planner.problem.target import Target
 
@@ -93,6 +94,23 @@ def start_plan(
     if not problem.evaluator.violations(even):
         return even, "even cut", ()
     return np.zeros(problem.graph.n, np.int32), "", ()
+
+
+def times_for(opened: Opened, named: Sequence[str], plan: Path | None) -> tuple[Use, ...]:
+    """Measured times as the command line names them, for a model that is about to be opened.
+
+    Devices by number are those of the machine of a saved ``plan``, or of the one that the model opens on. Raises :class:`StageboardError`.
+    """
+    if not named:
+        return ()
+    from planner.formats import uses_together
+    from planner.formats.times.named import named_times
+    from planner.plan_files.plan_json import plan_target
+    from planner.problem.device_times import uses_on
+
+    uses = uses_together(opened.paths, named_times(named), batch=opened.batch)
+    target = opened.problem.target if plan is None else plan_target(plan)
+    return uses_on(uses, opened.problem.graph, target)
 
 
 def even_cut(problem: Problem) -> Ints:

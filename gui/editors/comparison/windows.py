@@ -125,11 +125,12 @@ def open_columns(window: PlanWindow, columns: Sequence[Column]) -> None:
 
 
 def open_files(
-    window: PlanWindow, models: Sequence[Path], plans: Sequence[Path], batch: int | None = None
-) -> None:
+    window: PlanWindow, models: Sequence[Path], plans: Sequence[Path], batch: int | None = None, times: Sequence[str] = ()
+) -> None:  # fmt: skip
     """Open model files in a window, put the first of their plans on the canvas and compare the others with it.
 
-    ``batch`` None: as the first plan's model was read. What goes wrong is said in the window.
+    ``batch`` None: as the first plan's model was read. ``times`` are measured ones as the command line names them, devices by number those
+    of the first plan. What goes wrong is said in the window.
     """
     from planner.plan_files.plan_json import plan_model_options
 
@@ -151,7 +152,7 @@ def open_files(
         if document.paths == wanted:  # else another model was chosen meanwhile
             QTimer.singleShot(0, document, show)
 
-    if document.problem is not None and document.paths == wanted:
+    if document.problem is not None and document.paths == wanted and not times:
         show()
         return
     try:
@@ -160,7 +161,7 @@ def open_files(
         window.say("error", str(error))
         return
     document.model_changed.connect(opened)
-    window.files.open_graphs(list(wanted), None, size)
+    window.files.open_timed(wanted, None, times, size, plans[0])
 
 
 def open_example(window: PlanWindow) -> None:

@@ -109,6 +109,7 @@ class GraphBody(PlanningWindow):
         self.counts = StageCountsPanel(document, self.counting, theme)
         self.package = PackagePanel(document, theme)
         self.sureness = RobustnessSearch(document, self)
+        self.sureness.proven.connect(jobs.hear)
         self.robust = RobustPanel(document, self.sureness, theme)
         self.run_panel = RunPanel(document, theme)
         self.studio = Studio(

@@ -48,34 +48,53 @@ class Files(ModelFiles):
         """Ask for saved plans to compare."""
         return self.ask_open("Compare with saved plans", PLANS)
 
-    def open_graphs(self, models: Sequence[Path], plan: Path | None, batch: int = 1) -> None:
-        """Open graphs here, their symbolic batch being ``batch``; asks first where the open plan is not saved."""
-        self._open_models(list(models), batch, plan)
+    def open_graphs(
+        self, models: Sequence[Path], plan: Path | None, times: Sequence[Path] = (), batch: int = 1
+    ) -> None:
+        """Open graphs here, their symbolic batch being ``batch``; asks first where the open plan is not saved.
 
-    def _open_models(self, models: list[Path], batch: int, plan: Path | None) -> None:
-        if not self._window.may_replace(lambda: self._open_models_now(models, batch, plan)):
+        The ``times`` that profiles say are on at once.
+        """
+        self.open_timed(models, plan, [str(path) for path in times], batch)
+
+    def open_timed(
+        self, models: Sequence[Path], plan: Path | None, times: Sequence[str], batch: int = 1, places_of: Path | None = None
+    ) -> None:  # fmt: skip
+        """:meth:`open_graphs` with ``times`` as the command line names them (:func:`planner.formats.times.named.named_times`).
+
+        Numbers of devices are those of the ``plan``'s machine, or of the plan ``places_of`` that is to be opened next.
+        """
+        given, numbered = list(models), plan or places_of
+        if not self._window.may_replace(lambda: self._open_now(given, batch, plan, times, numbered)):
             return
-        self._open_models_now(models, batch, plan)
+        self._open_now(given, batch, plan, times, numbered)
 
-    def _open_models_now(self, models: list[Path], batch: int, plan: Path | None) -> None:
+    def _open_now(
+        self, models: list[Path], batch: int, plan: Path | None, times: Sequence[str] = (), numbered: Path | None = None
+    ) -> None:  # fmt: skip
         from gui.document.plan import opening, reading
 
         session = self._window.session
 
-        def prepare() -> Opened:
+        def prepare() -> tuple[Opened, Sequence[Use]]:
             """In another thread: everything that takes long."""
-            graph = reading.read(opening.as_paths(models), batch)
+            paths = opening.as_paths(models)
+            graph = reading.read(paths, batch)
             known = None if session is None else session.target_for(graph)
-            return opening.prepare_remembered(graph, opening.as_paths(models), batch, known)
+            opened = opening.prepare_remembered(graph, paths, batch, known)
+            return opened, opening.times_for(opened, times, numbered)
 
-        def install(opened: Opened) -> None:
+        def install(found: tuple[Opened, Sequence[Use]]) -> None:
             """In the window's thread."""
+            opened, uses = found
             self._window.notice.dismiss()  # before: what the model's reader warns of is to stay
             self._document.install(opened)
             if self._window.palette_window.isHidden():
                 # Who is typing a command while a model opens goes on typing it.
                 self._window.canvas.setFocus()
             self._window.memory.remember_model()
+            if uses:
+                self._take_times(uses)
             if plan is not None:
                 self.open_plan_file(plan)
             elif opened.default is not None:
@@ -117,7 +136,7 @@ class Files(ModelFiles):
             self._window, "Batch size", "Symbolic batch dimensions become", document.batch, 1, LARGEST_BATCH
         )
         if sure and size != document.batch:
-            self._open_models(list(document.paths), size, None)
+            self.open_graphs(document.paths, None, batch=size)
 
     # ------------------------------------------------------------------ measured times
     def ask_times(self) -> None:

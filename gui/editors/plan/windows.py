@@ -71,9 +71,12 @@ _graphs: list[Parts] = []
 
 def open_graph_window(
     models: Sequence[Path], plan: Path | None, remember: bool, beside: QWidget | None = None,
-    themes: ThemeController | None = None,
+    themes: ThemeController | None = None, times: Sequence[Path] = (),
 ) -> Parts:  # fmt: skip
-    """A window for graphs of operators, a tab ``beside`` the one that asks for it; empty without models."""
+    """A window for graphs of operators, a tab ``beside`` the one that asks for it; empty without models.
+
+    ``times`` are profiles of the models.
+    """
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     parts = make_window(app, remember=remember, themes=themes)
@@ -82,7 +85,7 @@ def open_graph_window(
     parts.window.proving_unasked.begin()
     # Closed by a person: a moment later, when the tab is gone, nothing of it is left.
     parts.window.ended.connect(lambda _: QTimer.singleShot(0, app, lambda: _forget(parts)))
-    parts.window.files.open_files([*models, *([] if plan is None else [plan])])
+    parts.window.files.open_files([*models, *([] if plan is None else [plan]), *times])
     return parts
 
 

@@ -325,7 +325,7 @@ class _Investigation:
             )
         return Robustness(
             self.problem, self.settings, self.spread, tuple(self._candidates), self._outlooks(), self._gap, self._method,
-            self.times.linear, *ops, notes=tuple(notes),
+            self.times.linear, *ops, notes=tuple(notes), bounds=self._bounds,
         )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from planner import __version__
 from planner.model.graph import Floats, Ints
+from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.robustness.curves import Crossing
@@ -80,7 +81,7 @@ class Robustness:
     times of the model, None where nothing is proven; ``proven_by`` the method whose bound it meets. ``ops`` are the ops that were
     looked at, those that matter most first; ``changing`` of all ``ops_asked`` have errors up to ``settings.most`` that would change the plan,
     ``within`` of them errors within their own spread.
-    ``notes``: sentences on what was left out.
+    ``bounds`` are what is proven of the problem itself, under the times of the model. ``notes``: sentences on what was left out.
     """
 
     problem: Problem
@@ -96,6 +97,7 @@ class Robustness:
     ops_asked: int = 0
     within: int = 0
     notes: tuple[str, ...] = field(default=())
+    bounds: tuple[Bound, ...] = ()
 
     @property
     def compared(self) -> tuple[Candidate, ...]:

@@ -82,6 +82,42 @@ def test_a_plan_needs_its_model(plan_file: Path, tmp_path: Path) -> None:
         files_to_open([str(RESNET), str(plan_file), str(other)])
 
 
+def test_measured_times_are_named_before_or_after_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import gui.app.app
+
+    asked: list[Any] = []
+    monkeypatch.setattr(gui.app.app, "open_window", lambda *given, **named: asked.append((given, named)) or 0)
+    table = tmp_path / "times.csv"
+    table.write_text("op,seconds\nconv1_conv,0.5\n")
+    assert launch.main([str(RESNET), "--times", str(table), "--times", f"2={table}"]) == 0
+    ((given, named),) = asked
+    assert given == ([RESNET], None) and named["times"] == [str(table), f"2={table}"]
+    table.write_text("op,seconds\nconv1_conv,nan\n")
+    for arguments, words in (
+        (["--times"], "--times needs a profile"),
+        (["--times", "nowhere.json"], "nowhere.json"),
+        (["--times", str(table)], "the time of 'conv1_conv'"),
+    ):
+        assert launch.main([str(RESNET), *arguments]) == 2
+        err = capsys.readouterr().err
+        assert words in err and err.count("\n") == 1
+    assert len(asked) == 1
+
+
+def test_times_are_of_graphs_of_operators(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "times.csv"
+    table.write_text("op,seconds\na,0.5\n")
+    encoder = ROOT / "sample_models" / "transformer_encoder.onnx"
+    for arguments, words in (
+        ([str(encoder), "--density", "1%"], "leave it out for a sparse network"),
+        (["some.story.json"], "does not exist"),
+    ):
+        assert launch.main([*arguments, "--times", str(table)]) == 2
+        assert words in capsys.readouterr().err
+
+
 # ---------------------------------------------------------------------- no display
 def test_without_a_display_a_sentence_and_status_2(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from gui.background.robustness import MOST_PLANS, RobustnessSearch
 from gui.document.plan.document import Document
 from planner.machines.pipeline.target import Pipeline
 from planner.processes.question import Answer, Part
-from planner.reports.robustness.investigation import Step
+from planner.reports.robustness.investigation import Step, robustness
 from planner.reports.robustness.report import Settings
 from tests.gui.models import chain_graph
 
@@ -65,6 +66,7 @@ def test_all_of_it_in_a_process(qtbot: QtBot, document: Document) -> None:
     assert search.known.spread.assumed == 1.5
     assert any("drawn op times" in words for words in seen), "progress is told"
     assert search.words == ""
+    assert search.known.gap == document.gap, "what it proved is known to the window"
     search.close()
 
 
@@ -125,3 +127,23 @@ def test_another_model_is_another_question(document: Document, scripted: type[Sc
     search.start(None)
     document.open_graph(chain_graph(8), target=Pipeline(count=2))
     assert not search.running and search.known is None and not search.current
+
+
+def test_what_is_proven_of_the_problem_is_known_everywhere(
+    qtbot: QtBot, document: Document, scripted: type[Scripted]
+) -> None:
+    problem = document.open_problem
+    least = document.evaluation.values[0]
+    found = robustness([document.current_plan()], settings=Settings(samples=5, seconds=0.0))
+    bound = problem.bound("bottleneck", least, "chain-dp", problem.assumptions)
+    search, told = RobustnessSearch(document), list[object]()
+    search.proven.connect(told.append)
+    search.start(None)
+    assert document.gap != 0.0
+    known = replace(found, bounds=(*document.bounds, bound))
+    scripted.said = [Part(Step("halfway", 0.5, known)), Part(Step("", 1.0, known)), Answer()]
+    qtbot.waitUntil(lambda: not search.running)
+    assert told == [bound] and bound in document.bounds
+    assert document.gap == 0.0, "the readouts say that the plan is optimal"
+    assert document.active is not None and document.active.standing is not None
+    assert document.active.standing.status == "optimal"

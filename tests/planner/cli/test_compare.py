@@ -301,10 +301,12 @@ def test_a_window_is_opened_on_the_plans(
     a, b = (written(tmp_path / f"{n}.json", resnet, f"pipeline:{n}", [0.5]) for n in (2, 3))
     ran = stageboard("compare", RESNET, a, b, "--window")
     assert (ran.status, ran.out) == (0, "")
-    assert asked == [(([Path(RESNET)], None), {"density": None, "compared": [a, b], "batch": None})]
+    assert asked == [
+        (([Path(RESNET)], None), {"density": None, "compared": [a, b], "batch": None, "times": []})
+    ]
     ran = stageboard("compare", "--window")
     assert ran.status == 0
-    (given, named) = asked[1]
+    (given, named) = asked.pop(1)
     assert given[0][0].name == "bert_3.json" and len(named["compared"]) == 2
 
     for more, words in (
@@ -313,6 +315,11 @@ def test_a_window_is_opened_on_the_plans(
     ):  # fmt: skip
         ran = stageboard("compare", RESNET, a, b, "--window", *more)
         assert ran.status == 2 and words in ran.err + ran.out
+    table = tmp_path / "times.csv"
+    table.write_text(f"op,seconds\n{resnet.op_ids[1]},0.5\n")
+    ran = stageboard("compare", RESNET, a, b, "--window", "--times", f"1={table}")
+    assert ran.status == 0 and "made with other times" in ran.err
+    assert asked[1][1]["times"] == [f"1={table}"]
     other = written(tmp_path / "other.json", read_models(["sample_models/unet.onnx"]), "pipeline:2", [0.5])
     ran = stageboard("compare", RESNET, a, other, "--window")
     assert ran.status == 2 and "another graph" in ran.err

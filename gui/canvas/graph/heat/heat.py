@@ -22,12 +22,15 @@ from planner.quantity import bytes_text
 STAGE, TIME, BYTES, RATIO = "stage", "time", "bytes", "ratio"
 COLOURINGS = {STAGE: "Stage", TIME: "Time", BYTES: "Bytes", RATIO: "Measured over Estimated"}
 """What cards can be coloured by, and how menus call it."""
-STEPS = 64
-"""Colours of a scale."""
+STEPS = 65
+"""Colours of a scale: an odd number, so that its middle has one."""
 SPAN = 1000.0
 """The most over the least that a scale of amounts tells apart: what is less has the colour of the least."""
 FARTHEST = 8.0
 """Measured over estimated: so many times, up or down, and all beyond, have the colours of the ends."""
+
+_TICKS = ("⅛ x", "¼ x", "½ x", "1 x", "2 x", "4 x", "8 x")
+"""What stands at equal distances of that scale: each place is twice the one before, 1 in the middle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Heat:
     """The places of all cards on a scale: ``step`` int32[count] from 0 to :data:`STEPS` - 1, -1 for a card that has none.
 
     ``values`` float64[count] are what they stand for (NaN: none), called ``word``. ``ticks`` are places from 0 to 1 with what stands at them, ``none`` what a card without a place is. ``both_ways``: the middle
-    of the scale is what is expected.
+    of the scale is what is expected, and as many times less or more are as far from it.
     """
 
     what: str
@@ -147,7 +150,7 @@ def _ratio(problem: Problem, device_of: Ints, items: Items) -> Heat:
     ratio = np.full(items.count, np.nan)
     ratio[shown] = measured[shown] / estimated[shown]
     place[shown] = 0.5 + 0.5 * np.log(ratio[shown]) / math.log(FARTHEST)
-    ticks = ((0.0, f"1/{FARTHEST:.0f}"), (0.5, "as estimated"), (1.0, f"{FARTHEST:.0f} times"))
+    ticks = tuple((i / (len(_TICKS) - 1), tick) for i, tick in enumerate(_TICKS))
     return Heat(
         RATIO, _steps(place, shown), ratio, "measured over estimated", None, "Measured over estimated time", ticks, "not measured",
         both_ways=True,

@@ -1,6 +1,7 @@
 """The colours of heat maps: ramps whose lightness goes one way, so that they are read without hue, apart from those of stages.
 
-Amounts go from the ground's own grey over orange to what stands out most on it; ratios go from blue over grey to orange.
+Amounts go from the ground's own grey over orange to what stands out most on it; ratios go from blue over a neutral grey to orange, the
+two sides of one lightness and one chroma (OKLab) at equal distances from the middle.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _AMOUNTS = {
     True: ("#2a303c", "#6d3a76", "#bb4470", "#f08a3c", "#fff3d6"),
 }
 _BOTH_WAYS = {
-    False: ("#0b4f8a", "#5b9bd0", "#d9dde3", "#e58e3a", "#8f3a00"),
-    True: ("#7cc4ff", "#3f78b5", "#3c4350", "#b9692a", "#ffb765"),
+    False: ("#0c5891", "#5ea1df", "#dfdfdf", "#d28752", "#844000"),
+    True: ("#83c4ff", "#3b7fbb", "#444444", "#ae662f", "#f5ab77"),
 }
 """Corners of the ramps by whether the theme is dark, at equal distances."""
 

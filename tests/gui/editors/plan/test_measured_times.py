@@ -17,11 +17,15 @@ from gui.editors.plan.times_dialog import TimesDialog
 from gui.look.theme import LIGHT
 from gui.panels.inspector_figures import time_rows
 from gui.panels.inspector_pages import device_page
+from planner.formats.times.read import read_times
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from planner.model.cost_model import CostModel
+from planner.model.cost_model import CostModel, fill
 from planner.model.named_machines import machine
-from planner.model.times import OpTime, OpTimes, Use, measured_words
+from planner.model.times import OpTime, OpTimes, Use, measured_words, with_times_of
+from planner.plan_files.plan_json import write_plan
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 from planner.runs.measuring import measuring
 from planner.runs.measuring.timed import Order
 from tests.gui.window_parts import make_window, opened, settle
@@ -301,3 +305,73 @@ def test_an_op_says_on_which_device_it_was_measured(qtbot: QtBot, window: MainWi
     rows = dict(time_rows(document.open_problem, document.device_of, v))
     assert rows["Measured"] == f"500.00 ms on Stage {home}"
     assert dict(time_rows(document.open_problem, document.device_of, v + 1))["Measured"] == "no"
+
+
+def slow_ops(window: MainWindow, tmp_path: Path) -> Path:
+    """A table of half a second for each of three ops."""
+    table = tmp_path / "slow.csv"
+    table.write_text(
+        "op,seconds\n" + "".join(f"{op},0.5\n" for op in window.document.open_problem.graph.op_ids[1:4])
+    )
+    return table
+
+
+def test_a_model_and_its_profile_open_together(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    table = slow_ops(window, tmp_path)
+    window.document.undo_stack.setClean()
+    window.files.open_files([SAMPLES / "resnet50.json", table])
+    rest(qtbot, window)
+    assert words(window).startswith("3 of ") and "plan again, or undo" in window.notice.text
+    assert window.document.undo_stack.undoText() == "Use measured times"
+    assert window.document.undo_stack.count() == 1, "the model is as it was opened, then its times"
+
+
+def test_times_that_the_command_line_names_are_on_before_the_plan_is(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    table, document = slow_ops(window, tmp_path), window.document
+    document.set_problem(Pipeline(count=6))
+    timed = fill(with_times_of(document.open_problem.graph, [Use(read_times(table)[0], place="stage 5")]))
+    made = Problem(timed, Pipeline(count=6)).plan(document.device_of.copy(), Provenance("hand"))
+    plan = write_plan(tmp_path / "six.plan.json", made)
+    document.undo_stack.setClean()
+    window.files.open_timed([SAMPLES / "resnet50.json"], plan, [f"5={table}"])
+    rest(qtbot, window)
+    assert list(document.open_problem.measured_times) == [5], "numbers are those of the plan's stages"
+    assert len(document.open_problem.devices) == 6
+    assert "made with other times" not in window.notice.text
+    assert document.undo_stack.undoText() == "Open plan six.plan.json"
+
+
+def test_times_that_say_nothing_of_the_model_leave_what_is_open(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    table = slow_ops(window, tmp_path)
+    window.document.undo_stack.setClean()
+    problem = window.document.open_problem
+    window.files.open_timed([SAMPLES / "resnet50.json"], None, [f"99={table}"])
+    rest(qtbot, window)
+    assert "no device '99'" in window.notice.text
+    window.files.open_timed([SAMPLES / "unet.onnx"], None, [str(table)])
+    rest(qtbot, window)
+    assert "has none of them" in window.notice.text
+    assert window.document.open_problem is problem
+
+
+def test_a_comparison_opens_with_measured_times(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    table, plan = with_measured_plan(qtbot, window, tmp_path)
+    window.document.undo_stack.setClean()
+    open_files(window, window.document.paths, [plan, plan], times=[str(table)])
+    rest(qtbot, window)
+    qtbot.waitUntil(lambda: any(isinstance(one, CompareWindow) for one in QApplication.allWidgets()))
+    shown = next(one for one in QApplication.allWidgets() if isinstance(one, CompareWindow))
+    assert words(window).startswith("3 of ")
+    assert "other times of ops" not in shown.notice.text
+    assert all(measured_words(each.problem.graph).startswith("3 of ") for each in shown.state.plans)
+    shown.close()

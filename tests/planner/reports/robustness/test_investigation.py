@@ -59,6 +59,10 @@ def test_what_is_proven_of_the_best_plan_holds(problem: Problem) -> None:
     value, best = reference.optimum(problem)
     assume(best is not None and 0 < value < math.inf)
     found = robustness([plan(problem, best)], settings=QUICK)  # type: ignore[arg-type]
+    assert all(bound.value <= value * (1 + 1e-9) for bound in found.bounds), (
+        "they are of the problem as it is"
+    )
+    assert (problem.standing((value,), found.bounds).gap == 0.0) == found.optimal
     for each in found.ops:
         factors = np.ones(problem.graph.n)
         for side, upwards in ((each.up, True), (each.down, False)):

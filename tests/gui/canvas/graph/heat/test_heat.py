@@ -32,6 +32,7 @@ from planner.model.groups import GroupView
 from planner.model.times import OpTime, OpTimes, Use, with_times_of
 from planner.problem.problem import Problem
 from tests.gui.canvas.graph.conftest import MakeHand
+from tests.gui.look.test_theme import BLINDNESS, seen
 from tests.gui.models import chain_graph
 
 
@@ -53,7 +54,7 @@ def test_time_is_that_of_the_device_an_op_is_on() -> None:
     items = items_of(problem.graph, None, frozenset())
     heat = heat_of(problem, np.zeros(5, np.int32), items, "time")
     assert heat is not None
-    assert heat.step.tolist() == [STEPS - 1, 42, 0, 0, -1]
+    assert heat.step.tolist() == [STEPS - 1, 43, 0, 0, -1]
     assert [place for place, _ in heat.ticks] == [0.0, 1 / 3, 2 / 3, 1.0]
     assert heat.ticks[-1][1] == "1.0 s"
     moved = heat_of(problem, np.array([0, 0, 0, 0, 1], np.int32), items, "time")
@@ -142,10 +143,43 @@ def test_measured_over_estimated_goes_both_ways() -> None:
     np.testing.assert_allclose(
         heat.step, [middle * (1 + 1 / 3), middle * (1 - 2 / 3), STEPS - 1, -1], atol=0.6
     )
+    assert [tick for _, tick in heat.ticks] == ["⅛ x", "¼ x", "½ x", "1 x", "2 x", "4 x", "8 x"]
+    np.testing.assert_allclose([place for place, _ in heat.ticks], np.arange(7) / 6)
     np.testing.assert_allclose(op_times(problem, device_of).ratio, [2.0, 0.25, 1000.0, np.nan])
     grouping = GroupView(np.zeros(4, np.int32), ("all",))
     folded = heat_of(problem, device_of, items_of(problem.graph, grouping, frozenset({0})), "ratio")
     assert folded is not None and folded.step.tolist() == [STEPS - 1]
+
+
+def test_half_and_twice_are_equally_far_from_once() -> None:
+    ops = [Op(name, name, "Conv", macs=1e9) for name in "abcde"]
+    graph = Graph.build("g", ops, [])
+    estimate = CostModel().estimate(graph)[0]
+    times = {
+        op.name: OpTime(float(estimate[v]) * f)
+        for v, (op, f) in enumerate(zip(ops, (1.0, 0.5, 2.0, 0.2, 5.0), strict=True))
+    }
+    problem = Problem(fill(with_times_of(graph, [Use(OpTimes(times, "t", "me"))])), Pipeline(2))
+    heat = heat_of(problem, np.zeros(5, np.int32), items_of(problem.graph, None, frozenset()), "ratio")
+    assert heat is not None
+    once, half, twice, fifth, five = heat.step.tolist()
+    assert once == STEPS // 2 and STEPS % 2 == 1, "1 x has the middle colour"
+    assert once - half == twice - once > 0 and once - fifth == five - once > twice - once
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_both_sides_of_a_ratio_are_equally_strong(theme: Theme) -> None:
+    colours = ramp(theme, True).colours[:-1]
+    middle = oklab(colours[STEPS // 2])
+    assert abs(middle[1]) < 0.005 and abs(middle[2]) < 0.005, "1 x is neutral"
+    for less, more in zip(colours, reversed(colours), strict=True):
+        far = [np.linalg.norm(np.subtract(oklab(colour), middle)) for colour in (less, more)]
+        assert far[0] == pytest.approx(far[1], abs=0.02)
+        assert oklab(less)[0] == pytest.approx(oklab(more)[0], abs=0.02)
+    for vision in BLINDNESS.values():
+        for step in range(STEPS // 2 - STEPS // 10):
+            told = [oklab(seen(colours[at], vision)) for at in (step, STEPS - 1 - step)]
+            assert np.linalg.norm(np.subtract(*told)) > 0.08, "less and more are told apart"
 
 
 def test_what_there_is_nothing_of_is_not_offered() -> None:
