@@ -137,6 +137,43 @@ def test_no_bound_exceeds_the_optimum(name: str, data: st.DataObject) -> None:
         upper(problem, bound.value, best)
 
 
+@st.composite
+def contiguous_pools(draw: st.DrawFn) -> Problem:
+    """A pool of three or four devices of up to three kinds of accelerators, whose plans are chains of ideals."""
+    communication = draw(st.sampled_from(["sum", "sum", "overlap", "duplex"]))
+    pool = DevicePool(draw(st.integers(2, 3)), draw(st.integers(0, 1)), communication=communication)
+    objective = draw(st.sampled_from(["max-load", "max-load", "gpipe"]))
+    problem = draw(
+        problems(
+            target=unequal(st.just(pool)),
+            graph=graphs(most=6),
+            objective=objective,
+            constraints=draw(st.booleans()),
+        )
+    )
+    return draw(measured(problem)) if draw(st.booleans()) else problem
+
+
+@settings(max_examples=50)
+@given(contiguous_pools())
+def test_ideals_of_unequal_devices_end_with_the_proof(problem: Problem) -> None:
+    best, _ = reference.optimum(problem)
+    for result in (run(planners()["ideals-dp"], problem), run_bound(bound_methods()["dp"], problem)):
+        bound = max((bound.value for bound in result.bounds), default=0.0)
+        assert bound == pytest.approx(best, rel=1e-6, abs=1e-9)
+        if isinstance(result, Result) and result.device_of is not None:
+            assert result.status == "optimal" and result.objective == pytest.approx(best)
+
+
+def test_a_bound_sees_what_is_streamed_beside_a_stage_that_holds_all() -> None:
+    """Work alone is shared out for 8; the first stage streams all that it has but one byte, and the second is slow."""
+    problem = Problem(line(), Pipeline(2, bandwidth=1.0, memory=(1.0, math.inf), speed=(1.0, 0.25)))
+    best, _ = reference.optimum(problem)
+    result = run_bound(bound_methods()["nested-cuts"], problem)
+    bound = max(bound.value for bound in result.bounds)
+    assert 0.8 * best < bound <= best * (1 + 1e-9)
+
+
 def line(works: tuple[float, ...] = (4.0, 4.0, 4.0, 4.0)) -> Graph:
     ops = [
         Op(f"o{i}", f"o{i}", work=work, work_cpu=2 * work, param_bytes=8.0) for i, work in enumerate(works)

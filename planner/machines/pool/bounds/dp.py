@@ -21,7 +21,6 @@ class Dp(BoundMethod):
     source: ClassVar[Source] = Source("device placement", "section 5.1.1")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
-    instead: ClassVar[str] = "ip, nested-cuts or simple"
     options: ClassVar[tuple[Option, ...]] = (
         Option("ideals", DEFAULT_LIMIT, "most ideals to look at; a graph with more gets no bound", low=1),
     )

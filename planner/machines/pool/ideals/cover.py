@@ -11,21 +11,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from planner.machines.pool.ideals.states import ACCELERATOR, CPU
+from planner.machines.pool.ideals.states import ACCELERATOR
 from planner.model.graph import Bools, Floats, Ints
 
 
 class Steps(NamedTuple):
     """What a further device may be and hold.
 
-    ``fits`` int64[m]: bits of the types that may hold a unit; of each type ``capacity`` float64[types] (bytes) and ``class_of``
-    int32[types] (accelerator or CPU); ``move_type``, ``move_from`` and ``move_to`` int32[moves]: the types that take a state to
+    ``fits`` int64[m]: bits of the types that may hold a unit; of each type ``capacity`` float64[types] (bytes), ``class_of``
+    int32[types] (its cost class) and ``pays`` bool[types] (transfers, as accelerators do); ``move_type``, ``move_from`` and ``move_to`` int32[moves]: the types that take a state to
     another.
     """
 
     fits: NDArray[np.int64]
     capacity: Floats
     class_of: Ints
+    pays: Bools
     move_type: Ints
     move_from: Ints
     move_to: Ints
@@ -99,7 +100,7 @@ def cover(
     ptr, upper, unit, bits = lattice
     touches, work, memory, cut, border_ptr, border = costs
     time, unit_ptr, unit_tensor, tensor_ptr, tensor_unit = touches
-    fits, capacity, type_class, move_type, move_from, move_to = steps
+    fits, capacity, type_class, type_pays, move_type, move_from, move_to = steps
     channel_type, channel_from, channel_to, channel_hubs, channel_idle, channel_of, gather, source = channels
     hub, hubs_kept, hubs_cut, hub_sum = hubs
     fewest, load, from_ideal, from_type = found
@@ -121,13 +122,12 @@ def cover(
     correction = np.empty(m + 1)
     paid = np.empty(m + 1)
     unclosed = np.empty(m + 1, np.int32)
-    on_accelerator = np.int64(0)
-    on_cpu = np.int64(0)
+    classes = work.shape[1]
+    of_class = np.zeros(classes, np.int64)
+    class_pays = np.zeros(classes, np.bool_)
     for y in range(len(type_class)):
-        if type_class[y] == ACCELERATOR:
-            on_accelerator |= np.int64(1) << y
-        else:
-            on_cpu |= np.int64(1) << y
+        of_class[type_class[y]] |= np.int64(1) << y
+        class_pays[type_class[y]] = type_pays[y]
     pairs = 0
     for i in range(first, last + 1):
         if pairs >= most_pairs:
@@ -138,7 +138,7 @@ def cover(
             c = type_class[channel_type[q]]
             base = work[i, c]
             level = base
-            if c == ACCELERATOR:
+            if type_pays[channel_type[q]]:
                 level += cut[i] - hub_sum[channel_hubs[q] & hubs_cut[i]]
             extra = 1 if channel_type[q] == 0 else 0
             for a in range(accelerators + 1 - extra):
@@ -230,11 +230,13 @@ def cover(
                 continue
             pairs += 1
             types = open_types[depth] & fits[u]
-            busy = work[j, ACCELERATOR] - work[i, ACCELERATOR]
-            if busy + paid[depth] >= bound:
-                types &= ~on_accelerator
-            if types & on_cpu and work[j, CPU] - work[i, CPU] >= bound:
-                types &= ~on_cpu
+            for c in range(classes):
+                if types & of_class[c]:
+                    busy = work[j, c] - work[i, c]
+                    if class_pays[c]:
+                        busy += paid[depth]
+                    if busy >= bound:
+                        types &= ~of_class[c]
             held = memory[j] - memory[i]
             for y in range(len(type_class)):
                 if held > capacity[y]:
@@ -257,8 +259,7 @@ def cover(
                             unfinished -= 1
             if unfinished == 0:
                 corrected = hub_sum[hubs_kept[i] & hubs_cut[j]]
-            cost = busy + cut[j] + cut[i] - corrected
-            on_the_cpu = work[j, CPU] - work[i, CPU]
+            transfers = cut[j] + cut[i] - corrected
             if unfinished == 0 and far and types & 1:
                 types &= ~np.int64(1)
                 part = cut[i] - work[i, ACCELERATOR]
@@ -275,7 +276,9 @@ def cover(
                     y = active_type[x]
                     if (types >> y) & 1 == 0:
                         continue
-                    value = cost if type_class[y] == ACCELERATOR else on_the_cpu
+                    value = work[j, type_class[y]] - work[i, type_class[y]]
+                    if type_pays[y]:
+                        value += transfers
                     to = active_to[x]
                     if (
                         value < bound
@@ -285,8 +288,9 @@ def cover(
                             j, to, active_count[x], max(value, active_load[x]), i, y,
                             fewest, load, from_ideal, from_type,
                         )  # fmt: skip
-                if settled + busy >= bound:
-                    types &= ~on_accelerator
+                for c in range(classes):
+                    if class_pays[c] and settled + work[j, c] - work[i, c] >= bound:
+                        types &= ~of_class[c]
             if types == 0:
                 for x in range(unit_ptr[u], unit_ptr[u + 1]):
                     if stamp[unit_tensor[x]] == i:

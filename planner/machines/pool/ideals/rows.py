@@ -121,6 +121,7 @@ def served(units: Units, states: States, ideals: int) -> bool:
     return (
         e.communication == kernels.SUM
         and e.objective_code == kernels.MAX_COST
+        and e.alike
         and not e.clustered
         and e.sync_rate == 0.0
         and not any(states.pinned)

@@ -21,11 +21,10 @@ import numpy as np
 from planner.machines.pool.ideals.cover import Channels, Found, Hubs, Steps, cover
 from planner.machines.pool.ideals.states import (
     ACCELERATOR,
-    CPU,
     Chain,
     States,
-    absorbed,
     fits_type,
+    taken_off,
     type_capacity,
 )
 from planner.methods.ideals.lattice import Lattice
@@ -57,6 +56,7 @@ class Coverer:
             (fits << np.arange(fits.shape[1], dtype=np.int64)).sum(axis=1).astype(np.int64),
             type_capacity(units, states),
             states.type_class,
+            states.type_pays,
             states.move_type,
             states.move_from,
             states.move_to,
@@ -83,7 +83,7 @@ class Coverer:
         for y, a, b in zip(
             states.move_type.tolist(), states.move_from.tolist(), states.move_to.tolist(), strict=True
         ):
-            if states.type_class[y] == CPU and fits[:, y].all():
+            if not states.type_pays[y] and fits[:, y].all():
                 chosen.append((y, a, b, 0))
         if len(chosen) * (states.accelerators + 1) * 12 * self.lattice.count > MOST_GATHER_BYTES:
             chosen = []
@@ -157,12 +157,9 @@ class Coverer:
     def _room(self, bound: float) -> Floats:
         """float64[s, a]: accelerator work that the devices left in state s after a free accelerators can still take."""
         states = self.states
-        alone = absorbed(self.lattice.units, bound)
-        room = np.empty((states.count, states.accelerators + 1))
-        for s, (accelerators, cpus) in enumerate(states.left.tolist()):
-            for a in range(states.accelerators + 1):
-                left = accelerators + states.accelerators - a
-                room[s, a] = (left * bound if left else 0.0) + (cpus * alone if cpus else 0.0)
+        free = states.accelerators - np.arange(states.accelerators + 1)
+        room = np.tile(taken_off(self.lattice.units, states.left, bound)[:, None], (1, len(free)))
+        room[:, free > 0] += free[free > 0] * bound
         return room * (1 + 1e-9)
 
     def solve(self, bound: float, search: Search) -> Chain | None:
@@ -184,7 +181,7 @@ class Coverer:
         place = 0
         while place < lattice.count:
             place = cover(
-                place, PAIRS_PER_CALL, bound, states.accelerators, ideals, costs, self._steps, room, states.left[:, CPU] == 0,
+                place, PAIRS_PER_CALL, bound, states.accelerators, ideals, costs, self._steps, room, states.counts_cut,
                 far_ok, self._channels, self._hubs, found, self._scratch,
             )  # fmt: skip
             search.progress(place / lattice.count, f"{place} of {lattice.count} ideals below {bound:.6g}")

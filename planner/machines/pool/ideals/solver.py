@@ -54,6 +54,8 @@ class IdealsSearch(Descending):
         self._near = near
         # A cluster of one accelerator is a device like any other.
         self._clustered = e.clustered and bool(np.bincount(e.cluster[e.pays]).max(initial=0) > 1)
+        # Of clusters whose accelerators differ only what every transfer costs at least is told.
+        self._ordered = self._clustered and e.alike
         self._gpipe = e.objective_code != kernels.MAX_COST
         self._replicated = e.sync_rate > 0
         self._table = self._gpipe or self._replicated or e.communication != kernels.SUM
@@ -78,7 +80,7 @@ class IdealsSearch(Descending):
                 self._prove(descent.floor)
             if self._proven >= self._upper * PROVEN:
                 return
-        if self._clustered and not self._gpipe:
+        if self._ordered and not self._gpipe:
             self._with_clusters(found, least, FEW_PAIRS)
             if self._proven >= self._upper * PROVEN:
                 return
@@ -86,7 +88,7 @@ class IdealsSearch(Descending):
         if not (self._too_large and one_order(found)):
             for reduced in restrictions(self.problem, found):
                 self._descend(reduced, least, heuristic=True)
-        if self._clustered and not self._gpipe and self._proven < self._upper * PROVEN:
+        if self._ordered and not self._gpipe and self._proven < self._upper * PROVEN:
             self._with_clusters(found, least, MOST_PAIRS)
         if self._too_large and self._near:
             self._near_the_order(found, least)

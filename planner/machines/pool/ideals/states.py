@@ -1,7 +1,7 @@
 """Which devices a chain of ideals has used: states, and the moves from one to the next.
 
-Devices of a class are alike but for pins, so the free accelerators are only counted; their count is what the dynamic
-program over ideals minimises. The state holds the rest: how many free CPUs are used, and which of the devices that
+Devices of a class are alike but for pins, so the free accelerators of the first class are only counted; their count is what the dynamic
+program over ideals minimises. The state holds the rest: how many free CPUs are used, and accelerators of other classes, and which of the devices that
 carry pins. A chain is what comes out: which device holds which units, in order.
 """
 
@@ -20,7 +20,7 @@ from planner.methods.units import Units
 from planner.model.graph import Bools, Floats, Ints
 
 ACCELERATOR, CPU = 0, 1
-"""Cost classes of a pool."""
+"""Cost classes of a pool: the first one of each kind of device. Devices that are not like the first of their kind have classes of their own."""
 MOST_TYPES = 60
 """Types of devices are bits of one integer."""
 
@@ -29,14 +29,15 @@ MOST_TYPES = 60
 class States:
     """Device types (y), states (s) and moves (x) of a pool.
 
-    ``devices``: the devices of each type; type 0 is the free accelerators, perhaps none. ``type_class`` int32[y],
-    ``sizes``: how many devices of the types 1.. there are. ``move_type``, ``move_from``, ``move_to`` int32[x]:
+    ``devices``: the devices of each type; type 0 is the free accelerators of the first class, perhaps none. ``type_class`` int32[y]: the cost
+    class; ``type_pays`` bool[y]: whether it pays transfers, as accelerators do. ``sizes``: how many devices of the types 1.. there are. ``move_type``, ``move_from``, ``move_to`` int32[x]:
     one more device of a type other than 0. ``used`` int32[s, y]: how many of each type a state has used (0 for type 0).
     ``pinned``: whether a type is one device that carries pins.
     """
 
     devices: tuple[tuple[int, ...], ...]
     type_class: Ints
+    type_pays: Bools
     move_type: Ints
     move_from: Ints
     move_to: Ints
@@ -66,7 +67,14 @@ class States:
         """int32[s, class]: devices of types 1.. not used yet, by class."""
         sizes = np.array([0, *(len(d) for d in self.devices[1:])], np.int32)
         rest = sizes[None, :] - self.used
-        return np.stack([rest[:, self.type_class == c].sum(axis=1) for c in (ACCELERATOR, CPU)], axis=1)
+        classes = range(max(CPU, int(self.type_class.max())) + 1)
+        return np.stack([rest[:, self.type_class == c].sum(axis=1) for c in classes], axis=1)
+
+    @cached_property
+    def counts_cut(self) -> Bools:
+        """bool[s]: whether all that is left then are accelerators of the first class, which pay what crosses a border in the same time as work."""
+        found: Bools = self.left[:, ACCELERATOR + 1 :].sum(axis=1) == 0
+        return found
 
 
 def count_states(units: Units) -> int:
@@ -80,10 +88,11 @@ def _types(units: Units) -> tuple[list[tuple[int, ...]], list[int]]:
     free = [d for d in range(e.k) if d not in special]
     devices = [tuple(d for d in free if e.class_of[d] == ACCELERATOR)]
     type_class = [ACCELERATOR]
-    cpus = tuple(d for d in free if e.class_of[d] == CPU)
-    if cpus:
-        devices.append(cpus)
-        type_class.append(CPU)
+    for c in np.unique(e.class_of[e.class_of != ACCELERATOR]).tolist():
+        members = tuple(d for d in free if e.class_of[d] == c)
+        if members:
+            devices.append(members)
+            type_class.append(c)
     for d in special:
         devices.append((d,))
         type_class.append(int(e.class_of[d]))
@@ -106,6 +115,7 @@ def pool_states(units: Units) -> States:
     return States(
         devices=tuple(devices),
         type_class=np.array(type_class, np.int32),
+        type_pays=np.array([bool(units.problem.evaluator.pays[d[0]]) if d else True for d in devices]),
         move_type=np.ascontiguousarray(table[:, 0]),
         move_from=np.ascontiguousarray(table[:, 1]),
         move_to=np.ascontiguousarray(table[:, 2]),
@@ -131,12 +141,12 @@ def type_capacity(units: Units, states: States) -> Floats:
     )
 
 
-def absorbed(units: Units, budget: float) -> float:
-    """No CPU whose work stays below ``budget`` takes more accelerator work than this off the accelerators.
+def absorbed(units: Units, budget: float, c: int = CPU) -> float:
+    """No device of class ``c`` whose work stays below ``budget`` takes more work of the first class of accelerators off these than this.
 
-    The fractional knapsack: units by accelerator work per CPU work. Units that cost a CPU nothing are all taken.
+    The fractional knapsack: units by accelerator work per work on such a device, a CPU by default. Units that cost it nothing are all taken.
     """
-    accelerator, cpu = units.work[ACCELERATOR].sum(axis=1), units.work[CPU].sum(axis=1)
+    accelerator, cpu = units.work[ACCELERATOR].sum(axis=1), units.work[c].sum(axis=1)
     total = float(accelerator.sum())
     if not math.isfinite(budget):
         return total
@@ -150,6 +160,17 @@ def absorbed(units: Units, budget: float) -> float:
         before = float(price[whole - 1]) if whole else 0.0
         taken += float(gain[whole]) * (budget - before) / float(price[whole] - before)
     return min(total, free + taken)
+
+
+def taken_off(units: Units, left: Ints, budget: float) -> Floats:
+    """float64[s]: what the devices that are ``left`` (int32[s, class]) can take of the work of the first class of accelerators, each below ``budget``."""
+    room = np.zeros(len(left))
+    for c in range(left.shape[1]):
+        some = left[:, c] > 0
+        if some.any():
+            each = budget if c == ACCELERATOR else absorbed(units, budget, c)
+            room[some] += left[some, c] * each
+    return room
 
 
 @dataclass(frozen=True, eq=False)

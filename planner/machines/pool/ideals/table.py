@@ -22,8 +22,8 @@ from planner.machines.pool.ideals.states import (
     MOST_TYPES,
     Chain,
     States,
-    absorbed,
     fits_type,
+    taken_off,
     type_capacity,
 )
 from planner.methods.ideals.lattice import Lattice
@@ -40,7 +40,7 @@ def settle(
     first, most_pairs, bound, forward_cap, objective, communication, sync_rate,
     ptr, upper, unit, work, memory, params, unit_work,
     entry_ptr, entry_tensor, entry_forward, entry_backward, entry_produces, tensor_time, tensor_part, tensor_total,
-    fits, kind_class, kind_copies, kind_capacity, edge_from, edge_kind, edge_to, room,
+    fits, kind_class, kind_pays, kind_copies, kind_capacity, edge_from, edge_kind, edge_to, room,
     values, forward, from_ideal, from_edge, inside, seen,
 ):  # fmt: skip
     """Settle the ideals from ``first`` on and extend each; returns where to go on.
@@ -156,14 +156,14 @@ def settle(
                     continue
                 c, copies = kind_class[y], kind_copies[y]
                 r0, r1, s0, s1 = receive0, receive1, send0, send1
-                if c == CPU:
+                if not kind_pays[y]:
                     r0, r1, s0, s1 = 0.0, 0.0, 0.0, 0.0
                 if objective == MAX_COST:
                     cost[y] = combine(
                         r0 + r1, busy[deeper, c, 0] + busy[deeper, c, 1], s0 + s1, 0.0, communication
                     )
                     if copies > 1:
-                        rate = np.inf if c == CPU else sync_rate
+                        rate = sync_rate if kind_pays[y] else np.inf
                         weights = params[j] - params[i]
                         cost[y] = replicated(cost[y], weights, copies, rate, communication == SUM)
                 else:
@@ -255,6 +255,7 @@ class Table:
         fits = fits_type(units, states)[:, kind_type]
         self._fits = (fits << np.arange(len(kind_type), dtype=np.int64)).sum(axis=1).astype(np.int64)
         self._kind_class = states.type_class[kind_type]
+        self._kind_pays = states.type_pays[kind_type]
         self._capacity = type_capacity(units, states)[kind_type]
         self._params = ideal_sums(lattice, units.params[:, None], search)[:, 0]
         shape = (lattice.count, len(self.steps.used))
@@ -278,13 +279,9 @@ class Table:
         each = bound + forward_cap if self.gpipe else bound
         sizes = np.array([len(d) for d in self.states.devices])
         left = sizes[None, :] - self.steps.used
-        alone = absorbed(self.lattice.units, each)
-        room = np.zeros(len(left))
-        for s, row in enumerate(left):
-            accelerators = int(row[self.states.type_class == ACCELERATOR].sum())
-            cpus = int(row[self.states.type_class == CPU].sum())
-            room[s] = (accelerators * each if accelerators else 0.0) + (cpus * alone if cpus else 0.0)
-        return room * (1 + 1e-9)
+        classes = np.arange(int(self.states.type_class.max()) + 1)
+        of_class = (self.states.type_class[:, None] == classes).astype(np.int32)
+        return taken_off(self.lattice.units, left @ of_class, each) * (1 + 1e-9)
 
     def solve(self, bound: float, search: Search, forward_cap: float = math.inf) -> Chain | None:
         """The best chain among those with a value below ``bound``, or None where there is none.
@@ -304,7 +301,7 @@ class Table:
                 lattice.ptr, lattice.upper, lattice.unit, costs.work, costs.memory, self._params, units.work,
                 units.entry_ptr, units.entry_tensor, units.entry_forward, units.entry_backward, units.entry_produces,
                 units.tensor_time, units.tensor_part, units.tensor_total,
-                self._fits, self._kind_class, steps.kind_copies, self._capacity,
+                self._fits, self._kind_class, self._kind_pays, steps.kind_copies, self._capacity,
                 steps.edge_from, steps.edge_kind, steps.edge_to, room,
                 self._values, self._forward, self._from_ideal, self._from_edge, self._inside, self._seen,
             )  # fmt: skip

@@ -29,7 +29,6 @@ class IdealsDp(Planner):
     source: ClassVar[Source] = Source("device placement", "sections 5.1.1 and 5.3, appendices B and C")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
-    instead: ClassVar[str] = "dpl, local-search or max-load-ip"
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (

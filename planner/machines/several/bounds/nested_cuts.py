@@ -17,6 +17,7 @@ from planner.methods.obvious_infeasibility import report_infeasible
 from planner.methods.orders import depth_first_order
 from planner.methods.slicing import Slicer
 from planner.methods.units import Units, chain
+from planner.model.graph import Bools
 from planner.options import Option
 from planner.problem.evaluator import Evaluator
 from planner.problem.problem import Problem
@@ -80,18 +81,25 @@ class NestedCuts(BoundMethod):
             )
         left_out = tuple(f"rule:{rule.name}" for rule in problem.evaluator.rules if rule.code not in KEPT)
         used = frozenset(token for token in problem.assumptions if not token.startswith(left_out))
-        tree = _tree(problem, units, most, search)
         proven = 0.0
+
+        def prove(value: float) -> None:
+            nonlocal proven
+            if value > proven:
+                proven = value
+                search.prove(problem.bound(problem.objective, proven, self.name, used, search.seconds))
+
+        tree: Tree | None = None
+        for tree in _trees(problem, units, most, search):
+            prove(tree.bound)
+        assert tree is not None
         while not tree.done and tree.expanded < int(search.options["nodes"]):
             tree.step()
-            if tree.bound > proven:
-                proven = tree.bound
-                search.prove(problem.bound(problem.objective, proven, self.name, used, search.seconds))
+            prove(tree.bound)
             search.iteration()
             search.progress(None, f"{tree.expanded} parts looked at")
             search.check()
-        if tree.bound > proven:
-            search.prove(problem.bound(problem.objective, tree.bound, self.name, used, search.seconds))
+        prove(tree.bound)
 
 
 def _count_rows(e: Evaluator) -> int:
@@ -126,26 +134,48 @@ def _cost_in_hand(problem: Problem, search: Search) -> float:
     return min(costs)
 
 
-def _tree(problem: Problem, units: Units, most: float, search: Search) -> Tree:
-    """The tree of a pool, or of devices whose places are given."""
+def _trees(problem: Problem, units: Units, most: float, search: Search) -> Iterator[Tree]:
+    """Trees that bound the same plans, the better ones later: of a pool, or of devices whose places are given.
+
+    Who streams parameters that its memory does not hold pays both work + transfers and that + (parameters - memory) / rate at least. Which
+    of the two is looked at is chosen for each class of devices: the one that bounds more beside what is chosen for the others.
+    """
     e = problem.evaluator
-    last = np.full(units.count, e.k - 1, np.int8)
     numbers = np.unique(e.class_of)
     members = [np.flatnonzero(e.class_of == c) for c in numbers]
     times, bases = units.work.sum(axis=2)[numbers], np.zeros(len(numbers))
     pays = np.array([e.pays[devices[0]] for devices in members])
     classes = np.searchsorted(numbers, e.class_of)
     if any(rule.code == kernels.RULE_CONTIGUOUS for rule in e.rules):
+        last = np.full(units.count, e.k - 1, np.int8)
         fine = np.stack([units.allowed[:, devices].any(axis=1) for devices in members])
         rows = list(_rows(np.bincount(classes).tolist()))
         first = np.zeros(units.count, np.int8)
-        return Tree(units, rows, np.where(fine, times, np.inf), pays, bases, first, last, most, search.check)
+        yield Tree(units, rows, np.where(fine, times, np.inf), pays, bases, first, last, most, search.check)
+        return
     first = np.argmax(units.allowed, axis=1).astype(np.int8)
     last = (e.k - 1 - np.argmax(units.allowed[:, ::-1], axis=1)).astype(np.int8)
-    if float(units.params.sum()) > float(e.budget.sum()):
-        times = times + units.params / e.streaming_rate
-        bases = -np.array([e.budget[devices[0]] for devices in members]) / e.streaming_rate
-    return Tree(units, [classes.tolist()], times, pays, bases, first, last, most, search.check)
+    budgets = np.array([e.budget[devices[0]] for devices in members])
+
+    def tree(streaming: Bools) -> Tree:
+        """The tree where the classes ``streaming`` (bool[c]) are charged for what they stream; its root is bounded."""
+        charged = times + streaming[:, None] * units.params / e.streaming_rate
+        base = np.where(streaming, -budgets / e.streaming_rate, bases)
+        made = Tree(units, [classes.tolist()], charged, pays, base, first, last, most, search.check)
+        made.step()
+        return made
+
+    # Whoever holds all parameters never streams.
+    streaming = float(units.params.sum()) > budgets
+    best = tree(streaming)
+    yield best
+    for c in np.flatnonzero(streaming).tolist():
+        other = streaming.copy()
+        other[c] = False
+        without = tree(other)
+        if without.bound > best.bound:
+            streaming, best = other, without
+            yield best
 
 
 def _rows(left: list[int]) -> Iterator[list[int]]:
