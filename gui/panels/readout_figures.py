@@ -14,7 +14,15 @@ from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words
 from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
-from planner.evaluation.times_source import FILE, MEASURED, RATES, times_mark, times_source
+from planner.evaluation.times_source import (
+    FILE,
+    MEASURED,
+    RATES,
+    SCALED,
+    SCALED_WORDS,
+    times_mark,
+    times_source,
+)
 from planner.model.times import measured_words, spread_words
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -75,7 +83,10 @@ def times_tip(problem: Problem) -> str:
     lines = [measured_words(graph), *sources]
     if spread := spread_words(graph):
         lines.append(spread)
-    if times_mark(problem) != "measured":
+    mark = times_mark(problem)
+    if mark.endswith(SCALED):
+        lines.append(SCALED_WORDS)
+    if not mark.startswith("measured"):
         others = FILE if source == MEASURED else source
         verb = "come" if (what := others_words(problem)) == "the others" else "comes"
         lines.append(f"{what} {verb} from {others}: see Target (Ctrl+T)")

@@ -10,7 +10,7 @@ from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates, estimates_fields, rates_words
 from planner.evaluation.memory_words import held_words, limit_words
 from planner.evaluation.times_scale import other_scale
-from planner.evaluation.times_source import estimated, times_mark, times_source
+from planner.evaluation.times_source import SCALED, SCALED_WORDS, estimated, times_mark, times_source
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import NetworkProblem
@@ -168,7 +168,8 @@ def times_rows(problem: Problem) -> list[tuple[str, str]]:
     """The lines on where op times come from: how many were measured, by whom; what estimates the others, with whose rates."""
     rows = []
     if measured := measured_words(problem.graph):
-        rows.append(("times", measured))
+        mark = times_mark(problem)
+        rows.append(("times", f"{measured}; {SCALED_WORDS}" if mark.endswith(SCALED) else measured))
         rows += [
             ("measured by", source)
             for source in (problem.graph.measured.sources if problem.graph.measured else ())

@@ -11,6 +11,8 @@ from planner.evaluation.times_source import (
     FILE,
     MEASURED,
     RATES,
+    SCALED,
+    SCALED_WORDS,
     any_measured,
     side_of,
     times_mark,
@@ -93,6 +95,8 @@ def times_lines(problem: Problem) -> tuple[str, ...]:
     if any_measured(problem) and source != RATES:
         who = () if measured is None else measured.sources
         lines += [measured_words(problem.graph), *(f"measured by {one}" for one in who)]
+        if times_mark(problem).endswith(SCALED):
+            lines.append(SCALED_WORDS)
     if words := estimates_words(problem):
         lines.append(f"{f'{others_words(problem)} ' if lines else ''}estimated by {source}: {words}")
     return tuple(lines)

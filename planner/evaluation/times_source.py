@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.model.graph import Bools
-from planner.model.times import compute_ops, following, measured_on
+from planner.model.times import DEVICES, compute_ops, following, measured_on
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
     from planner.problem.target import Device
 
 FILE, MEASURED, COST_MODEL, RATES = "the file", "measurements", "the cost model", "the target's rates"
+
+SCALED = ", scaled"
+"""What marks end in where measured times are scaled."""
+SCALED_WORDS = "measured times are scaled: by a run of a plan's stages, or by the speed of a device"
+"""What that means."""
 
 
 def times_source(problem: Problem) -> str:
@@ -65,15 +70,35 @@ def any_measured(problem: Problem) -> bool:
 
 
 def times_mark(problem: Problem) -> str:
-    """What stands beside an objective that is a time: "measured", "partly measured", "estimated", or empty where all times are the file's."""
+    """What stands beside an objective that is a time: "measured", "partly measured", "estimated", or empty where all times are the file's.
+
+    ", scaled" follows where some of the measured times are not as they were measured (:func:`scaled`).
+    """
     if problem.unit(problem.components[0]) == "B":
         return ""
     if not any_measured(problem) or times_source(problem) == RATES:
         return "estimated" if estimated(problem) else ""
     compute, (everywhere, anywhere) = compute_ops(problem.graph), _measured(problem)
-    if everywhere[compute].all():
-        return "measured"
-    return "partly measured" if anywhere[compute].any() else "estimated"
+    if not anywhere[compute].any():
+        return "estimated"
+    mark = "measured" if everywhere[compute].all() else "partly measured"
+    return f"{mark}{SCALED}" if scaled(problem)[compute].any() else mark
+
+
+def scaled(problem: Problem) -> Bools:
+    """Ops with a measured time that is scaled on some device (bool[n]): by a run of a plan's stages, or by the speed of a device that is not the one
+    which was measured."""
+    graph, e = problem.graph, problem.evaluator
+    found = np.zeros(graph.n, bool) if graph.measured is None else graph.measured.scaled.copy()
+    if not problem.target.own_times:
+        return found
+    on = dict(zip(DEVICES, zip(measured_on(graph), (graph.work, graph.work_cpu), strict=True), strict=True))
+    for d, device in enumerate(problem.devices):
+        measured, times = on[side_of(device)]
+        own = problem.measured_times.get(d)
+        other = measured & (e.op_work[e.class_of[d]] != times)
+        found |= other if own is None else other & np.isnan(own)
+    return found
 
 
 def estimated(problem: Problem) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from planner.evaluation.estimates import times_lines
 from planner.evaluation.times_source import (
     COST_MODEL,
     FILE,
     MEASURED,
     RATES,
+    SCALED,
+    SCALED_WORDS,
     estimated,
     follows,
     times_mark,
@@ -106,3 +109,26 @@ def test_a_device_with_times_of_its_own_follows_nobody() -> None:
     problem = Problem(own, DevicePool(1, 1))
     assert follows(problem).tolist() == [False, True]
     assert times_mark(problem) == "partly measured"
+
+
+def test_scaled_times_say_so() -> None:
+    ops = [Op(op, op, "Conv", macs=1e9) for op in "ab"]
+    graph = Graph.build("two", ops, [Tensor("a", ("b",), 1.0)])
+    for names, scaled_by_run, target, mark in (
+        ("ab", True, Pipeline(2), "measured, scaled"),
+        ("a", True, Pipeline(2), "partly measured, scaled"),
+        ("ab", False, Pipeline(2), "measured"),
+        ("ab", False, Pipeline(2, speed=(1.0, 0.5)), "measured, scaled"),
+        ("ab", False, Pipeline(2, speed=2.0), "measured, scaled"),
+        ("ab", False, DevicePool(1, 1, speed=2.0), "measured, scaled"),
+        ("", False, Pipeline(2, speed=2.0), "estimated"),
+    ):
+        profile = OpTimes({op: OpTime(1.0, 0.1) for op in names}, "p.json", "a clock", scaled=scaled_by_run)
+        timed = fill(with_times_of(graph, [Use(profile)]) if names else graph)
+        problem = Problem(timed, target)
+        assert times_mark(problem) == mark
+        assert (SCALED_WORDS in times_lines(problem)) == mark.endswith(SCALED)
+    own = fill(with_times_of(graph, [Use(OpTimes({"a": OpTime(1.0), "b": OpTime(1.0)}, "p", "me"))]))
+    own = own.with_device_times({"stage 1": np.ones(2)})
+    problem = Problem(own, Pipeline(2, speed=(1.0, 0.5)))
+    assert times_mark(problem) == "measured", "what was measured on the slow device itself is as it is"
