@@ -15,6 +15,10 @@ PORTS = 0.72
 """Share of a block's width over which the ends of its ribbons are spread."""
 FREE = 0.1
 """Share of that which stays free on either side of a straight ribbon in the middle."""
+ABOVE_PLATES = 18.0
+"""Room for arrowheads and the word about the bottleneck below the tracks of a channel, at most; scene units."""
+SWEEPS = 8
+"""How often all runs of a channel are moved to where they cross least."""
 SIDE = 0.22
 """How far from the middle of a plate, in its heights, the ribbons to a neighbour and back stand."""
 
@@ -32,6 +36,14 @@ class Way:
     runs: list[tuple[int, int, int]] = field(default_factory=list)
     gap: int = -1
 
+    def upwards(self, j: int) -> tuple[bool, bool]:
+        """Whether the ribbon comes to its ``j``-th run from above, and whether it leaves it upwards."""
+        channel = self.runs[j][0]
+        return (
+            self.down if j == 0 else self.runs[j - 1][0] < channel,
+            j + 1 < len(self.runs) and self.runs[j + 1][0] < channel,
+        )
+
 
 def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list[NDArray[np.float64]], float]:
     """A polyline float64[p, 2] in scene units for each pair (from, to) of devices that have blocks, and the room between two.
@@ -48,9 +60,9 @@ def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list
             x, y, wide, high = stages.blocks[a]
             routes[i] = np.array([(x + wide / 2, y + high), (x + wide / 2, stages.blocks[b][1])])
     bent = bent_ways(stages.place, stages.columns, pairs)
-    track, count = tracks(bent)
     ports = _ports(stages, pairs, bent)
     lines = _gap_lines(stages, bent)
+    track, count = tracks(bent, ports, lines)
     for w in bent:
         a, b = pairs[w.pair]
         start, end = ports[w.pair, False], ports[w.pair, True]
@@ -64,7 +76,9 @@ def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list
             at = to
         points.append((end, stages.blocks[b][1]))
         routes[w.pair] = np.array(points)
-    apart = [0.6 * stages.channel[channel] / many for channel, many in count.items()]
+    apart = [_levels(stages.channel[channel], many)[1] for channel, many in count.items()]
+    crowd = np.bincount([w.gap for w in bent if w.gap >= 0])
+    apart += [stages.gap / (many + 1) for many in crowd.tolist() if many > 1]
     return routes, min(apart, default=stages.plate / 2)
 
 
@@ -96,32 +110,87 @@ def crowding(ways: list[Way], rows: int, columns: int) -> NDArray[np.int64]:
     return steps.cumsum(axis=1).max(axis=1)
 
 
-def tracks(ways: list[Way]) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
-    """Which of a channel's tracks each (pair, run) takes, and how many tracks each channel has: long runs further from the plates."""
-    by_channel: dict[int, list[tuple[int, int, int, int]]] = defaultdict(list)
+def tracks(
+    ways: list[Way], ports: dict[tuple[int, bool], float], lines: dict[int, float]
+) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
+    """Which of a channel's tracks each (pair, run) takes, so that few ribbons cross, and how many tracks each channel has.
+
+    ``ports``: where along its block the ribbon of a pair begins (False) and ends (True); ``lines``: where in its gap it goes up or down.
+    """
+    by_channel: dict[int, list[Run]] = defaultdict(list)
     for w in ways:
         for j, (channel, a, b) in enumerate(w.runs):
-            by_channel[channel].append((min(a, b), max(a, b), w.pair, j))
+            last = j + 1 == len(w.runs)
+            begin = ports[w.pair, False] if j == 0 else lines[w.pair]
+            end = ports[w.pair, True] if last else lines[w.pair]
+            bits = (1 << (max(a, b) + 1)) - (1 << min(a, b))
+            by_channel[channel].append(Run((w.pair, j), bits, (begin, end), w.upwards(j), abs(b - a)))
     taken: dict[tuple[int, int], int] = {}
     count: dict[int, int] = {}
     for channel, runs in by_channel.items():
         full: list[int] = []  # of each track the half columns in use, as bits
-        for low, high, pair, j in sorted(runs, key=lambda run: (run[1] - run[0], run)):
-            bits = (1 << (high + 1)) - (1 << low)
-            t = next((t for t, used in enumerate(full) if not used & bits), len(full))
+        for run in uncrossed(runs):
+            t = 1 + max((t for t, used in enumerate(full) if used & run.bits), default=-1)
             if t == len(full):
                 full.append(0)
-            full[t] |= bits
-            taken[pair, j] = t
+            full[t] |= run.bits
+            taken[run.key] = t
         count[channel] = len(full)
     return taken, count
+
+
+@dataclass(frozen=True)
+class Run:
+    """A stretch of a ribbon along a channel: where on it both ends are, and whether the ribbon goes up there."""
+
+    key: tuple[int, int]
+    bits: int
+    ends: tuple[float, float]
+    upwards: tuple[bool, bool]
+    length: int
+
+
+def uncrossed(runs: list[Run]) -> list[Run]:
+    """Runs of one channel from the plates below upwards so that few cross: short ones first, each then moved to where it crosses least."""
+    order = sorted(runs, key=lambda run: (run.length, run.bits, run.key))
+    n = len(order)
+    ends = np.array([run.ends for run in order]).reshape(-1, 2)
+    up = np.array([run.upwards for run in order], bool).reshape(-1, 2)
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    # inside[i, j, e]: whether run j passes where end e of run i goes up or down.
+    inside = (low[None, :, None] < ends[:, None, :]) & (ends[:, None, :] < high[None, :, None])
+    rises, falls = (inside & up[:, None, :]).sum(axis=2), (inside & ~up[:, None, :]).sum(axis=2)
+    # Of i below j: what goes up from i meets j, what goes down from j meets i.
+    cost = rises + falls.T
+    gain = cost - cost.T
+    place = list(range(n))
+    for _ in range(SWEEPS):
+        moved = False
+        for i in range(n):
+            at = place.index(i)
+            rest = place[:at] + place[at + 1 :]
+            # What it crosses at each place: at first below all, then above one more each time.
+            crossed = np.concatenate([[0], np.cumsum(-gain[i, rest])])
+            best = int(np.argmin(crossed))
+            if crossed[best] < crossed[at]:
+                place = [*rest[:best], i, *rest[best:]]
+                moved = True
+        if not moved:
+            break
+    return [order[i] for i in place]
 
 
 def channel_y(stages: Stages, channel: int, track: int, count: int) -> float:
     """Where a track of a channel runs; track 0 is the nearest to the plates below."""
     first = next(i for i, p in enumerate(stages.place.tolist()) if p >= 0 and p // stages.columns == channel)
-    high = stages.channel[channel]
-    return stages.blocks[first][1] - high * (0.3 + 0.6 * (track + 0.5) / count)
+    low, pitch = _levels(stages.channel[channel], count)
+    return stages.blocks[first][1] - low - pitch * (track + 0.5)
+
+
+def _levels(high: float, count: int) -> tuple[float, float]:
+    """How far above the plates the tracks of a channel begin, and how far they are apart."""
+    low = min(0.3 * high, ABOVE_PLATES)
+    return low, (0.9 * high - low) / count
 
 
 def below(place: NDArray[np.int32], columns: int, a: int, b: int) -> bool:
@@ -149,24 +218,34 @@ def _ports(
 ) -> dict[tuple[int, bool], float]:
     """Where along its block each ribbon begins (False) and ends (True): those that go left stand left of those that go right.
 
-    The middle of a side is free where a straight ribbon stands there.
+    What leaves the foot of a block and what stands on the plate below share a stretch of a channel, and no two stand at one place
+    of it. Its middle is free where a straight ribbon stands there.
     """
-    straight = [pair for pair in pairs if below(stages.place, stages.columns, *pair)]
-    middles = {(a, True) for a, _ in straight} | {(b, False) for _, b in straight}
-    sides: dict[tuple[int, bool], list[tuple[int, bool, int, bool]]] = defaultdict(list)
+    straight = {
+        tuple(divmod(int(stages.place[b]), stages.columns))
+        for a, b in pairs
+        if below(stages.place, stages.columns, a, b)
+    }
+    sides: dict[tuple[int, int], list[tuple[bool, int, int, bool]]] = defaultdict(list)
     for w in ways:
         a, b = pairs[w.pair]
-        sides[a, w.down].append((w.runs[0][2], False, w.pair, False))
-        sides[b, False].append((w.runs[-1][1], True, w.pair, True))
+        for arrives, d, j in ((False, a, 0), (True, b, len(w.runs) - 1)):
+            channel, begin, end = w.runs[j]
+            column, other = int(stages.place[d]) % stages.columns, begin if arrives else end
+            # What goes up, or down, at both ends of a run stands one inside the other.
+            nested = len(set(w.upwards(j))) == 1
+            side = (other > 2 * column + 1, -other if nested else other, w.pair, arrives)
+            sides[channel, column].append(side)
+    left = min((box[0] for box in stages.blocks if box[2] > 0), default=0.0)
+    wide = max((box[2] for box in stages.blocks), default=0.0)
     out = {}
-    for side, ends in sides.items():
-        x, _, wide, _ = stages.blocks[side[0]]
-        own = 2 * (int(stages.place[side[0]]) % stages.columns) + 1
+    for (channel, column), ends in sides.items():
+        x, middle = left + column * (wide + stages.gap), (channel, column) in straight
         ends.sort()
-        left = sum(end[0] < own for end in ends) if side in middles else 0
+        before = sum(not end[0] for end in ends) if middle else 0
         for part, low, high in (
-            (ends[:left], -0.5, -FREE),
-            (ends[left:], FREE if side in middles else -0.5, 0.5),
+            (ends[:before], -0.5, -FREE),
+            (ends[before:], FREE if middle else -0.5, 0.5),
         ):
             for i, (_, _, pair, arrives) in enumerate(part):
                 out[pair, arrives] = x + wide * (

@@ -39,7 +39,7 @@ class Sort:
     worth: float
 
 
-SORTS = (Sort(4, 61.0, 100.0, 26.0, 7.0, 1.0), Sort(2, 31.0, 64.0, 19.0, 2.6, 0.6))
+SORTS = (Sort(4, 61.0, 100.0, 26.0, 12.0, 1.0), Sort(2, 31.0, 64.0, 19.0, 2.6, 0.6))
 """The usual, and that of a small window with many devices."""
 
 

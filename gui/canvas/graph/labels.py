@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -18,10 +20,11 @@ from gui.canvas.graph.naming.card_names import (
 )
 from gui.canvas.graph.naming.kinds import plain, says_kind, short_kinds
 from gui.canvas.graph.overview import paint_plates
-from gui.canvas.graph.palette import CanvasPalette
+from gui.canvas.graph.palette import CanvasPalette, plain_words
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Rect, Viewport
 from gui.look.fonts import font
+from gui.look.theme import DIMMED
 
 MOST_LABELS = 700
 
@@ -42,7 +45,10 @@ def paint_labels(
     ratio: float,
     most: int = MOST_LABELS,
 ) -> None:
-    """Labels for the level of detail; none where more than ``most`` cards would carry one (they would be tiny)."""
+    """Labels for the level of detail; none where more than ``most`` cards would carry one (they would be tiny).
+
+    Where cards are faded only the others get theirs; :func:`paint_dimmed_labels` writes those of the faded ones.
+    """
     if detail == Detail.OVERVIEW:
         paint_plates(painter, scene, viewport, palette, ratio)
         return
@@ -59,11 +65,29 @@ def paint_labels(
         _paint_names(painter, scene, viewport, palette, shown, ratio)
 
 
+def paint_dimmed_labels(
+    painter: QPainter,
+    scene: Scene,
+    viewport: Viewport,
+    palette: CanvasPalette,
+    detail: Detail,
+    ratio: float,
+    most: int = MOST_LABELS,
+) -> None:
+    """Labels of the cards that are faded, quiet but so that they can be read; ``most`` as for :func:`paint_labels`."""
+    faded = scene.faded
+    if detail == Detail.OVERVIEW or not faded.any():
+        return
+    others = copy.copy(scene)
+    others.highlighted = faded
+    painter.save()
+    painter.setOpacity(DIMMED)
+    paint_labels(painter, others, viewport, plain_words(palette), detail, ratio, most)
+    painter.restore()
+
+
 def _visible(scene: Scene, viewport: Viewport) -> np.ndarray:
-    inside = scene.in_sight(viewport.visible())
-    if scene.highlighted.any():
-        inside &= scene.highlighted
-    return np.flatnonzero(inside)
+    return np.flatnonzero(scene.in_sight(viewport.visible()) & ~scene.faded)
 
 
 def _box(scene: Scene, viewport: Viewport, item: int) -> Rect:

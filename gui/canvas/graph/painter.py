@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.ramps import heat_fills
-from gui.canvas.graph.labels import paint_labels
+from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
 from gui.canvas.graph.overview import paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -56,6 +56,7 @@ def paint_scene(
     if text:
         image = wrap_image(buffer)  # the painter does not keep its image alive
         painter = QPainter(image)
+        paint_dimmed_labels(painter, scene, viewport, palette, detail, ratio)
         paint_labels(painter, scene, viewport, palette, detail, ratio)
         if scene.layout.stages is not None:
             paint_figures(painter, scene, viewport, palette, ratio)

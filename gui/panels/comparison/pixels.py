@@ -7,13 +7,12 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HeaderData, paint_headers
-from gui.canvas.graph.labels import paint_labels
+from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
 from gui.canvas.graph.overview import on_ground, paint_ground
 from gui.canvas.graph.painter import paint_bands, paint_scene, wrap_image
-from gui.canvas.graph.palette import CanvasPalette, packed, plain_words
+from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
-from gui.look.theme import DIMMED
 from gui.panels.comparison.marks import Marks, paint_badges, paint_rings
 from gui.raster import engine as raster
 
@@ -76,16 +75,10 @@ def paint_selected_blocks(
 def paint_names(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
 ) -> None:
-    """Labels; those of faded cards are faded, too, where the canvas would leave them out."""
+    """Labels, those of faded cards dimmed."""
     if detail == Detail.OVERVIEW:
         if on_ground(scene):
             paint_labels(painter, scene, viewport, palette, detail, ratio)
         return
-    standing_out = scene.highlighted
-    if standing_out.any() and not standing_out.all():
-        scene.highlighted = ~standing_out
-        painter.setOpacity(DIMMED)
-        paint_labels(painter, scene, viewport, plain_words(palette), detail, ratio)
-        painter.setOpacity(1.0)
-        scene.highlighted = standing_out
+    paint_dimmed_labels(painter, scene, viewport, palette, detail, ratio)
     paint_labels(painter, scene, viewport, palette, detail, ratio)

@@ -10,12 +10,11 @@ import numpy as np
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.labels import MOST_LABELS, paint_labels
+from gui.canvas.graph.labels import MOST_LABELS, paint_dimmed_labels, paint_labels
 from gui.canvas.graph.painter import wrap_image
-from gui.canvas.graph.palette import CanvasPalette, packed, plain_words
+from gui.canvas.graph.palette import packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
-from gui.look.theme import DIMMED
 from gui.present.scenes import GraphStage
 from gui.present.transition.courses import Edges, settled_edges
 from gui.present.transition.looks import NAMES_FROM, WORDS, Look, detail_of
@@ -24,8 +23,6 @@ from planner.model.graph import Bools, Floats, Ints
 
 MOST_MOVING_LABELS = 160
 """Names of cards are written while they move where there are no more of them in sight."""
-QUIET_WORDS = DIMMED
-"""Opacity of the names of what does not stand out: quiet, but whoever is asked about a card can read it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,27 +136,6 @@ def paint_words(
     painter = QPainter(image)
     most = MOST_LABELS if moment.settled else MOST_MOVING_LABELS
     paint_labels(painter, scene, viewport, stage.palette, detail, WORDS * ratio, most)
-    if moment.settled:
-        paint_quiet_words(painter, scene, viewport, stage.palette, detail, ratio, most)
+    if moment.settled and detail >= Detail.LABELS:
+        paint_dimmed_labels(painter, scene, viewport, stage.palette, detail, WORDS * ratio, most)
     painter.end()
-
-
-def paint_quiet_words(
-    painter: QPainter,
-    scene: Scene,
-    viewport: Viewport,
-    palette: CanvasPalette,
-    detail: Detail,
-    ratio: float,
-    most: int,
-) -> None:
-    """Names on the cards that do not stand out, where some do."""
-    standing_out = scene.highlighted
-    if detail < Detail.LABELS or not standing_out.any() or standing_out.all():
-        return
-    others = copy.copy(scene)
-    others.highlighted = ~standing_out
-    painter.save()
-    painter.setOpacity(QUIET_WORDS)
-    paint_labels(painter, others, viewport, plain_words(palette), detail, WORDS * ratio, most)
-    painter.restore()

@@ -30,7 +30,6 @@ from gui.present.transition.paint import (
     Moment,
     card_pixels,
     paint_moment,
-    paint_quiet_words,
     paint_words,
     settled_moment,
 )
@@ -115,7 +114,6 @@ class Shot:
         painter.scale(grown, grown)
         paint_graph(painter, scene, near, palette, detail, figures=False)
         painter.restore()
-        paint_quiet_words(painter, scene, viewport, palette, detail, unit, scene.items.count)
         self._paint_over(painter, settled_areas(self.stage, self.lit, self.width), viewport, unit)
 
 

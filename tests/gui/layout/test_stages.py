@@ -96,6 +96,58 @@ def test_ribbons_cross_no_block(graph, rng, devices, size):
         assert x - TINY <= route[-1][0] <= x + w + TINY and y - TINY <= route[-1][1] <= y + stages.plate
 
 
+def pieces(route: np.ndarray) -> list[tuple[bool, float, float, float]]:
+    """Whether each piece of a polyline is upright, where, from where, and how far."""
+    out = []
+    for (x, y), (to_x, to_y) in pairwise(route.tolist()):
+        upright = abs(x - to_x) < TINY
+        low, high = sorted((y, to_y) if upright else (x, to_x))
+        out.append((upright, x if upright else y, low, high))
+    return out
+
+
+@given(st.integers(2, 14), st.randoms(use_true_random=False), st.sampled_from(SIZES))
+@settings(max_examples=60, deadline=None)
+def test_ribbons_lie_nowhere_on_each_other(devices, rng, size):
+    n = 6 * devices
+    device = np.repeat(np.arange(devices, dtype=np.int32), 6)
+    pairs = [
+        (a, b) for a in range(devices) for b in range(devices) if b == a + 1 or (a < b and rng.random() < 0.3)
+    ]
+    links = np.array(pairs, np.int32)
+    stages = stages_layout(prepare(n, [], []), device, devices, np.arange(n), size, links=links).stages
+    assert stages is not None
+    routes, room = stage_routes(stages, pairs)
+    found = [(i, piece) for i, route in enumerate(routes) for piece in pieces(route)]
+    for i, (upright, at, low, high) in found:
+        for j, (other_upright, other_at, other_low, other_high) in found:
+            if i < j and upright == other_upright and min(high, other_high) - max(low, other_low) > TINY:
+                # Side by side they are as far apart as a ribbon may be wide; upright ones share the width of a block.
+                assert abs(at - other_at) > (TINY if upright else 0.9 * min(room, 4.0)), (pairs[i], pairs[j])
+
+
+def crossings(routes: list[np.ndarray]) -> int:
+    """How often ribbons cross."""
+    found = [(i, piece) for i, route in enumerate(routes) for piece in pieces(route)]
+    return sum(
+        i != j and upright and not other_upright and other_low < at < other_high and low < other_at < high
+        for i, (upright, at, low, high) in found
+        for j, (other_upright, other_at, other_low, other_high) in found
+    )
+
+
+def test_ribbons_that_need_not_cross_do_not():
+    """All of the first block's skips leave its top, or its foot, one inside the other."""
+    device = np.repeat(np.arange(8, dtype=np.int32), 6)
+    for pairs in ([(0, 2), (0, 3), (1, 3)], [(0, 5), (0, 6), (0, 7)], [(3, 4), (3, 5), (3, 6)]):
+        layout = stages_layout(
+            prepare(48, [], []), device, 8, np.arange(48), SIZES[0], columns=4, links=np.array(pairs)
+        )
+        assert layout.stages is not None
+        crossed = crossings(stage_routes(layout.stages, pairs)[0])
+        assert crossed == (1 if (1, 3) in pairs else 0), pairs
+
+
 def test_a_block_stands_behind_those_that_feed_it():
     used = np.arange(4)
     pairs = np.array([(3, 1), (1, 0), (3, 2), (2, 0)], np.int32)

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter, QPolygonF
 
+from gui.canvas.graph import labels
 from gui.look.drawn import drawn
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT
@@ -17,7 +18,6 @@ from gui.present.captions import band_height, figures_text, lines_of, measure, t
 from gui.present.panels.lines import paint_convergence
 from gui.present.panels.panels import STEADY, schedule_of, show_steady
 from gui.present.show import FIRST, Show
-from gui.present.transition import paint as transition_paint
 from planner.problem.problem import Plan
 from planner.story.story import Camera, Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
@@ -202,7 +202,7 @@ def test_names_of_what_steps_back_can_be_read(monkeypatch: pytest.MonkeyPatch) -
         return pixels(show.image(settled(show, 0)))
 
     legible = painted()
-    monkeypatch.setattr(transition_paint, "QUIET_WORDS", 0.0)
+    monkeypatch.setattr(labels, "DIMMED", 0.0)
     assert (painted() != legible).any()
 
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.ramps import heat_fills
-from gui.canvas.graph.labels import paint_labels, tab_width
+from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels, tab_width
 from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
 from gui.canvas.graph.palette import CanvasPalette
@@ -48,6 +48,7 @@ def paint_graph(
     else:
         _vector_edges(painter, scene, viewport, palette, detail)
         _vector_cards(painter, scene, viewport, palette, detail)
+    paint_dimmed_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
     paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
 
 

@@ -183,8 +183,8 @@ def paint_figures(
         for box, told_as in places:
             if any(box.intersects(other) for other in taken):
                 continue
-            if len(ribbon.route) == 2 and _met(runs, i, box):
-                continue  # it stands beside its own ribbon and would seem to be about the other
+            if _met(runs, i, box):
+                continue  # it would hide another ribbon, and seem to be about it
             taken.append(box)
             back = QColor(theme.canvas)
             back.setAlphaF(0.88)
@@ -238,8 +238,10 @@ def _places(
     if len(points) == 2 and points[0].x() == points[1].x():
         middle = (points[0] + points[1]) / 2
         off += 0.35 * ribbon.arrow * viewport.scale
-        yield QRectF(middle.x() + off, middle.y() - tall / 2, wide, tall)
-        yield QRectF(middle.x() - off - wide, middle.y() - tall / 2, wide, tall)
+        for aside in (0.0, -0.2, 0.2):
+            y = middle.y() - tall / 2 + aside * (points[1].y() - points[0].y())
+            yield QRectF(middle.x() + off, y, wide, tall)
+            yield QRectF(middle.x() - off - wide, y, wide, tall)
         return
     if len(points) == 2:
         middle = (points[0] + points[1]) / 2
@@ -252,12 +254,19 @@ def _places(
             for aside in (0.0, -0.25, 0.25, -0.5, 0.5):
                 yield QRectF(middle.x() + (aside - 0.5) * wide, y, wide, tall)
         return
-    runs = [(a, b) for a, b in pairwise(points) if abs(a.y() - b.y()) < 0.5]
-    a, b = max(runs, key=lambda run: abs(run[0].x() - run[1].x()))
-    if abs(a.x() - b.x()) < 1.4 * wide:  # it would hide the run
-        for y in (a.y() - off - tall, a.y() + off):
-            yield QRectF((a.x() + b.x()) / 2 - wide / 2, y, wide, tall)
-        return
-    for share in (0.5, 0.35, 0.65, 0.2, 0.8):
-        at = a + (b - a) * share
-        yield QRectF(at.x() - wide / 2, at.y() - tall / 2, wide, tall)
+    level = [(a, b) for a, b in pairwise(points) if abs(a.y() - b.y()) < 0.5]
+    for a, b in sorted(level, key=lambda run: -abs(run[0].x() - run[1].x())):
+        if abs(a.x() - b.x()) < 1.4 * wide:  # it would hide the run
+            for y in (a.y() - off - tall, a.y() + off):
+                yield QRectF((a.x() + b.x()) / 2 - wide / 2, y, wide, tall)
+            continue
+        for share in (0.5, 0.42, 0.58, 0.35, 0.65, 0.27, 0.73, 0.2, 0.8, 0.14, 0.86):
+            at = a + (b - a) * share
+            yield QRectF(at.x() - wide / 2, at.y() - tall / 2, wide, tall)
+    for a, b in pairwise(points):  # else beside where it goes up or down
+        if abs(a.y() - b.y()) < 1.2 * tall:
+            continue
+        for share in (0.5, 0.3, 0.7):
+            at = a + (b - a) * share
+            for x in (at.x() + off, at.x() - off - wide):
+                yield QRectF(x, at.y() - tall / 2, wide, tall)

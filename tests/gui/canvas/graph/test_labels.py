@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.detail import BLOCK_BELOW, CARD_FROM, OVERVIEW_BELOW, Detail, detail_at
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.labels import fitting_kind, kind_text, paint_labels
+from gui.canvas.graph.labels import fitting_kind, kind_text, paint_dimmed_labels, paint_labels
 from gui.canvas.graph.naming.card_names import elided, short_name
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
@@ -96,6 +96,21 @@ def test_names_appear_as_cards_come_near(qapp) -> None:
 
 def test_no_labels_where_there_would_be_too_many(qapp) -> None:
     assert written(small([f"conv_{i}" for i in range(6)]), 16, most=5) == 0
+
+
+@pytest.mark.parametrize("found", [[1], []])
+def test_names_of_what_is_not_found_step_back_and_stay(qapp, found: list[int]) -> None:
+    scene, viewport = scene_at(small([f"conv_{i}" for i in range(6)]), 40)
+    scribe = Scribe(900, 600)
+    paint_dimmed_labels(scribe, scene, viewport, canvas_palette(LIGHT, 1), Detail.CARDS, 1.0)
+    assert not scribe.written, "nothing is looked for"
+    scene.highlighted[found], scene.all_faded = True, True
+    paint_labels(scribe, scene, viewport, canvas_palette(LIGHT, 1), Detail.CARDS, 1.0)
+    names = [f"conv_{i}" for i in found]
+    assert [text for _, text in scribe.written if text.startswith("conv_")] == names
+    paint_dimmed_labels(scribe, scene, viewport, canvas_palette(LIGHT, 1), Detail.CARDS, 1.0)
+    scribe.end()
+    assert {text for _, text in scribe.written if text.startswith("conv_")} == {f"conv_{i}" for i in range(6)}
 
 
 def test_kind_and_shape_without_the_batch() -> None:
