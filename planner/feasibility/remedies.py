@@ -45,7 +45,7 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
         if family in (_memory, _devices):
             step = _smallest_step(problem, changes, clock.at_most(clock.left / 2), seed)
             if step is not None:
-                found.append(_tight(problem, step) if family is _memory else step)
+                found.append(_tight(problem, step, cause.memory) if family is _memory else step)
                 continue
         for i, change in enumerate(changes):
             if clock.cancelled or (clock.over() and i >= MOST_OF_A_KIND):
@@ -96,8 +96,8 @@ def _smallest_step(problem: Problem, changes: list[Change], clock: Clock, seed: 
     return best
 
 
-def _tight(problem: Problem, remedy: Remedy) -> Remedy:
-    """As much memory as the plan that was found needs, no more, and what that consists of."""
+def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:
+    """As much memory as the plan that was found needs, no more, what that consists of, and how it goes with the ``least`` that could do."""
     field, what = problem.target.grows["memory"]
     if remedy.target is None or remedy.device_of is None:
         return remedy
@@ -114,6 +114,8 @@ def _tight(problem: Problem, remedy: Remedy) -> Remedy:
         f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit: of the plan found,"
         f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
     )
+    if size > _rounded(least):
+        sentence += f". With less than {bytes_text(least)} there is no plan, with less than {bytes_text(size)} none was found"
     return replace(remedy, title=_giving(what, size), sentence=sentence, target=target)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from planner.methods.feasibility.conflicts import Conflict
 from planner.methods.feasibility.requirements import token
 from planner.methods.feasibility.wording import listed
+from planner.model.graph import Floats
 from planner.problem.problem import Pin, Problem
 from planner.quantity import bytes_text
 
@@ -17,19 +18,36 @@ SLACK = 1e-9
 
 
 def memory_conflict(problem: Problem) -> Conflict | None:
-    """A unit that is larger than every device it may be on, pins that overfill a device, or too much altogether."""
+    """A unit that is larger than every device it may be on, pins that overfill a device, or too much altogether.
+
+    Of several the one that asks for most memory: what answers it answers the others.
+    """
     e = problem.evaluator
     if not any(rule.name == "memory" for rule in e.rules):
         return None
-    return _unit(problem) or _pinned(problem) or _total(problem)
+    found = [conflict for look in (_unit, _pinned, _total) if (conflict := look(problem)) is not None]
+    return max(found, key=lambda conflict: conflict.memory, default=None)
+
+
+def unit_bytes(problem: Problem, op: int) -> float:
+    """What the ops that share a device with ``op`` need there at least, in bytes."""
+    held, most = _units(problem)
+    g = int(problem.groups.group_of[op])
+    return float(held[g] + most[g])
+
+
+def _units(problem: Problem) -> tuple[Floats, Floats]:
+    """What the ops of each group hold, and the most that one of them reads and writes (float64[groups], bytes)."""
+    e, groups = problem.evaluator, problem.groups
+    most = np.zeros(groups.count)
+    np.maximum.at(most, groups.group_of, e.working_set())
+    return np.bincount(groups.group_of, e.memory, groups.count), most
 
 
 def _unit(problem: Problem) -> Conflict | None:
     e, groups = problem.evaluator, problem.groups
-    active = problem.evaluator.working_set()
-    held = np.bincount(groups.group_of, e.memory, groups.count)
-    most = np.zeros(groups.count)
-    np.maximum.at(most, groups.group_of, active)
+    active = e.working_set()
+    held, most = _units(problem)
     room = np.full(groups.count, np.inf)
     np.minimum.at(room, groups.group_of, np.where(e.allowed, e.capacity[None, :], 0.0).max(axis=1))
     large = np.flatnonzero(held + most > room * (1 + SLACK))

@@ -333,7 +333,8 @@ def test_int8_is_a_remedy_where_it_makes_what_does_not_fit_small_enough() -> Non
     titles = {remedy.title: remedy for remedy in found.remedies}
     finer = titles["Count in int8"]
     assert finer.verified and finer.target == replace(target, precision="int8")
-    assert "10.00 MiB of 40.00 MiB of parameters" in finer.sentence and "quantized" in finer.sentence
+    # What the reason names is what the remedy answers.
+    assert "op1 needs 1.00 MiB instead of 4.00 MiB" in finer.sentence and "quantized" in finer.sentence
     # All chips together hold too little even so: with more of them they do.
     few = explain(Problem(graph, McmPackage(3, sram=2 * MIB)))
     more = next(remedy for remedy in few.remedies if remedy.title.startswith("Count in int8"))
@@ -342,10 +343,25 @@ def test_int8_is_a_remedy_where_it_makes_what_does_not_fit_small_enough() -> Non
         and more.target is not None
         and more.title == f"Count in int8 on {more.target.count} chips"
     )  # type: ignore[attr-defined]
-    assert "instead of 3 hold them" in more.sentence
+    assert (
+        "10.00 MiB of 40.00 MiB of parameters" in more.sentence
+        and "instead of 3 hold all ops" in more.sentence
+    )
     # What is counted in int8 already gets no smaller.
     again = explain(Problem(chain(10, params=16 * MIB, dtype="float32"), replace(target, precision="int8")))
     assert not any("int8" in remedy.title for remedy in again.remedies)
+
+
+def test_of_all_that_memory_is_short_for_the_reason_names_what_asks_for_most() -> None:
+    """An op of 4 MiB does not fit, and all of them need more than that on each device: the remedy answers both."""
+    graph = chain(10, params=4 * MIB)
+    found = explain(Problem(graph, McmPackage(4, sram=2 * MIB)))
+    assert found.sentence.startswith("the ops need 40.00 MiB")
+    for remedy in found.remedies:
+        assert remedy.verified and "40.00 MiB" not in remedy.title
+    pool = explain(Problem(graph, DevicePool(4, 0, memory=2 * MIB)))
+    remedy = next(r for r in pool.remedies if r.title.startswith("Give each"))
+    assert remedy.target is not None and remedy.target.memory <= 13 * MIB  # type: ignore[attr-defined]
 
 
 def test_a_copy_of_a_mask_goes_with_int8_where_one_alone_is_not_enough() -> None:
@@ -368,6 +384,8 @@ def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_f
     assert f"{bytes_text(float(held[d]))} of parameters" in remedy.sentence
     assert f"{bytes_text(float(peaks[d]))} of activations" in remedy.sentence
     assert f"Chip {d} is the fullest" in remedy.sentence and bytes_text(size) in remedy.title
+    least, most = bytes_text(10 * MIB / 3), bytes_text(size)
+    assert f"With less than {least} there is no plan, with less than {most} none was found" in remedy.sentence
     pool = Problem(chain(10, params=MIB), DevicePool(3, 0, memory=3 * MIB))
     remedy = next(r for r in explain(pool).remedies if r.title.startswith("Give each"))
     assert "is the fullest, with" in remedy.sentence and remedy.verified
