@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle, QWidget
 
 from gui.look.theme import Theme, font
+from gui.widgets.apart import cut_apart
 from gui.widgets.plain import plain, plain_tip
 
 
@@ -25,7 +26,10 @@ class RowButton(QAbstractButton):
         self.faded = False
         self.two_lines = False
         self.mark = ""
-        self.elide = Qt.TextElideMode.ElideMiddle
+        self.below = ""
+        """Words on the second line, before the figure; where there is one line only, behind the others."""
+        self.beside: tuple[str, ...] = ()
+        """What other rows say: words that are cut are told apart from theirs."""
         self.setText(text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -42,6 +46,28 @@ class RowButton(QAbstractButton):
         self.setAccessibleName(f"{text} {value}".strip())
         self.setToolTip(plain_tip(tip))
         self.update()
+
+    def set_below(self, below: str, beside: tuple[str, ...] = ()) -> None:
+        """Words that go below the others where both have no room on a line; ``beside`` is what all rows say."""
+        self.below, self.beside = plain(below), tuple(map(plain, beside))
+        self.setAccessibleName(" ".join(part for part in (self.text(), self.below, self.value) if part))
+        self.update()
+
+    def one_line(self) -> str:
+        """All words on one line."""
+        return f"{self.text()} {self.below}".strip()
+
+    def fits_one_line(self, width: int) -> bool:
+        """Whether words and figure have room beside each other in a row that is ``width`` pixels wide."""
+        figure = QFontMetrics(font(9.0, bold=self.strong)).horizontalAdvance(self.value)
+        words = self.fontMetrics().horizontalAdvance(self.one_line())
+        return words + (figure + 8 if self.value else 0) <= width - 16 - (14 if self.mark else 0)
+
+    def shown_words(self, room: int) -> str:
+        """The words as they are painted in ``room`` pixels."""
+        return cut_apart(
+            self.text() if self.two_lines else self.one_line(), self.beside, self.fontMetrics(), room
+        )
 
     def set_two_lines(self, two: bool) -> None:
         """Give the words a line of their own above the figure."""
@@ -121,8 +147,11 @@ class RowButton(QAbstractButton):
         room = QRectF(
             left, 3 if line else 0, max(0, right - left), (line or self.height()) - (3 if line else 0)
         )
-        words = painter.fontMetrics().elidedText(self.text(), self.elide, int(room.width()))
-        painter.drawText(room, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), words)
+        middle = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        painter.drawText(room, middle, self.shown_words(int(room.width())))
+        if line and self.below:
+            painter.setPen(QColor(t.faint if faint else t.muted))
+            painter.drawText(QRectF(left, line, right - left, self.height() - line - 3), middle, self.below)
 
 
 def paint_row_ground(painter: QPainter, ground: QRectF, state: QStyle.StateFlag, theme: Theme) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gui.background.suggesting import MoveSearch
@@ -52,6 +53,8 @@ class SuggestionsPanel(Panel):
 
     id: ClassVar[str] = "help"
     title: ClassVar[str] = "What would help"
+    EDGES: ClassVar[int] = 20
+    """Pixels left and right of the rows, a scroll bar's among them."""
 
     repair_requested = Signal()
     why_requested = Signal()
@@ -197,6 +200,7 @@ class SuggestionsPanel(Panel):
         self.mend.setText("What would help?" if self.document.board.infeasible else "Repair")
         self.mend.setVisible(broken)
         problem = self.document.problem
+        names = [] if problem is None else [self._what(problem, move) for move in moves]
         for i, row in enumerate(self.rows):
             row.setVisible(i < len(moves))
             row.set_faded(False)
@@ -204,17 +208,34 @@ class SuggestionsPanel(Panel):
                 continue
             move = moves[i]
             gives = change(problem, self.document.evaluation.values, move.components)
-            name = problem.graph.op_names[move.ops[0]]
-            what = name if len(move.ops) == 1 else f"{name} and {plural(len(move.ops) - 1, 'mate')}"
+            what = names[i]
             device = problem.devices[move.device]
             colour = device_colours(len(problem.devices), self.theme)[move.device].accent
             row.set_theme(self.theme)
             # A figure that names its component leaves no room for an op's name beside it.
             several = len(problem.components) > 1
-            words, figure = f"{what} → {device.name}", gives.brief if several else signed_percent(gives.share)
-            row.set_two_lines(several)
-            row.elide = Qt.TextElideMode.ElideLeft if several else Qt.TextElideMode.ElideMiddle
-            row.set_row(words, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
+            figure = gives.brief if several else signed_percent(gives.share)
+            row.set_row(what, figure, self.theme.good, colour, f"{what} to {device.title}: {gives.text}")
+            row.set_below(f"→ {device.name}", tuple(names))
+        self._set_lines()
+
+    @staticmethod
+    def _what(problem: Problem, move: Move) -> str:
+        """Which ops a move is about."""
+        name = problem.graph.op_names[move.ops[0]]
+        return name if len(move.ops) == 1 else f"{name} and {plural(len(move.ops) - 1, 'mate')}"
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Rows have one line where all of them have room for it."""
+        super().resizeEvent(event)
+        self._set_lines()
+
+    def _set_lines(self) -> None:
+        shown = self.rows[: len(self.moves)]
+        width = self.width() - self.EDGES
+        two = not all(row.fits_one_line(width) for row in shown)
+        for row in shown:
+            row.set_two_lines(two)
 
     def _mend(self) -> None:
         """Repair the plan, or where none can be valid see what would help."""

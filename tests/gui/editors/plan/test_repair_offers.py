@@ -22,7 +22,7 @@ from tests.gui.background.test_infeasible import WHY
 from tests.gui.mcm_models import MIB, row_graph
 from tests.gui.window_parts import make_window, opened, settle
 
-TOO_SMALL = McmPackage(4, sram=MIB / 2)
+TOO_SMALL = McmPackage(16, sram=MIB / 2)
 """No op of the row, 1 MiB each, fits a chip."""
 
 
@@ -56,7 +56,7 @@ def hopeless(qtbot: QtBot, window: MainWindow) -> MainWindow:
 
 def test_a_machine_without_a_valid_plan_is_said_at_once(hopeless: MainWindow) -> None:
     said = hopeless.notice.text
-    assert said.startswith("Carried over to a multi-chip module of 4 chips: ")
+    assert said.startswith("Carried over to a multi-chip module of 16 chips: ")
     assert "No plan can be valid: conv_" in said and "no device it may be on holds more than" in said
     assert hopeless.notice._action.text() == "What would help?"
     bound = hopeless.document.bound

@@ -43,6 +43,19 @@ def test_best_moves_are_listed_and_made(qtbot: QtBot) -> None:
         assert document.selection.tolist() == list(first.ops)
 
 
+def test_rows_have_two_lines_where_names_are_long(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel.resize(600, 400)
+        panel.search_now()
+        row, name = panel.rows[0], document.open_problem.graph.op_names[panel.moves[0].ops[0]]
+        assert not row.two_lines and row.shown_words(600).startswith(name)
+        panel.resize(90, 400)
+        assert row.two_lines and row.below.startswith("→ ")
+        assert name in row.toolTip()
+
+
 def test_looking_at_one_previews_it(qtbot: QtBot) -> None:
     document = uneven()
     panel = SuggestionsPanel(document, LIGHT)

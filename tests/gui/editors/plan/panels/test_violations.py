@@ -26,7 +26,7 @@ def crowded(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Generator[MainWind
     problem = document.board.open_problem
     largest = float(problem.evaluator.params.max())
     assert largest > 1.0
-    document.change_problem(replace(problem, target=McmPackage(4, sram=largest / 2)), "Smaller chips")
+    document.change_problem(replace(problem, target=McmPackage(16, sram=largest / 2)), "Smaller chips")
     document.undo_stack.clear()
     window, close = make_window(qtbot, document)
     window.docks.reveal("violations")
@@ -46,7 +46,7 @@ def test_the_panel_says_why_no_plan_can_be_valid(crowded: MainWindow) -> None:
     assert graph.op_names[int(crowded.document.selection[0])] in said
     assert panel.why.text() == "What would help?" and not panel.repair.isVisible()
     crowded.document.change_problem(
-        replace(crowded.document.board.open_problem, target=McmPackage(4, check_memory=False)), "No limit"
+        replace(crowded.document.board.open_problem, target=McmPackage(16, check_memory=False)), "No limit"
     )
     settle()
     assert not any("No plan can" in panel.list.item(i).text() for i in range(panel.list.count()))

@@ -1,0 +1,58 @@
+"""Names that stand in rows one below the other, cut so that they are still told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
+
+MARK = "…"
+_PART = re.compile(r"[^/._:-]*[/._:-]*")
+"""A part of a name with the signs behind it."""
+
+
+def cut_apart(text: str, others: Sequence[str], metrics: QFontMetrics, room: int) -> str:
+    """``text`` in ``room`` pixels, so that it is none of the ``others`` (cut likewise) where there is a way.
+
+    What all begin and end with goes first; then the middle, the beginning or the end is left out.
+    """
+    texts = list(dict.fromkeys((text, *others)))
+    if metrics.horizontalAdvance(text) <= room:
+        return text
+    ways: tuple[Callable[[str], str], ...] = (
+        _without(texts, ends=False),
+        _without(texts, ends=True),
+        *(
+            lambda name, mode=mode: metrics.elidedText(name, mode, room)  # type: ignore[misc]
+            for mode in (
+                Qt.TextElideMode.ElideMiddle,
+                Qt.TextElideMode.ElideLeft,
+                Qt.TextElideMode.ElideRight,
+            )
+        ),
+    )
+    for way in ways:
+        cut = [name if metrics.horizontalAdvance(name) <= room else way(name) for name in texts]
+        if metrics.horizontalAdvance(cut[0]) <= room and cut.count(cut[0]) == 1:
+            return cut[0]
+    return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+
+
+def _without(texts: list[str], ends: bool) -> Callable[[str], str]:
+    """Names without the whole parts that all of them begin with, and end with as well."""
+    parts = [[part for part in _PART.findall(text) if part] for text in texts]
+    before = _shared(parts) if len(texts) > 1 else 0
+    after = _shared([p[before:][::-1] for p in parts]) if len(texts) > 1 and ends else 0
+    left = {
+        text: (MARK if before else "") + "".join(p[before : len(p) - after]) + (MARK if after else "")
+        for text, p in zip(texts, parts, strict=True)
+    }
+    return left.__getitem__
+
+
+def _shared(parts: list[list[str]]) -> int:
+    """With how many parts all begin."""
+    fewest = min(map(len, parts))
+    return next((i for i in range(fewest) if len({p[i] for p in parts}) > 1), fewest)
