@@ -11,15 +11,35 @@ import numpy as np
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
 from planner.story.story import LONGEST_TITLE
-from planner.story.telling import changed, fitting, shortened
+from planner.story.telling import change_words, changed, fitting, is_named, shortened
 from planner.text_table import percent
 
 
 def comparison_title(comparison: Comparison) -> str:
-    """``Slice against One device``: plan B against plan A; of more plans their names."""
-    names = [comparison.figures(i).name for i in range(len(comparison.plans))]
-    words = f"{names[1]} against {names[0]}" if len(names) == 2 else ", ".join(names)
-    return shortened(words, LONGEST_TITLE)
+    """``Free against Contiguous``: plan B against plan A by the names that somebody gave them; ``From 31.2 to 24.8 ms`` where they have
+    none; of more plans their names, or what the first and the best of them cost."""
+    plans = comparison.plans
+    if all(is_named(plan) for plan in plans):
+        names = [comparison.figures(i).name for i in range(len(plans))]
+        return shortened(
+            f"{names[1]} against {names[0]}" if len(names) == 2 else ", ".join(names), LONGEST_TITLE
+        )
+    if not all(plan.evaluation.valid for plan in plans) or any(
+        comparison.incomparable(i, 0) for i in range(1, len(plans))
+    ):
+        return f"{len(plans)} plans compared"
+    found = [changed(plan, plans[0]) for plan in plans[1:]]
+    gains = [0.0 if one is None or one[0] != plans[0].problem.components[0] else one[1] for one in found]
+    best = 1 if len(plans) == 2 else 1 + int(np.argmin(gains))
+    component = plans[0].problem.components[0] if (first := found[best - 1]) is None else first[0]
+    words = change_words(plans[0], plans[best], component)
+    if first is None:
+        words = (
+            f"Both {words.rpartition(' to ')[2]}" if len(plans) == 2 else f"All {words.rpartition(' to ')[2]}"
+        )
+    return shortened(
+        words if len(plans) == 2 else f"{len(plans)} plans: {words[:1].lower()}{words[1:]}", LONGEST_TITLE
+    )
 
 
 def comparison_caption(comparison: Comparison, how: str = "") -> str:

@@ -31,7 +31,18 @@ from planner.story.story import (
     Story,
     StoryModel,
 )
-from planner.story.telling import caption, facts, filled, moved, shortened, title
+from planner.story.telling import (
+    caption,
+    change_words,
+    changed,
+    facts,
+    filled,
+    fitting,
+    found_by,
+    moved,
+    shortened,
+    title,
+)
 
 Cameras = Callable[[Plan | OrderPlan, str, Ints], Camera | None]
 """(plan, view, ops) -> the camera that shows these ops, or None for everything."""
@@ -95,13 +106,31 @@ def story_of_plans(
     frames += _closing(len(told) - 1, told[-1], cameras)
     plan = told[-1].plan
     return Story(
-        title=shortened(name or f"{plan.problem.name} on {plan.problem.target.in_words}", LONGEST_TITLE),
+        title=shortened(name or _story_title([entry.plan for entry in told]), LONGEST_TITLE),
         summary=caption(plan, told[-1].bounds),
         models=(model,),
         plans=tuple(pack(entry.plan, entry.bounds) for entry in told),
         keyframes=tuple(frames),
         theme=theme,
     )
+
+
+def _story_title(plans: Sequence[Plan | OrderPlan]) -> str:
+    """``ResNet-50 over 4 stages: from 31.2 to 24.8 ms``: what the first plan costs and what the last does, where that is better."""
+    first, last = plans[0], plans[-1]
+    problem = last.problem
+    if isinstance(last, OrderPlan):
+        words = f"{problem.name} on {problem.target.in_words}"
+    else:
+        many = len(last.problem.devices)
+        words = f"{problem.name} over {many:,} {problem.target.words.one if many == 1 else problem.target.words.many}"
+    if len(plans) < 2 or not (first.evaluation.valid and last.evaluation.valid):
+        return words
+    found = changed(last, first)
+    if found is None or found[1] >= 0:
+        return words
+    change = change_words(first, last, found[0])
+    return f"{words}: {change[:1].lower()}{change[1:]}"
 
 
 # ---------------------------------------------------------------------- keyframes
@@ -121,24 +150,38 @@ def _opening(plan: Plan | OrderPlan) -> Keyframe:
 
 def _of_plan(index: int, entry: Told, before: Plan | OrderPlan | None) -> list[Keyframe]:
     plan = entry.plan
-    words = entry.caption or caption(plan, entry.bounds, before)
+    words = entry.caption or fitting([caption(plan, entry.bounds, before), found_by(plan)])
     head = entry.title or title(plan, before)
-    hold = SHORT if entry.brief else LONG
+    hold, notes = SHORT if entry.brief else LONG, found_by(plan, seeded=True)
     if isinstance(plan, OrderPlan):
         length = len(plan.decision.order)
         if entry.brief and index:
             return [
                 Keyframe(
-                    head, words, index, "network", panel="convergence", at=length, hold=hold, transition=1.2
+                    head,
+                    words,
+                    index,
+                    "network",
+                    panel="convergence",
+                    at=length,
+                    hold=hold,
+                    transition=1.2,
+                    notes=notes,
                 )
             ]
-        begin = Keyframe(head, words, index, "network", panel="costs", at=0, hold=1.0, transition=1.0)
+        begin = Keyframe(
+            head, words, index, "network", panel="costs", at=0, hold=1.0, transition=1.0, notes=notes
+        )
         end = replace(begin, at=length, hold=hold, transition=PLAYED)
         return [begin, end]
     comparable = before is not None and moved(plan, before) is not None
     panel = ("convergence" if entry.brief else "difference") if comparable else "costs"
     versus = index - 1 if comparable else -1
-    return [Keyframe(head, words, index, "lanes", panel=panel, versus=versus, hold=hold, transition=1.2)]
+    return [
+        Keyframe(
+            head, words, index, "lanes", panel=panel, versus=versus, hold=hold, transition=1.2, notes=notes
+        )
+    ]
 
 
 def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[Keyframe]:

@@ -294,14 +294,45 @@ def named_ops(plan: Plan | OrderPlan, ops: Sequence[str]) -> str:
 
 
 def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str:
-    """A few words on a plan: its own name, else what found it; and whether that is better than ``before``."""
-    name = plan.name
-    if not name or name == plan.provenance.planner:
-        name = _planner_words(plan.provenance.planner)
+    """A few words on a plan: the name that somebody gave it and whether it is better than ``before``; else what it costs, and what that did."""
     found = None if before is None or not plan.evaluation.valid else changed(plan, before)
-    if found is not None and 0 < -found[1] < 1:
-        return f"{name}: {percent(-found[1])} better"[:120]
-    return name[:120]
+    better = found is not None and 0 < -found[1] < 1
+    if is_named(plan):
+        words = f"{plan.name}: {percent(-found[1])} better" if found is not None and better else plan.name
+        return words[:120]
+    if not plan.evaluation.valid:
+        return "A plan that breaks rules"
+    component = plan.problem.components[0] if found is None else found[0]
+    if before is not None and better and before.evaluation.valid:
+        return change_words(before, plan, component)[:120]
+    unit = plan.problem.unit(component)
+    return f"{component.replace('-', ' ').capitalize()} {amount_text(plan.evaluation.components[component], unit)}"[
+        :120
+    ]
+
+
+def is_named(plan: Plan | OrderPlan) -> bool:
+    """Whether a plan has a name that says more than which planner found it, with which seed."""
+    planner = plan.provenance.planner
+    return bool(plan.name) and re.sub(r" \(.*\)$", "", plan.name) not in (planner, _planner_words(planner))
+
+
+def change_words(before: Plan | OrderPlan, after: Plan | OrderPlan, component: str) -> str:
+    """What a component was and is: ``From 31.2 to 24.8 ms``, the unit once where it is one."""
+    amounts = [
+        amount_text(plan.evaluation.components[component], plan.problem.unit(component))
+        for plan in (before, after)
+    ]
+    (first, _, unit), (_, _, other) = (amount.rpartition(" ") for amount in amounts)
+    return f"From {first if first and unit == other else amounts[0]} to {amounts[1]}"
+
+
+def found_by(plan: Plan | OrderPlan, seeded: bool = False) -> str:
+    """A sentence on the planner that found a plan, with its seed where it is ``seeded``; empty where the plan has a name of its own."""
+    planner, seed = plan.provenance.planner, plan.provenance.seed
+    if not planner or is_named(plan):
+        return ""
+    return f"Found by {_planner_words(planner)}{f', seed {seed}' if seeded and seed is not None else ''}."
 
 
 def phrase(plan: Plan | OrderPlan, component: str) -> str:

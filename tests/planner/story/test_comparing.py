@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,3 +150,29 @@ def test_plans_of_one_name_are_told_apart_throughout() -> None:
     story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=["overlay"])
     assert [plan.name for plan in story.plans] == ["half (pipeline:2)", "half (pipeline:3)"]
     assert story.keyframes[1].title == "half (pipeline:2)"
+
+
+def test_a_talk_of_found_plans_has_plain_titles() -> None:
+    plans = [
+        plan_on(Pipeline(2), [0] * tiny_graph().n, "slice-random"),
+        plan_on(Pipeline(2), halves(), "slice"),
+    ]
+    plans = [
+        replace(plan, provenance=Provenance(name, seed=3))
+        for plan, name in zip(plans, ("slice-random", "slice"), strict=True)
+    ]
+    model = StoryModel(("model.json",), tiny_graph().fingerprint)
+    story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=["overlay"])
+    first, second = (plan.evaluation.objective for plan in plans)
+    assert second < first
+    change = re.fullmatch(r"tiny over 2 stages: from ([\d.]+) to ([\d.]+) s", story.title)
+    assert change and [float(amount) for amount in change.groups()] == pytest.approx([first, second])
+    titles = [frame.title for frame in story.keyframes]
+    assert sum(title == f"From {change[1]} to {change[2]} s" for title in titles) == 2
+    assert not any("slice" in title.casefold() for title in titles)
+    assert story.keyframes[2].notes == "Found by Slice, seed 3."
+    assert "Found by" in story.keyframes[1].caption
+    three = compare([*plans, plan_on(Pipeline(2), halves(1), "slice")])
+    assert comparison_title(three).startswith("3 plans: from ")
+    with_broken = compare([plans[0], plan_on(Pipeline(2), [1] + [0] * (tiny_graph().n - 1), "slice")])
+    assert comparison_title(with_broken) == "2 plans compared"

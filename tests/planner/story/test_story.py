@@ -33,6 +33,7 @@ from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
 from planner.story.telling import (
     TWO_LINES,
     caption,
+    found_by,
     facts,
     filled,
     fitting,
@@ -170,7 +171,10 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     half = problem.bound("bottleneck", best.objective / 2, "simple", frozenset())
     assert "at most 50.0 % is left to gain" in caption(best, [half])
     assert title(plan_on(problem, [0] * n, "mine")) == "mine"
-    assert title(best) == "Slice" and "better" in title(best, worst)
+    assert title(best) == "Bottleneck 6.50 s" and title(best, worst).endswith("to 6.50 s")
+    assert title(best, worst).startswith("From ") and "better" in title(replace(best, name="mine"), worst)
+    assert title(replace(best, name="slice (seed 3)")) == title(best), "a planner's name says nothing"
+    assert found_by(best) == "Found by Slice." and found_by(replace(best, name="mine")) == ""
     backwards = plan_on(problem, [2] + [0] * (n - 1))
     assert not backwards.evaluation.valid and caption(backwards).startswith("This plan breaks ")
 
