@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF
 from PySide6.QtGui import (
@@ -27,7 +27,7 @@ from PySide6.QtGui import (
     QPdfWriter,
 )
 
-from gui.look.page import SCREEN_DPI, SUFFIXES, Page
+from gui.look.page import POINTS_PER_INCH, SCREEN_DPI, SUFFIXES, Page
 from planner.errors import StageboardError
 from planner.files import write_atomically
 
@@ -35,13 +35,15 @@ if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgGenerator
 
 METRES_PER_INCH = 0.0254
+ROUNDING = 0.02
+"""Letters may be so much lower than they are to be: their sizes are rounded to pixels."""
 Paint = Callable[[QPainter], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """A picture before it is a file: its page, its title, and what paints it in pixels of the page; ``shapes`` says whether as shapes
-    and text alone, as files that are drawn need it."""
+    and text alone, as files that are drawn need it. Letters below the page's floor are left out, whoever paints them."""
 
     page: Page
     title: str
@@ -72,7 +74,7 @@ class Drawing:
             painter.scale(shrunk, shrunk)
             self.paint(painter, True)
 
-        paint_on(image, small)
+        paint_on(image, small, self.page.least * shrunk)
         return image
 
 
@@ -89,7 +91,7 @@ def drawn(suffix: str, page: Page, title: str, paint: Paint) -> bytes:
         if image.isNull():
             raise _too_large(width, height)
         image.fill(0)
-        paint_on(image, paint)
+        paint_on(image, paint, page.least)
         image.setDotsPerMeterX(round(page.dpi / METRES_PER_INCH))
         image.setDotsPerMeterY(round(page.dpi / METRES_PER_INCH))
         return encoded(image)
@@ -99,12 +101,12 @@ def drawn(suffix: str, page: Page, title: str, paint: Paint) -> bytes:
         painter.scale(shrunk, shrunk)
         paint(painter)
 
-    size = (round(width * shrunk), round(height * shrunk))
-    return slides(size, title, [shapes]) if suffix == ".pdf" else drawing(size, title, shapes)
+    size, least = (round(width * shrunk), round(height * shrunk)), page.least * shrunk
+    return slides(size, title, [shapes], least) if suffix == ".pdf" else drawing(size, title, shapes, least)
 
 
-def drawing(size: tuple[int, int], title: str, paint: Paint) -> bytes:
-    """An SVG of ``size`` units (width, height) of 1/96 inch, its letters as text.
+def drawing(size: tuple[int, int], title: str, paint: Paint, least: float = 0.0) -> bytes:
+    """An SVG of ``size`` units (width, height) of 1/96 inch, its letters as text, none lower than ``least`` units.
 
     Raises :class:`StageboardError` where there is not enough memory for it.
     """
@@ -119,7 +121,7 @@ def drawing(size: tuple[int, int], title: str, paint: Paint) -> bytes:
         svg.setResolution(SCREEN_DPI)  # points as large as on the screen, which they are measured on
         svg.setViewBox(QRectF(0, 0, *size))
         svg.setTitle(title)
-        paint_on(svg, paint)
+        paint_on(svg, paint, least)
     return re.sub(rb'font-family="([^"]*)"', _families, bytes(data.data()))
 
 
@@ -129,8 +131,8 @@ def _families(found: re.Match[bytes]) -> bytes:
     return f'font-family="{escape(family, quote=True)}, Verdana, Arial, sans-serif"'.encode()
 
 
-def slides(size: tuple[int, int], title: str, pages: Iterable[Paint]) -> bytes:
-    """A PDF with a page of ``size`` pixels (width, height) for each of ``pages``, with what that paints.
+def slides(size: tuple[int, int], title: str, pages: Iterable[Paint], least: float = 0.0) -> bytes:
+    """A PDF with a page of ``size`` pixels (width, height) for each of ``pages``, with what that paints, no letters lower than ``least``.
 
     Raises :class:`StageboardError` where there is not enough memory for it.
     """
@@ -154,7 +156,7 @@ def slides(size: tuple[int, int], title: str, pages: Iterable[Paint]) -> bytes:
                 page(painter)
                 painter.restore()
 
-        paint_on(pdf, paint)
+        paint_on(pdf, paint, least)
     return bytes(data.data())
 
 
@@ -182,9 +184,28 @@ def into(data: QByteArray) -> Iterator[QBuffer]:
     buffer.close()
 
 
-def paint_on(device: QPaintDevice, paint: Paint) -> None:
-    """Let ``paint`` paint on a device. Raises :class:`StageboardError` where there is not enough memory for it."""
-    painter = QPainter()
+class Lettering(QPainter):
+    """A painter that writes no letters lower than ``least`` pixels of its device: what has no room for larger ones is left out."""
+
+    def __init__(self, least: float) -> None:
+        super().__init__()
+        self._least = least * (1.0 - ROUNDING)
+
+    def drawText(self, *args: Any) -> Any:  # type: ignore[override]  # one for all ways to say where
+        """Write, or leave it."""
+        letters = self.font()
+        pixels = letters.pixelSize()
+        if pixels < 0:
+            pixels = letters.pointSizeF() * SCREEN_DPI / POINTS_PER_INCH
+        if pixels * abs(self.combinedTransform().m22()) >= self._least:
+            return super().drawText(*args)
+        return None
+
+
+def paint_on(device: QPaintDevice, paint: Paint, least: float = 0.0) -> None:
+    """Let ``paint`` paint on a device, no letters lower than ``least`` pixels. Raises :class:`StageboardError` where there is not enough
+    memory for it."""
+    painter = Lettering(least) if least > 0.0 else QPainter()
     if not painter.begin(device):
         raise _too_large(device.width(), device.height())
     try:

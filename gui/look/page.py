@@ -14,6 +14,7 @@ SMALLEST, LARGEST = 64, 16384
 """Limits of a picture's width and height in pixels."""
 USUAL_SHAPE = 0.625
 """How high a page is that is as high as pictures usually are, of its width."""
+POINTS_PER_INCH = 72
 SCREEN_DPI = 96
 """Pixels per inch on which words have the size that they have in a window."""
 
@@ -32,6 +33,7 @@ class Page:
     theme: Theme = LIGHT
     transparent: bool = False
     crop: bool = False
+    floor: float = 0.0
 
     def __post_init__(self) -> None:
         if not all(SMALLEST <= side <= LARGEST for side in self.pixels):
@@ -44,6 +46,16 @@ class Page:
     def scale(self) -> float:
         """Pixels per unit in which a picture is laid out."""
         return self.dpi / SCREEN_DPI * self.type_size
+
+    @property
+    def least(self) -> float:
+        """Pixels that letters are high at least."""
+        return self.floor * self.dpi / POINTS_PER_INCH
+
+    @property
+    def least_units(self) -> float:
+        """The same in the units in which a picture is laid out."""
+        return self.least / self.scale
 
     @property
     def room(self) -> tuple[float, float]:
@@ -65,8 +77,8 @@ class Page:
 SHEET = Page()
 """The page of a picture where nobody says which."""
 PRESETS: Mapping[str, Page] = MappingProxyType({
-    "slide": Page((1920, 1080), dpi=144),
-    "column": Page((1004, 2362), dpi=300, type_size=0.8, crop=True),
-    "poster": Page((4967, 3508), dpi=150, type_size=2.0),
+    "slide": Page((1920, 1080), dpi=144, type_size=1.9, floor=14.0),
+    "column": Page((1004, 2362), dpi=300, type_size=0.8, crop=True, floor=6.0),
+    "poster": Page((4967, 3508), dpi=150, type_size=3.25, floor=24.0),
 })  # fmt: skip
 """A slide of 13.3 x 7.5 inches; a column of a paper (85 mm, at most 200 mm high); a poster on A1, across."""

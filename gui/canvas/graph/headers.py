@@ -115,7 +115,7 @@ def paint_headers(
 ) -> None:
     """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic.
 
-    No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their mark alone.
+    No letters are smaller than ``least`` logical pixels: of lanes that are too low for them some have a title, the others their mark.
     ``veil`` covers what steps back, below the plates of links: they stand in two lanes, and half of one would be covered.
     """
     if not scene.layout.lanes:
@@ -129,17 +129,46 @@ def paint_headers(
     stand = []
     if data is not None and data.links is not None:
         stand = list(plates(data.links, extents, width, ratio).values())
+    lowest = min((bottom - top for top, bottom in extents), default=0.0)
+    some = data is not None and 0.0 < lowest < (least + 1) * ratio and least > 0.0
     for d, (top, bottom) in enumerate(extents):
         if bottom < 0 or top > viewport.height:
             continue
         box = QRectF(0, top, width, bottom - top)
         over = [plate for plate in stand if plate.intersects(box)]
-        _paint_header(painter, box, d, viewport, palette, data, ratio, most, least, over)
+        _paint_header(painter, box, d, viewport, palette, None if some else data, ratio, most, least, over)
+    if some and data is not None:
+        _paint_some_titles(painter, extents, palette, data, ratio, least)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     veil()
     if data is not None and data.links is not None:
         paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
+
+
+def _paint_some_titles(
+    painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float
+) -> None:  # fmt: skip
+    """Where lanes are too low for letters of ``least`` logical pixels: the mark of each, title and cost of as many as have room."""
+    size, free = int(np.ceil(least * ratio)), -np.inf
+    for d, (top, bottom) in enumerate(extents):
+        middle, x = (top + bottom) / 2, (11 + GLYPH_SIZE + 6) * ratio
+        mark = min(GLYPH_SIZE * ratio, 0.9 * (bottom - top))
+        paint_glyph(painter, palette.devices[d], 11 * ratio + GLYPH_SIZE * ratio / 2, middle, mark)
+        if middle - 0.6 * size < free:
+            continue
+        free = middle + 0.6 * size
+        line = QRectF(x, middle - 0.7 * size, HEADER_WIDTH * ratio - x - 8 * ratio, 1.4 * size)
+        hot = d == data.bottleneck
+        painter.setPen(QColor(palette.theme.warning if hot else palette.theme.text))
+        painter.setFont(font(size, hot))
+        painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), data.titles[d])
+        if np.isfinite(data.pace[d]):
+            words = data.column.text(float(data.pace[d]))
+            if metrics(size, hot).horizontalAdvance(data.titles[d] + " " + words) <= line.width():
+                painter.drawText(
+                    line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), words
+                )
 
 
 def _paint_header(

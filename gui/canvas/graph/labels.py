@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -27,6 +28,8 @@ from gui.look.fonts import font
 from gui.look.theme import DIMMED
 
 MOST_LABELS = 700
+TIGHT = 1.15
+"""Cards are so much higher at least than the letters of a name in them."""
 
 
 def tab_width(palette: CanvasPalette) -> float:
@@ -44,10 +47,12 @@ def paint_labels(
     detail: Detail,
     ratio: float,
     most: int = MOST_LABELS,
+    least: float = 0.0,
 ) -> None:
     """Labels for the level of detail; none where more than ``most`` cards would carry one (they would be tiny).
 
-    Where cards are faded only the others get theirs; :func:`paint_dimmed_labels` writes those of the faded ones.
+    Where cards are faded only the others get theirs; :func:`paint_dimmed_labels` writes those of the faded ones. Letters
+    are ``least`` device pixels high at least where cards have room for such.
     """
     if detail == Detail.OVERVIEW:
         paint_plates(painter, scene, viewport, palette, ratio)
@@ -60,9 +65,15 @@ def paint_labels(
         return
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
     if detail == Detail.CARDS:
-        _paint_cards(painter, scene, viewport, palette, shown, ratio)
+        _paint_cards(painter, scene, viewport, palette, shown, ratio, least)
     else:
-        _paint_names(painter, scene, viewport, palette, shown, ratio)
+        _paint_names(painter, scene, viewport, palette, shown, ratio, least)
+
+
+def name_size(card: float, ratio: float, least: float = 0.0) -> int:
+    """Pixels that the name of a card is high, where the card itself is ``card`` pixels high: ``least`` at least where that has room."""
+    usual = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
+    return max(usual, ceil(least)) if card >= TIGHT * least else usual
 
 
 def paint_dimmed_labels(
@@ -73,8 +84,9 @@ def paint_dimmed_labels(
     detail: Detail,
     ratio: float,
     most: int = MOST_LABELS,
+    least: float = 0.0,
 ) -> None:
-    """Labels of the cards that are faded, quiet but so that they can be read; ``most`` as for :func:`paint_labels`."""
+    """Labels of the cards that are faded, quiet but so that they can be read; ``most`` and ``least`` as for :func:`paint_labels`."""
     faded = scene.faded
     if detail == Detail.OVERVIEW or not faded.any():
         return
@@ -82,7 +94,7 @@ def paint_dimmed_labels(
     others.highlighted = faded
     painter.save()
     painter.setOpacity(DIMMED)
-    paint_labels(painter, others, viewport, plain_words(palette), detail, ratio, most)
+    paint_labels(painter, others, viewport, plain_words(palette), detail, ratio, most, least)
     painter.restore()
 
 
@@ -103,9 +115,10 @@ def _paint_names(
     palette: CanvasPalette,
     shown: np.ndarray,
     ratio: float,
+    least: float,
 ) -> None:
     card = STYLE.card_h * viewport.scale if scene.layout.stages is None else float("inf")
-    pixels = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
+    pixels = name_size(card, ratio, least)
     painter.setFont(font(pixels, False))
     left = max(5.0, tab_width(palette) + 3.0) * ratio
     names = card_names(scene)
@@ -126,10 +139,11 @@ def _paint_cards(
     palette: CanvasPalette,
     shown: np.ndarray,
     ratio: float,
+    least: float,
 ) -> None:
     heat = scene.heat
     zoom = min(1.5, max(0.8, viewport.scale / ratio))
-    big, small = int(12 * zoom * ratio), int(10.5 * zoom * ratio)
+    big, small = (max(int(size * zoom * ratio), ceil(least)) for size in (12, 10.5))
     quiet = palette.small_ink(scene.items.model)
     pad = 9.0 * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio

@@ -13,6 +13,8 @@ from gui.look.writing import LEFT, face
 HEIGHT = 22
 _RAMP = 84.0
 _SIZE = 8.0
+MARKS = ("in fast memory", "unwritten", "used later")
+"""What the colours of neurons and of connections that are not used yet say."""
 
 
 class Legend(QWidget):
@@ -52,19 +54,30 @@ def _time_width() -> float:
     return measure.horizontalAdvance("first use") + measure.horizontalAdvance("last use") + _RAMP + 14
 
 
+def legend_width() -> float:
+    """What all of the legend takes."""
+    measure = QFontMetricsF(face(8.5))
+    return _time_width() + sum(_SIZE + 5 + measure.horizontalAdvance(words) + 14 for words in MARKS)
+
+
 def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
-    """The colours of time at the right end of ``rect``, the marks before them while they fit."""
+    """The colours of time at the right end of ``rect``, the marks before them while they fit; above them where there are two lines."""
+    if rect.height() >= 2 * HEIGHT:
+        ramp = rect.adjusted(0, rect.height() / 2, 0, 0)
+        _ramp(painter, ramp.adjusted(ramp.width() - _time_width(), 0, 0, 0), theme)
+        _marks(painter, rect.adjusted(0, 0, 14, -rect.height() / 2), rect.right() + 14, theme)
+        return
     if rect.width() < _time_width():
         return
-    ink, measure = ink_of(theme), QFontMetricsF(face(8.5))
     x = rect.right() - _time_width()
     _ramp(painter, QRectF(x, rect.top(), _time_width(), rect.height()), theme)
-    marks = (
-        (ink.clean, "in fast memory"),
-        (ink.dirty, "unwritten"),
-        (ink.future, "used later"),
-    )
-    for i, (colour, words) in enumerate(marks):
+    _marks(painter, rect, x, theme)
+
+
+def _marks(painter: QPainter, rect: QRectF, x: float, theme: Theme) -> None:
+    """What the colours of neurons, and of connections that are used later, say: left of ``x``, as many as ``rect`` has room for."""
+    ink, measure = ink_of(theme), QFontMetricsF(face(8.5))
+    for i, (colour, words) in enumerate(zip((ink.clean, ink.dirty, ink.future), MARKS, strict=True)):
         wide = _SIZE + 5 + measure.horizontalAdvance(words) + 14
         if x - wide < rect.left():
             return

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.network.colours import ink_of
 from gui.canvas.network.layout import first_use
-from gui.canvas.network.legend import HEIGHT, paint_legend
+from gui.canvas.network.legend import HEIGHT, legend_width, paint_legend
 from gui.canvas.network.lens import Lens, Shown
 from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT_OF = 1100.0, 700.0
 """Size in logical units of a picture of usual proportions; words are as large as in a window of that size."""
+SMALLEST = 11.0
+"""Pixels of the smallest letters in it, in these units."""
 VIEWS = {"links": "Links", "matrix": "Matrix"}
 MARGIN, HEAD = 12.0, 46.0
 
@@ -75,7 +77,7 @@ def draw_network(
         raise StageboardError(f"position {moment} is outside the order; choose 0 to {len(order)}")
     page = page.usual
     size, colours = page.pixels, page.theme
-    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT_OF))
+    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT_OF), page.least / SMALLEST)
     room = (size[0] / scale, size[1] / scale)
     scene = compose_network(problem, order, room, scale, colours, title, bounds, moment, view, by_first_use)
 
@@ -98,7 +100,7 @@ def compose_network(
     when[order] = np.arange(len(order), dtype=np.int32)
     shown = Shown(network, order, when, first_use(network, order), by_first_use, ink_of(theme))
     links = network.connection_count <= USUAL_LINKS if view is None else view == "links"
-    inner = (room[0], room[1] - HEAD - HEIGHT - 4)
+    inner = (room[0], room[1] - HEAD - foot_of(room[0]))
     history = history_of(network, order, problem.evaluator.trace(order), problem.evaluator.slots)
     lens = Lens(ratio=scale)
     lens.resize(round(inner[0] * scale), round(inner[1] * scale))
@@ -107,6 +109,13 @@ def compose_network(
         shown, (LinksPicture if links else MatrixPicture)(shown, inner), history.residents(moment),
         history.counters(moment), moment, title or network.name, _standing(problem, order, bounds), lens,
     )  # fmt: skip
+
+
+def foot_of(width: float) -> float:
+    """Height of what stands below a picture: the moment and the legend in a line, or in two or three where that has no room for all."""
+    wide = width - 2 * MARGIN
+    lines = 1 if legend_width() <= 0.5 * wide else 2 if legend_width() <= wide else 3
+    return lines * HEIGHT + 4.0
 
 
 def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> str:
@@ -134,7 +143,7 @@ def paint_network(
     painter.save()
     _paint_frame(painter, scene, room, theme)
     painter.translate(0, HEAD)
-    painter.setClipRect(QRectF(0, 0, room[0], room[1] - HEAD - HEIGHT - 4))
+    painter.setClipRect(QRectF(0, 0, room[0], room[1] - HEAD - foot_of(room[0])))
     _paint_picture(painter, scene, vectors=vectors)
     painter.restore()
 
@@ -152,11 +161,15 @@ def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], the
     counted = f"{brief}, {c.beyond:,} of them beyond the bound"
     done = f"{scene.moment:,} of {length:,} connections done ({percent(scene.moment / length)}): {counted}"
     metrics = QFontMetricsF(face(8.5))
+    beside = foot_of(room[0]) <= HEIGHT + 4.0
+    free = wide * 0.5 if beside else wide
     # Orders beside each other have little room.
-    words = next((w for w in (done, counted) if metrics.horizontalAdvance(w) <= wide * 0.5), brief)
-    line = QRectF(MARGIN, room[1] - HEIGHT - 2, wide, HEIGHT)
-    write(painter, line.adjusted(0, 0, -wide * 0.5, 0), LEFT, words, face(8.5), theme.text)
-    paint_legend(painter, line.adjusted(wide * 0.5, 0, 0, 0), theme)
+    words = next((w for w in (done, counted) if metrics.horizontalAdvance(w) <= free), brief)
+    high = foot_of(room[0]) - 4.0
+    line = QRectF(MARGIN, room[1] - high - 2, wide, HEIGHT)
+    write(painter, line.adjusted(0, 0, free - wide, 0), LEFT, words, face(8.5), theme.text)
+    legend = line.adjusted(wide * 0.5, 0, 0, 0) if beside else line.adjusted(0, HEIGHT, 0, high - HEIGHT)
+    paint_legend(painter, legend, theme)
 
 
 def _paint_picture(painter: QPainter, scene: Scene, *, vectors: bool) -> None:

@@ -19,7 +19,7 @@ from gui.look.glyphs import paint_glyph
 from gui.look.heading import Heading, heading_of, lines_of
 from gui.look.numbers import one_time, plural, rate_text
 from gui.look.page import SHEET, Page
-from gui.look.theme import Theme, device_colours, font
+from gui.look.theme import Theme, device_colours, font, ink_on
 from gui.look.writing import CENTRE, LEFT, RIGHT, write
 from gui.panels.edge_tpu.memory_bars import (
     MemoryBars,
@@ -46,6 +46,8 @@ NARROW_PAGE, NARROW_AXIS, NARROW_PLOT = 620.0, 44.0, 190.0
 """On a page of less units across plans stand one below the other; the room of the axis there, and how high their bars are."""
 LINE = 18.0
 """Height of a line below a plan's name."""
+SMALLEST = 11.0
+"""Pixels of the smallest letters of a picture with few stages, where no page wants larger ones."""
 FILLED = 0.6
 """Share of the width that bars take where there are few."""
 NARROW = 3.0
@@ -179,29 +181,26 @@ def _note(problem: Problem, evaluation: Evaluation) -> str:
 def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequence[Side], title: str) -> None:
     """Everything, in pixels of ``page``."""
     size, theme = page.pixels, page.theme
-    scale = max(0.5, min(size[1] / 900, size[0] / 1200))
+    scale = max(0.5, min(size[1] / 900, size[0] / 1200), page.least / SMALLEST)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     fill_ground(painter, page, theme.panel)
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
-    write(painter, QRectF(MARGIN, 14, width - 2 * MARGIN, 28), LEFT, title, font(17, bold=True), theme.text)
-    write(
-        painter,
-        QRectF(MARGIN, 42, width - 2 * MARGIN, 20),
-        LEFT,
-        _subtitle(problem, sides),
-        font(11),
-        theme.muted,
-    )
+    wide = width - 2 * MARGIN
+    heading = heading_of(title, _subtitle(problem, sides), wide, font(17, bold=True), font(11), top=14.0)
+    heading.paint(painter, MARGIN, wide, theme)
+    above = max(HEAD, heading.height + 8.0)
     across = (width - AXIS - 2 * MARGIN) / len(sides)
+    names = [lines_of(side.title, font(13, bold=True), across - 16, 2) for side in sides]
+    above += 22.0 * (max(map(len, names)) - 1)
     said = [_said(problem, side, across - 16) for side in sides]
-    head = HEAD + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
+    head = above + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
     plot = QRectF(AXIS + MARGIN, head, width - AXIS - 2 * MARGIN, height - head - FOOT)
     top, line = _scale_of(problem, sides)
     _axis(painter, plot, top, line, theme)
-    for i, (side, lines) in enumerate(zip(sides, said, strict=True)):
+    for i, (side, name, lines) in enumerate(zip(sides, names, said, strict=True)):
         place = QRectF(plot.left() + i * across, plot.top(), across, plot.height())
-        _side_head(painter, QRectF(place.left() + 8, HEAD, across - 16, 22), side, lines, theme)
+        _side_head(painter, QRectF(place.left() + 8, above, across - 16, 22), name, side.proven, lines, theme)
         _bars(painter, place, problem, side, line, top, theme)
     _cache_line(painter, plot, top, line, theme)
 
@@ -240,10 +239,16 @@ def _said(problem: Problem, side: Side, width: float) -> list[tuple[str, bool]]:
     ]
 
 
-def _side_head(painter: QPainter, head: QRectF, side: Side, lines: Sequence[tuple[str, bool]], theme: Theme) -> None:  # fmt: skip
-    """A plan's name, whether it is proven, and the lines below."""
-    used = write(painter, head, LEFT, side.title, font(13, bold=True), theme.text)
-    if side.proven:
+def _side_head(
+    painter: QPainter, head: QRectF, name: Sequence[str], proven: bool, lines: Sequence[tuple[str, bool]], theme: Theme
+) -> None:  # fmt: skip
+    """A plan's name, whose last line stands in ``head``, whether it is proven, and the lines below."""
+    used = 0.0
+    for row, text in enumerate(reversed(name)):
+        line = head.translated(0, -22.0 * row)
+        wide = write(painter, line, LEFT, text, font(13, bold=True), theme.text)
+        used = wide if row == 0 else used
+    if proven:
         place = head.adjusted(used + 10, 0, 0, 0)
         write(painter, place, LEFT, "✓ proven optimal", font(11, bold=True), theme.good)
     for row, (text, strong) in enumerate(lines):
@@ -269,7 +274,12 @@ def _bars(
         cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
         face = font(11 if roomy else 8.5, bold=True)
         over = amount > line
-        write(painter, cell, CENTRE, f"{amount / MIB:.2f}", face, theme.bad if over else theme.text)
+        ink = theme.bad if over else theme.text
+        crossed = math.isfinite(line) and cell.top() < height_of(line, top, inner) < cell.bottom()
+        if crossed and inner.bottom() - y > cell.height() + 4:  # the cache line would strike it out
+            cell.translate(0, cell.height() + 4)
+            ink = ink_on(colours[k].accent, theme)
+        write(painter, cell, CENTRE, f"{amount / MIB:.2f}", face, ink)
         if over and roomy and height_of(line, top, inner) - y > 20:
             half = min(50.0, box.width() / 2 - 3)
             plate = QRectF(box.center().x() - half, (height_of(line, top, inner) + y) / 2 - 9, 2 * half, 18)

@@ -30,6 +30,9 @@ from planner.problem.problem import Problem
 WIDTH, HEIGHT = 1000.0, 590.0
 """Size in units of the painter that a picture of usual proportions has; words are as large as in a window of that size."""
 MARGIN, ARCS, RULES, CHART = 14.0, 18.0, 20.0, 118.0
+SMALLEST, LEAST_SHARE = 10.0, 0.6
+"""Pixels of the smallest letters, and the share of a page with large letters that chips and what explains them have beside the chart:
+it is left out where they would have less."""
 NARROW_PAGE, NARROW_SHAPE = 620.0, 1.5
 """On a page of less units across words have the size that the page wants, and the picture is so much higher than wide at most."""
 
@@ -73,18 +76,20 @@ def paint_picture(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     fill_ground(painter, page, theme.panel)
     narrow = page.room[0] < NARROW_PAGE
-    scale = page.scale if narrow else max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
+    scale = page.scale if narrow else max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT), page.least / SMALLEST)
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
     inner = QRectF(MARGIN, 10, width - 2 * MARGIN, height - 20)
     heading = _heading(problem, package, evaluation, title, bounds, inner.width())
     heading.paint(painter, MARGIN, inner.width(), theme)
-    low = height - 10 - CHART
-    fullest = int(np.argmax(evaluation.memory))
-    paint_chip_memory(
-        painter, QRectF(MARGIN, low, inner.width(), CHART), chip_memory(problem, device_of, fullest),
-        device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
-    )  # fmt: skip
+    low, fullest = height - 10, int(np.argmax(evaluation.memory))
+    charted = page.floor <= 0.0 or height - heading.height - CHART >= LEAST_SHARE * height
+    if charted:
+        low -= CHART
+        paint_chip_memory(
+            painter, QRectF(MARGIN, low, inner.width(), CHART), chip_memory(problem, device_of, fullest),
+            device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
+        )  # fmt: skip
     explained = legend_height(package, inner.width())
     low -= explained + 6
     paint_legend(painter, QRectF(MARGIN, low, inner.width(), explained), package, theme)
@@ -95,7 +100,7 @@ def paint_picture(
         )
     top = heading.height + (ARCS if package.path is not None else 0.0)
     layout = package_layout(len(package.chips), QRectF(MARGIN, top, inner.width(), low - top - 6))
-    paint_package(painter, layout, package, theme, Marks(shown=fullest))
+    paint_package(painter, layout, package, theme, Marks(shown=fullest if charted else -1))
 
 
 def _heading(

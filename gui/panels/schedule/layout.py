@@ -93,6 +93,10 @@ class ChartLayout:
     """Height of the strip below the rows; times are written in it unless it is lower than usual."""
     origin: float = 0.0
     """The moment that the ticks are counted from."""
+    highest: float = MOST_ROW
+    """How high a row is at most."""
+    whole: bool = False
+    """Whether all rows are seen, however low they are: pictures do not scroll."""
     row_of_bar: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -129,10 +133,17 @@ class ChartLayout:
     @property
     def row_height(self) -> float:
         """Rows fill the room within limits; where not all have room, so many as are whole do. They are lower than usual where all can be seen then."""
+        if self.whole:
+            return min(self.highest, self.plot_height / max(1, len(self.rows)))
         if LOWEST_ROW * len(self.rows) <= self.plot_height < LEAST_ROW * len(self.rows):
             return self.plot_height / len(self.rows)
         shown = min(max(1, len(self.rows)), max(1, int(self.plot_height // LEAST_ROW)))
-        return min(MOST_ROW, max(LEAST_ROW, self.plot_height / shown))
+        return min(self.highest, max(LEAST_ROW, self.plot_height / shown))
+
+    @property
+    def named_every(self) -> int:
+        """Of so many rows one carries its name: all do where they are as high as names."""
+        return max(1, math.ceil(LOWEST_ROW / self.row_height - 0.01))
 
     @property
     def rows_hidden(self) -> bool:

@@ -14,7 +14,7 @@ from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import percent
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on, mix, shift_lightness
 from gui.look.writing import CENTRE, ENDS, LEFT, RIGHT, write
-from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, piece_letter
+from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, piece_letter
 from gui.widgets.bars import HATCH
 from planner.reports.schedule.parts import STREAM, SYNC, WORK
 
@@ -89,8 +89,13 @@ def _grid(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF, ti
 
 def names_room(layout: ChartLayout) -> float:
     """The room that the names of all rows take beside the shares, whole."""
+    return names_width([row.title for row in layout.rows])
+
+
+def names_width(titles: Sequence[str]) -> float:
+    """The room that these names of rows take beside the shares."""
     metrics = QFontMetricsF(font(8.5, bold=True))
-    longest = max((metrics.horizontalAdvance(row.title) for row in layout.rows), default=0.0)
+    longest = max(map(metrics.horizontalAdvance, titles), default=0.0)
     return 24 + longest + QFontMetricsF(font(8.0, bold=True)).horizontalAdvance("100 %") + 10 + 12
 
 
@@ -113,8 +118,13 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
         painter.setBrush(ground)
         painter.drawRoundedRect(band, 3, 3)
         sets_pace = row.device in s.bottlenecks
-        paint_glyph(painter, colour, 14, top + height / 2, GLYPH_SIZE)
+        paint_glyph(painter, colour, 14, top + height / 2, min(GLYPH_SIZE, 1.1 * height))
+        if i % layout.named_every:
+            continue
         right = layout.gutter - 8
+        top, tall = (top, height) if layout.named_every == 1 else (
+            min(max(RULER, top + height / 2 - LEAST_ROW / 2), layout.rows_bottom - LEAST_ROW), LEAST_ROW,
+        )  # fmt: skip
         face = font(8.5, bold=sets_pace)
         metrics = QFontMetricsF(face)
         fits = not narrow and metrics.horizontalAdvance(row.title) <= right - 24 - room
@@ -125,8 +135,8 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
             painter.setFont(font(8.0, bold=sets_pace))
             painter.setPen(QColor(theme.warning if sets_pace else theme.muted))
             share = percent(float(s.share[row.device]), 0)
-            painter.drawText(QRectF(right - room, top, room, height), RIGHT, share)
-        name = QRectF(24, top, right - 24 - (room if both else 0), height)
+            painter.drawText(QRectF(right - room, top, room, tall), RIGHT, share)
+        name = QRectF(24, top, right - 24 - (room if both else 0), tall)
         write(painter, name, LEFT, title, face, theme.text if both else theme.warning, ENDS)
 
 

@@ -18,13 +18,15 @@ from planner.reports.schedule.schedule import KINDS, schedule
 MARGIN = 12.0
 MOST_GROWN = 2.5
 """How many times as large as usual things are at most where a page has room to spare."""
+HIGHEST_ROW = 110.0
+"""How high rows are at most on such a page."""
 
 
 def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: str = "") -> Drawing:
     """The schedule that suits the objective.
 
-    Rows are as high as they need to be. Where the page has room to spare it ends below them, if it is to be cropped; else all is
-    larger, and stands in the middle.
+    Where the page has room to spare it ends below the rows, if it is to be cropped; else all is larger, then the rows higher. All rows
+    are drawn: where they are low, some carry their names.
     """
     s = schedule(problem, device_of)
     titles = [device.title for device in problem.devices]
@@ -43,7 +45,10 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     most = min(MOST_GROWN, page.room[0] / (said + 4 * MARGIN))  # the heading stays in as few lines
     grown = max(1.0, min(most, page.room[1] / high))
     width, height = page.room[0] / grown, page.room[1] / grown
-    layout = ChartLayout(s, rows, unit, width - 2 * MARGIN, min(high, height) - heading.height - MARGIN)
+    high = min(height, high + (HIGHEST_ROW - MOST_ROW) * len(rows)) if not page.crop else min(high, height)
+    layout = ChartLayout(
+        s, rows, unit, width - 2 * MARGIN, high - heading.height - MARGIN, highest=HIGHEST_ROW, whole=True
+    )
     layout.names = min(names_room(layout), 0.4 * width)
 
     def paint(painter: QPainter, _: bool) -> None:

@@ -26,7 +26,7 @@ MARGIN = 40.0
 FRAME = (1280, 720)
 """Pixels of a page in its usual size."""
 LEAST_WIDTH = 800.0
-"""Units (:attr:`gui.look.page.Page.room`) below which the two halves of a page cannot be read."""
+"""Units (:attr:`gui.look.page.Page.room`, in type of usual size) below which the two halves of a page cannot be read."""
 STATUS, VALUE, BODY, SMALL = 34.0, 22.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
 LEAST_SHARE, MOST_SHARE = 1.0, 1.25
@@ -197,7 +197,7 @@ class CertificatePage:
 def draw_certificate(certified: Certificate, page: Page) -> Drawing:
     """A certificate on ``page``. Raises :class:`StageboardError` where the page is too narrow to be read."""
     page = page.usual
-    if page.room[0] < LEAST_WIDTH:
+    if page.room[0] * page.type_size < LEAST_WIDTH:
         raise StageboardError(
             "a certificate cannot be read in so narrow a picture; draw it as a slide, or on at least "
             f"{LEAST_WIDTH:.0f} pixels"
@@ -207,7 +207,9 @@ def draw_certificate(certified: Certificate, page: Page) -> Drawing:
 
     def paint(painter: QPainter, _: bool) -> None:
         whole = QRectF(0, 0, *page.pixels)
-        sheet.paint(painter, whole, unit, unit, page.theme, ground=not page.transparent)
+        sheet.paint(
+            painter, whole, unit, max(unit, page.least / SMALL), page.theme, ground=not page.transparent
+        )
 
     return Drawing(page, f"Certificate of {certified.model}", paint)
 

@@ -33,10 +33,10 @@ from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
 from planner.story.telling import (
     TWO_LINES,
     caption,
-    found_by,
     facts,
     filled,
     fitting,
+    found_by,
     looked_at,
     named_ops,
     shortened,

@@ -12,20 +12,22 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
-from gui.canvas.graph.heat.heat import STAGE, heat_of
+from gui.canvas.graph.heat.heat import STAGE, Heat, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
 from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
 from gui.canvas.graph.heat.legend import paint_heat_legend
-from gui.canvas.graph.items import items_of
+from gui.canvas.graph.items import Items, items_of
+from gui.canvas.graph.labels import name_size
 from gui.canvas.graph.links import links_of
 from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
 from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
 from gui.canvas.graph.picture.shapes import paint_graph
-from gui.canvas.graph.scene import NONE, Scene, crossing_bytes, scene_of
-from gui.canvas.graph.stages.blocks import paint_plates
+from gui.canvas.graph.scene import NONE, STYLE, Scene, crossing_bytes, scene_of
+from gui.canvas.graph.stages.blocks import LEAST_READ, paint_plates
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
+from gui.document.plan.folding import Folding
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
@@ -45,6 +47,8 @@ TITLE_HEIGHT, INSET, SUBTITLE_PIXELS = 54, 16, 12
 """Units: the strip above a graph, what its words keep from the sides, and the letters of the second line."""
 MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
+SQUEEZED = 0.95
+"""Where heading and legend leave less than this share of the usual room, the graph is laid out for what they leave."""
 
 
 UNMARKED: dict[str, Any] = {
@@ -74,13 +78,15 @@ class Picture:
     size: tuple[float, float]
     detail: Detail = Detail.LABELS
     legend: Legend = NO_LEGEND
+    least: float = 0.0
+    """Units that letters are high at least."""
     most_lines: int = 1
     """Lines that the title and the subtitle may take, where the page is narrow."""
 
     @property
     def heading(self) -> Heading:
         """Title and subtitle."""
-        width = self.size[0] - _heat_width(self.scene)
+        width = self.size[0] - _heat_width(self.scene.heat)
         return _heading(self.title, self.subtitle, width, self.most_lines)
 
     @property
@@ -106,44 +112,83 @@ def compose(
     part: Part | None = None,
     colouring: str = STAGE,
 ) -> Picture:
-    """Lay everything out in units of ``page``, or show a part of what is laid out. Without a plan every op is drawn in one colour."""
-    k = len(problem.devices) if device_of is not None else 1
-    assigned = np.zeros(problem.graph.n, np.int32) if device_of is None else device_of
-    rows = round(header_width(problem.graph)) if view == "flow" else 0
-    header = HEADER_WIDTH if view == "lanes" else rows
+    """Lay everything out in units of ``page``, or show a part of what is laid out. Without a plan every op is drawn in one colour.
+
+    Where a page has a floor and the names of ops would lie below it, groups are folded whose names do not.
+    """
+    asked = _Asked(problem, device_of, page, view, title, tuple(bounds), part, colouring)
+    made = _composed(asked, items_of(problem.graph, grouping, folded))
+    if page.floor <= 0.0 or part is not None or folded or view == "stages" or _named(made):
+        return made
+    folding = Folding()
+    folding.reset(problem.graph)
+    folding.fold_all()
+    if not folding.folded:
+        return made
+    other = _composed(asked, items_of(problem.graph, folding.grouping, folding.folded))
+    return other if _named(other) else made
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What :func:`compose` was asked for."""
+
+    problem: Problem
+    device_of: Ints | None
+    page: Page
+    view: str
+    title: str
+    bounds: tuple[Bound, ...]
+    part: Part | None
+    colouring: str
+
+
+def _named(picture: Picture) -> bool:
+    """Whether its cards carry names, in letters that the page can have."""
+    card = STYLE.card_h * picture.viewport.scale
+    return picture.detail >= Detail.LABELS and name_size(card, 1.0, picture.least) >= picture.least
+
+
+def _composed(asked: _Asked, items: Items) -> Picture:
+    """The picture of these items: laid out for the usual room first, and again for what heading and legend leave."""
+    problem, page, part = asked.problem, asked.page, asked.part
+    planned = asked.device_of is not None
+    k = len(problem.devices) if planned else 1
+    assigned = np.zeros(problem.graph.n, np.int32) if asked.device_of is None else asked.device_of
+    rows = round(header_width(problem.graph)) if asked.view == "flow" else 0
+    header = HEADER_WIDTH if asked.view == "lanes" else rows
     width, height = page.room
-    room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
-    title = title or problem.graph.name
-    named = problem.devices if device_of is not None else (Device("ops", "none", "not placed"),)
-    if part is None:
-        items = items_of(problem.graph, grouping, folded)
-        in_a_row = problem.target.in_a_row
-        scene = scene_of(items, view, assigned, k, room, named, problem.evaluator, in_a_row)
-    else:
-        scene = replace(
-            part.scene, settled=True, x=part.scene.layout.x.copy(), y=part.scene.layout.y.copy(), **UNMARKED
-        )
-    subtitle = f"{plural(problem.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"
-    if "," in (spec := problem.target.spec()):  # the title says no more than how many devices there are
-        subtitle += f" {spec}"
-    headers, legend, palette = None, NO_LEGEND, canvas_palette(page.theme, k)
-    if device_of is not None:
+    title = asked.title or problem.graph.name
+    named = problem.devices if planned else (Device("ops", "none", "not placed"),)
+    evaluation = problem.evaluate(assigned) if planned else None
+    subtitle = _subtitle(problem, items, evaluation, asked.bounds)
+    palette = canvas_palette(page.theme, k)
+    if planned:
         palette = filled_palette(page.theme, k, device_codes([device.title for device in problem.devices]))
-        scene.evaluation = evaluation = problem.evaluate(assigned)
-        crossing = crossing_bytes(problem.graph, assigned, k, scene.size)
-        headers = header_data(scene, problem, crossing, links_of(problem, assigned))
-        if view == "flow" and headers is not None:
+
+    def scene_in(left: float) -> Scene:
+        room = (max(100.0, width - header - 24.0), max(80.0, left))
+        return scene_of(
+            items, asked.view, assigned, k, room, named, problem.evaluator, problem.target.in_a_row
+        )
+
+    usual = height - TITLE_HEIGHT - 24.0
+    scene = scene_in(usual) if part is None else replace(
+        part.scene, settled=True, x=part.scene.layout.x.copy(), y=part.scene.layout.y.copy(), **UNMARKED
+    )  # fmt: skip
+    headers, legend = None, NO_LEGEND
+    if evaluation is not None:
+        headers = _headers(scene, problem, assigned, evaluation)
+        if headers is not None and asked.view == "flow":
             legend = legend_of(headers, np.bincount(assigned, minlength=k).tolist(), width)
-        broken = [op for violation in evaluation.violations for op in violation.ops]
-        scene.violating = scene.mask(np.array(broken, np.int64))
-        subtitle += f"   {standing_text(problem, evaluation, bounds)}"
-        rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
-        subtitle += f"   {rules}"
-    scene.heat = heat_of(problem, assigned, scene.items, colouring)
-    top, seen = (
-        _heading(title, subtitle, width - _heat_width(scene)).height + legend.height,
-        scene.layout.bounds if part is None else part.region,
-    )
+    heat = heat_of(problem, assigned, items, asked.colouring)
+    heading = _heading(title, subtitle, width - _heat_width(heat))
+    top = heading.height + legend.height
+    if page.floor > 0.0 and part is None and height - top - 24.0 < SQUEEZED * usual:
+        scene = scene_in(height - top - 24.0)
+        headers = headers if evaluation is None else _headers(scene, problem, assigned, evaluation)
+    scene.heat = heat
+    seen = scene.layout.bounds if part is None else part.region
     largest = LARGEST if part is None else LARGEST_SCALE
     wide = min(largest, (width - header - 2 * MARGIN) / max(seen[2], 1e-9))
     if page.crop:
@@ -151,19 +196,33 @@ def compose(
     viewport = Viewport(left=header)
     viewport.resize(round(width), round(max(1.0, height - top)))
     viewport.fit(seen, margin=MARGIN, largest=largest)
-    detail = scene.detail(viewport.scale)
     return Picture(
-        scene,
-        viewport,
-        palette,
-        headers,
-        title,
-        subtitle,
-        (width, height),
-        detail,
-        legend,
-        MOST_LINES,
-    )
+        scene, viewport, palette, headers, title, subtitle, (width, height), scene.detail(viewport.scale), legend,
+        page.least_units, MOST_LINES,
+    )  # fmt: skip
+
+
+def _headers(scene: Scene, problem: Problem, assigned: Ints, evaluation: Evaluation) -> HeaderData | None:
+    """What lanes and blocks say of their devices; the scene is told what the plan costs and breaks."""
+    scene.evaluation = evaluation
+    broken = [op for violation in evaluation.violations for op in violation.ops]
+    scene.violating = scene.mask(np.array(broken, np.int64))
+    crossing = crossing_bytes(problem.graph, assigned, len(problem.devices), scene.size)
+    return header_data(scene, problem, crossing, links_of(problem, assigned))
+
+
+def _subtitle(problem: Problem, items: Items, evaluation: Evaluation | None, bounds: Sequence[Bound]) -> str:
+    """How large the model is, in how many groups it is shown, on which target, how good the plan is, and whether it is valid."""
+    ops = plural(problem.graph.n, "op")
+    if groups := int(np.count_nonzero(items.size > 1)):
+        ops += f" in {plural(items.count, 'card')}, {groups:,} of them groups"
+    words = f"{ops}, {problem.target.in_words.partition(' ')[2]}"
+    if "," in (spec := problem.target.spec()):  # the title says no more than how many devices there are
+        words += f" {spec}"
+    if evaluation is None:
+        return words
+    rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
+    return f"{words}   {standing_text(problem, evaluation, bounds)}   {rules}"
 
 
 def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound]) -> str:
@@ -214,12 +273,12 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
     painter.translate(0, picture.top)
     rows = viewport.left if scene.view == "flow" else 0
     painter.setClipRect(QRectF(rows, 0, viewport.width - rows, viewport.height))
-    paint_graph(painter, scene, viewport, palette, picture.detail)
+    paint_graph(painter, scene, viewport, palette, picture.detail, least=picture.least)
     painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
     if rows:
         paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
-    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0)
-    paint_plates(painter, scene, viewport, palette, picture.headers, 1.0)
+    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0, picture.least)
+    paint_plates(painter, scene, viewport, palette, picture.headers, 1.0, max(LEAST_READ, picture.least))
     painter.restore()
     paint_title(painter, picture)
 
@@ -228,7 +287,7 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
     """Which fill is whose, where several models are deployed together and there is room beside the title."""
     names, theme = picture.scene.items.graph.model_names, picture.palette.theme
     painter.setFont(font(12, False))
-    right = picture.size[0] - 16 - _heat_width(picture.scene)
+    right = picture.size[0] - 16 - _heat_width(picture.scene.heat)
     for model in range(len(names) - 1, -1, -1) if len(names) > 1 else ():
         wide = metrics(12, False).horizontalAdvance(names[model])
         if right - wide - 22 < left:
@@ -241,9 +300,9 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
         right -= wide + 36
 
 
-def _heat_width(scene: Scene) -> float:
+def _heat_width(heat: Heat | None) -> float:
     """What the scale of a heat map takes of the title's width."""
-    return 0.0 if scene.heat is None else HEAT_WIDTH + 6
+    return 0.0 if heat is None else HEAT_WIDTH + 6
 
 
 def paint_title(painter: QPainter, picture: Picture) -> None:
@@ -255,7 +314,7 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     if heat is not None:
         paint_heat_legend(painter, heat, theme, width - HEAT_WIDTH - 6, (TITLE_HEIGHT - HEAT_HEIGHT) / 2)
     heading = picture.heading
-    used = heading.paint(painter, INSET, width - _heat_width(picture.scene) - 2 * INSET, theme)
+    used = heading.paint(painter, INSET, width - _heat_width(picture.scene.heat) - 2 * INSET, theme)
     _paint_models(painter, picture, INSET + used + 24)
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, heading.height - 4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
@@ -13,7 +15,7 @@ from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import STYLE, Scene
-from gui.canvas.graph.stages.blocks import draw_grounds
+from gui.canvas.graph.stages.blocks import LEAST_READ, draw_grounds
 from gui.canvas.graph.stages.ribbons import draw_ribbons, paint_figures
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import EdgeClass
@@ -28,10 +30,11 @@ FADED = 0.35
 
 
 def paint_graph(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, figures: bool = True
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, figures: bool = True,
+    least: float = 0.0,
 ) -> None:  # fmt: skip
     """Lanes, edges, cards and their names, or blocks of cells and what flows between them, with ``figures`` beside it; what is not
-    highlighted is faded where something is."""
+    highlighted is faded where something is. No letters of figures and of plates are smaller than ``least`` pixels."""
     for d, lane in enumerate(scene.layout.lanes):
         _, y = viewport.to_pixels(0, lane.band[1])
         painter.fillRect(
@@ -39,17 +42,17 @@ def paint_graph(
         )
     if scene.layout.stages is not None:
         draw_grounds(painter, scene, viewport, palette)
-        draw_ribbons(painter, scene, viewport, palette)
-        _vector_cards(painter, scene, viewport, palette, detail)
+        draw_ribbons(painter, scene, viewport, palette, max(LEAST_READ, least))
+        _vector_cards(painter, scene, viewport, palette, detail, least)
         if figures:
-            paint_figures(painter, scene, viewport, palette, 1.0)
+            paint_figures(painter, scene, viewport, palette, 1.0, least)
     elif detail == Detail.OVERVIEW:
         _vector_overview(painter, scene, viewport, palette)
     else:
         _vector_edges(painter, scene, viewport, palette, detail)
-        _vector_cards(painter, scene, viewport, palette, detail)
-    paint_dimmed_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
-    paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count)
+        _vector_cards(painter, scene, viewport, palette, detail, least)
+    paint_dimmed_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count, least=least)
+    paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count, least=least)
 
 
 def _vector_overview(painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
@@ -145,7 +148,7 @@ def _edge_path(scene: Scene, viewport: Viewport, e: int, routed: int) -> QPainte
 
 
 def _vector_cards(
-    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, least: float
 ) -> None:
     theme = palette.theme
     blocks = palette.blocks_of(scene.device, scene.items.model)
@@ -172,7 +175,7 @@ def _vector_cards(
         if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
             painter.fillRect(box, edge)
             if numbered and box.height() >= LEAST_NUMBERED and scene.items.size[i] == 1:
-                _number(painter, box, int(scene.device[i]), edge, palette)
+                _number(painter, box, int(scene.device[i]), edge, palette, least)
             continue
         if detail == Detail.BLOCKS:
             painter.setPen(QPen(edge, 1.0))
@@ -187,7 +190,7 @@ def _vector_cards(
         painter.fillRect(QRectF(box.left(), box.top() + 1, wide or 3.0, box.height() - 2), accent)
         if wide:
             tab = QRectF(box.left(), box.top(), wide, box.height())
-            _number(painter, tab, int(scene.device[i]), accent, palette)
+            _number(painter, tab, int(scene.device[i]), accent, palette, least)
     painter.setOpacity(1.0)
     _vector_splits(painter, scene, viewport, palette, detail)
 
@@ -208,9 +211,14 @@ def _vector_splits(
     painter.setOpacity(1.0)
 
 
-def _number(painter: QPainter, box: QRectF, device: int, ground: QColor, palette: CanvasPalette) -> None:
+def _number(
+    painter: QPainter, box: QRectF, device: int, ground: QColor, palette: CanvasPalette, least: float
+) -> None:
     """A device's number on a card or on its tab."""
-    painter.setFont(font(int(max(6.0, min(10.0, box.height() - 2))), True))
+    size = int(max(6.0, min(10.0, box.height() - 2)))
+    if box.height() >= least:
+        size = max(size, ceil(least))
+    painter.setFont(font(size, True))
     painter.setPen(QColor(ink_on(ground.name(), palette.theme)))
     painter.drawText(box, CENTRE, palette.code(device))
 

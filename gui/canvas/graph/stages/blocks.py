@@ -127,6 +127,7 @@ def _write(
     rows = [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
     big, small = int(12.5 * zoom if wide else 11 * zoom), int((11 if wide else 10) * zoom)
     if big < least:
+        _number(painter, box, scene, d, palette, least)
         return
     hot = data is not None and d == data.bottleneck
     strong, soft = QColor(theme.warning if hot else theme.text), QColor(theme.muted)
@@ -148,6 +149,21 @@ def _write(
     memory, over = _memory(data, d)
     ink = QColor(theme.bad) if over else soft
     _text(painter, row, memory, small, False, ink, RIGHT if wide else MIDDLE, least)
+
+
+def _number(
+    painter: QPainter, box: QRectF, scene: Scene, d: int, palette: CanvasPalette, least: float
+) -> None:
+    """A plate that has no room for words in letters of ``least`` pixels: the device's mark and its number, if that has."""
+    size, words = ceil(least), palette.code(d)
+    inner = box.adjusted(0.5 * size, 0, -0.3 * size, 0)
+    if least <= LEAST_READ or inner.height() < 1.1 * size:
+        return
+    wide = metrics(size, True).horizontalAdvance(words)
+    if 0.9 * size + wide + 4 <= inner.width():
+        paint_glyph(painter, palette.devices[d], inner.left() + 0.4 * size, inner.center().y(), 0.8 * size)
+        inner.setLeft(inner.left() + 0.9 * size + 4)
+    _text(painter, inner, (words,), size, True, QColor(palette.theme.text), MIDDLE, least)
 
 
 def _memory(data: HeaderData | None, d: int) -> tuple[tuple[str, ...], bool]:

@@ -121,9 +121,11 @@ def paint_ribbons(
     )
 
 
-def draw_ribbons(painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette) -> None:
+def draw_ribbons(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, least: float = LEAST_READ
+) -> None:
     """:func:`paint_ribbons` as shapes."""
-    for ribbon in drawn_ribbons(scene, viewport, 1.0)[::-1]:
+    for ribbon in drawn_ribbons(scene, viewport, 1.0, least)[::-1]:
         points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
         width, arrow = max(THINNEST, ribbon.width * viewport.scale), ribbon.arrow * viewport.scale
         end, way = points[-1], points[-1] - points[-2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.network.picture import compose_network, paint_network
+from gui.canvas.network.picture import SMALLEST, compose_network, paint_network
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural, signed_amount, signed_percent
 from gui.look.page import SHEET, Page
@@ -23,7 +23,7 @@ def draw_orders(comparison: OrderComparison, page: Page = SHEET) -> Drawing:
     """The picture of compared orders. Needs a QGuiApplication, no display."""
     page = page.usual
     size, colours = page.pixels, page.theme
-    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT))
+    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT), page.least / SMALLEST)
     room = QRectF(0, 0, size[0] / scale, size[1] / scale)
     count = len(comparison.plans)
     columns = count if count < 4 else 2

@@ -36,6 +36,24 @@ def _widths(table: Table) -> list[float]:
     ]
 
 
+LEAST_TOLD = ("Lower bound", "Rules", "Gap")
+"""Titles of columns that are left out first where a page has no room for all."""
+
+
+def fitted(table: Table, width: float) -> Table:
+    """The table without as many of :data:`LEAST_TOLD` as it takes to be ``width`` wide at most, the first columns whole."""
+    for title in LEAST_TOLD:
+        widths = _widths(table)
+        if sum(widths) + GAP * (len(widths) - 1) <= width:
+            break
+        kept = [c for c, name in enumerate(table.titles) if name != title]
+        table = Table(
+            tuple(table.titles[c] for c in kept),
+            tuple(tuple(row[c] for c in kept) for row in table.rows),
+        )
+    return table
+
+
 def wrapped(table: Table, width: float) -> list[Table]:
     """The table in parts that are ``width`` wide at most, one to stand below the other; each begins with the first column."""
     widths = _widths(table)

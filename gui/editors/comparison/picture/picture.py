@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.editors.comparison.panels.devices_painter import paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
-from gui.editors.comparison.panels.figures_painter import paint_table, table_height, wrapped
+from gui.editors.comparison.panels.figures_painter import fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
@@ -51,7 +51,9 @@ def draw_comparison(comparison: Comparison, page: Page = SHEET, view: str = "flo
         page = page.as_high_as(high)
     else:
         page = page.usual
-        painted = composed(comparison, page.room, page.theme, view, ground=not page.transparent)
+        painted = composed(
+            comparison, page.room, page.theme, view, ground=not page.transparent, brief=page.floor > 0.0
+        )
 
     def paint(painter: QPainter, _: bool) -> None:
         fill_ground(painter, page, page.theme.panel)
@@ -84,13 +86,13 @@ def subtitle_of(comparison: Comparison) -> str:
 
 
 def composed(
-    comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True
-) -> Callable[[QPainter], None]:
-    """Lay everything out for ``size``; returns what paints it, the canvases on a ``ground`` of their own or on none."""
+    comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True, brief: bool = False
+) -> Callable[[QPainter], None]:  # fmt: skip
+    """Lay everything out for ``size``; returns what paints it, the canvases on a ``ground`` of their own or on none. ``brief``: of the
+    table of figures no more than fits beside one another."""
     width, height = size
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    table = figures_table(comparison, PAIR)
-    top = TITLE + table_height(table) + 12
+    tables, top = _tables(comparison, inner, brief)
     drawings: list[Canvas] = []
     whole = QRectF(0, top, width, max(10.0, height - top))
     below = QRectF(0, height, width, 0)
@@ -104,7 +106,7 @@ def composed(
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _paint_title(painter, comparison, inner, theme)
-        paint_table(painter, QRectF(MARGIN, TITLE, inner, table_height(table)), table, theme)
+        _paint_tables(painter, tables, inner, theme)
         for canvas in drawings:
             paint_canvas(painter, canvas, ground)
             painter.setPen(QPen(QColor(theme.border), 1))
@@ -139,11 +141,7 @@ def column(
     """
     width, most = room
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    tables: list[tuple[float, Table]] = []
-    top = TITLE
-    for table in wrapped(figures_table(comparison, PAIR), inner):
-        tables.append((top, table))
-        top += table_height(table) + 12
+    tables, top = _tables(comparison, inner)
     drawings: list[Canvas] = []
     flows: list[tuple[Pair, QRectF]] = []
     devices = QRectF()
@@ -166,8 +164,7 @@ def column(
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _paint_title(painter, comparison, inner, theme)
-        for y, table in tables:
-            paint_table(painter, QRectF(MARGIN, y, inner, table_height(table)), table, theme)
+        _paint_tables(painter, tables, inner, theme)
         for canvas in drawings:
             paint_canvas(painter, canvas, ground)
             painter.setPen(QPen(QColor(theme.border), 1))
@@ -178,6 +175,24 @@ def column(
             _paint_devices(painter, comparison, devices, theme, details=True)
 
     return min(top, most), paint
+
+
+def _tables(
+    comparison: Comparison, width: float, brief: bool = False
+) -> tuple[list[tuple[float, Table]], float]:
+    """The table of figures in parts that are ``width`` wide at most, each with where it begins, and where they end; ``brief``: less of it."""
+    whole = figures_table(comparison, PAIR)
+    tables: list[tuple[float, Table]] = []
+    top = TITLE
+    for table in wrapped(fitted(whole, width) if brief else whole, width):
+        tables.append((top, table))
+        top += table_height(table) + 12
+    return tables, top
+
+
+def _paint_tables(painter: QPainter, tables: list[tuple[float, Table]], width: float, theme: Theme) -> None:
+    for y, table in tables:
+        paint_table(painter, QRectF(MARGIN, y, width, table_height(table)), table, theme)
 
 
 def _paint_title(painter: QPainter, comparison: Comparison, width: float, theme: Theme) -> None:
