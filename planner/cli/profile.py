@@ -38,6 +38,8 @@ from planner.text_table import times as in_one_unit
 if TYPE_CHECKING:
     from planner.model.graph import Graph
 
+DISTURBED = 0.02
+"""The share of a run that other programs took beyond which it is said."""
 LISTED = 5
 """Ops that the text lists, the slowest first."""
 
@@ -144,6 +146,7 @@ def _text(graph: Graph, found: OpTimes, output: str | None) -> str:
         rows.append(
             ("a run", f"{time_text(found.seconds_run, 's')}, median of {about.get('runs', 1)}{words}")
         )
+        rows += _added_up(found)
     if spread := spread_words(graph):
         rows.append(("spread", spread))
     rows.append(("measured by", found.source))
@@ -152,6 +155,17 @@ def _text(graph: Graph, found: OpTimes, output: str | None) -> str:
     width = max(len(label) for label, _ in rows)
     lines = [f"{graph.name}", *(f"  {label.ljust(width)}  {value}" for label, value in rows)]
     return "\n".join([*lines, "", _slowest(graph)])
+
+
+def _added_up(found: OpTimes) -> list[tuple[str, str]]:
+    """What the times of all ops add up to beside a run without profiling: its processor time, in which other programs have no part."""
+    total, processor = (float(found.about.get(name, 0.0)) for name in ("op_sum", "processor"))
+    if not (total > 0 and processor > 0 and found.seconds_run):
+        return []
+    taken = 1.0 - processor / found.seconds_run
+    others = f"; other programs took {percent(taken)} of a run" if taken > DISTURBED else ""
+    words = f"{time_text(total, 's')} in sum, {total / processor:.2f} of the processor time of a run ({time_text(processor, 's')})"
+    return [("op times", f"{words}{others}")]
 
 
 def _slowest(graph: Graph) -> str:

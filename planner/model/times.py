@@ -49,8 +49,8 @@ class OpTimes:
     """A profile: times of the ops of one model, by id or by name, as a device of kind ``device`` takes them ('' where nobody says).
 
     ``structure`` is that of the graph which was measured (:attr:`planner.model.graph.Graph.structure`), empty where it is not known;
-    ``file`` is what sentences call the profile, ``source`` says in a line who measured. ``seconds_sum`` is the time of all kernels,
-    ``seconds_run`` that of a run without profiling, both medians; None where not known.
+    ``file`` is what sentences call the profile, ``source`` says in a line who measured. ``seconds_sum`` is the time of all kernels, the sum of
+    their medians, ``seconds_run`` that of a run without profiling, a median; None where not known.
     """
 
     ops: Mapping[str, OpTime]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,14 +68,14 @@ class TfliteModel:
         except (RuntimeError, ValueError) as error:
             raise StageboardError(f"{self.what} cannot be run: {_reason(error)}") from error
 
-    def seconds(self) -> float:
-        """How long one more run takes, on what the last one was given. Raises :class:`StageboardError`."""
-        start = time.perf_counter()
+    def seconds(self, clock: Callable[[], float] = time.perf_counter) -> float:
+        """How long one more run takes by a ``clock``, on what the last one was given. Raises :class:`StageboardError`."""
+        start = clock()
         try:
             self._interpreter.invoke()
         except (RuntimeError, ValueError) as error:
             raise StageboardError(f"{self.what} cannot be run: {_reason(error)}") from error
-        return time.perf_counter() - start
+        return clock() - start
 
     def tensor(self, index: int) -> Any:
         """A tensor between operators, of the last run."""

@@ -2,7 +2,7 @@
 
 One JSON object: ``format`` ("stageboard-times"), ``version`` (1), ``model`` and ``structure`` (the model's name and
 :attr:`planner.model.graph.Graph.structure`), ``device`` ("accelerator" or "cpu": what was measured), ``source`` (who measured, in a
-line), ``about`` (machine, date, threads, runs), ``seconds_sum`` and ``seconds_run`` (medians of all kernels together and of a run
+line), ``about`` (machine, date, threads, runs), ``seconds_sum`` and ``seconds_run`` (the sum of the medians of all kernels, and the median of a run
 without profiling), and ``ops``: each with ``id``, ``seconds`` (median) and optionally ``spread`` (half the distance between the
 quartiles) and ``shared`` (a share of a kernel that computes other ops, too). ``scaled`` stands, true, where times of ops were scaled to what a plan's
 stages took in a run.

@@ -57,8 +57,8 @@ def _times(order: Order, graph: Graph, timed: Timed) -> OpTimes:
         graph.op_ids[v]: op_time(each[v].tolist(), bool(timed.shared[v] or not inside[v]))
         for v in range(graph.n)
     }
-    total = float(np.median(timed.kernels.sum(axis=0)))
-    of_ops = float(np.median(timed.share.sum(axis=0) @ timed.kernels))
+    kernels = np.median(timed.kernels, axis=1)
+    total, of_ops = float(kernels.sum()), float(timed.share.sum(axis=0) @ kernels)
     plain = float(np.median(timed.plain))
     threads = f"{order.threads} thread{'' if order.threads == 1 else 's'}"
     machine, today = processor(), datetime.date.today().isoformat()
@@ -79,6 +79,8 @@ def _times(order: Order, graph: Graph, timed: Timed) -> OpTimes:
             "batch": order.batch,
             "runs": timed.kernels.shape[1],
             "joined": of_ops / total if total > 0 else 1.0,
+            "processor": float(np.median(timed.processor)),
+            "op_sum": sum(time.seconds for time in ops.values()),
             "profiling": float(np.median(timed.profiled)) / plain - 1.0 if plain > 0 else 0.0,
         },
     )

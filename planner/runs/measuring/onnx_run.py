@@ -26,6 +26,7 @@ from planner.formats.times.traces import kernels as kernel_events
 from planner.model.cost_model import CostModel
 from planner.model.graph import Graph
 from planner.runs.measuring.timed import WARM_UP, Order, Timed
+from planner.runs.measuring.undisturbed import undisturbed
 
 LEVEL: Literal["extended"] = "extended"
 """Optimisations: all but those that lay tensors out anew for one processor, whose kernels could not be told apart."""
@@ -45,16 +46,19 @@ def time_kernels(order: Order) -> Timed:
         feed = made_up(plain, source.shapes, np.random.default_rng(order.seed), 1)[0]
         values = [feed[name] for name in plain.inputs]
         took: dict[str, list[float]] = {"plain": [], "profiled": []}
+        processor: list[float] = []
         began = time.perf_counter()
         count = 0
         while count < WARM_UP or not order.enough(count - WARM_UP, time.perf_counter() - began):
             if count == WARM_UP:
                 began = time.perf_counter()
             for name, model in (("plain", plain), ("profiled", profiled)):
-                start = time.perf_counter()
+                start, busy = time.perf_counter(), time.thread_time()
                 model.run(values)
                 if count >= WARM_UP:
                     took[name].append(time.perf_counter() - start)
+                    if name == "plain":
+                        processor.append(time.thread_time() - busy)
             count += 1
         events = json.loads(Path(profiled.end_profile()).read_text("utf-8"))
         nodes = onnx_shapes.load(optimised).graph.node
@@ -67,8 +71,11 @@ def time_kernels(order: Order) -> Timed:
     names = list(often)
     kernels = np.array([often[name][WARM_UP:] for name in names])
     share, shared = shares(graph, names, {n.name: list(n.output) for n in nodes})
+    wall = np.array(took["plain"])
+    if order.threads == 1:
+        kernels = undisturbed(kernels, wall, np.array(processor))
     return Timed(
-        kernels, share, shared, np.array(took["plain"]), np.array(took["profiled"]),
+        kernels, share, shared, wall, np.array(took["profiled"]), np.array(processor) if order.threads == 1 else wall,
         f"onnxruntime {onnxruntime.__version__}, {LEVEL} optimisations",
     )  # fmt: skip
 

@@ -65,6 +65,7 @@ class Timed(NamedTuple):
     ``kernels``: seconds of each run of each kernel (float64[kernels, runs]); ``share`` says how it is made up of ops
     (float64[n, kernels]: the share of a kernel's time that an op has; a kernel that is of no op has none). ``shared``: ops whose kernels
     compute others, too (bool[n]). ``plain`` and ``profiled``: seconds of runs without and with profiling (float64[runs] each).
+    ``processor``: what runs without profiling took of a processor, other programs left out (float64[runs]): of one thread; of several as ``plain``.
     """
 
     kernels: Floats
@@ -72,4 +73,5 @@ class Timed(NamedTuple):
     shared: np.ndarray[tuple[int], np.dtype[np.bool_]]
     plain: Floats
     profiled: Floats
+    processor: Floats
     runtime: str
