@@ -17,6 +17,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from planner.errors import StageboardError
 from planner.machines.catalogue import planners
 from planner.machines.trying import find_plan
@@ -118,6 +120,16 @@ def latency(evaluation: Evaluation) -> float:
 def off_chip(evaluation: Evaluation) -> float:
     """Bytes of parameters beyond the caches, all stages together."""
     return float(evaluation.details["dram"].sum()) if "dram" in evaluation.details else 0.0
+
+
+def one_on_chip(problem: Problem) -> Evaluation | None:
+    """All ops on one stage whose cache holds all their parameters; None where it does not, where the problem has one stage or no caches."""
+    if not has_stages(problem) or len(problem.devices) < 2:
+        return None
+    one = with_stages(problem.with_constraints(()), 1)
+    evaluation = one.evaluate(np.zeros(one.graph.n, np.int32))
+    fits = evaluation.valid and "dram" in evaluation.details and not off_chip(evaluation)
+    return evaluation if fits else None
 
 
 def evaluated(problem: Problem, found: Found) -> StageCount:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
 
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.look.numbers import MINUS
+from gui.widgets.later import Later
 from planner.errors import StageboardError
-from planner.runs.stage_counts import MOST_STAGES, has_stages, with_stages
+from planner.problem.problem import Problem
+from planner.runs.stage_counts import MOST_STAGES, has_stages, one_on_chip, throughput, with_stages
+
+TOLD = 1.05
+"""From which factor on the speed of one stage is worth a word."""
+
+
+def factor_text(factor: float) -> str:
+    """``3.1×``."""
+    return f"{factor:.1f}×" if factor < 100 else f"{factor:.0f}×"
 
 
 def set_stages(document: Document, count: int) -> bool:
@@ -46,10 +58,17 @@ class StageControl(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
-        for widget in (self.fewer, self.spin, self.more):
+        self.one = QPushButton("", self)
+        self.one.setObjectName("link")
+        self.one.clicked.connect(lambda _=False: self.spin.setValue(1))
+        self._alone: tuple[Problem, float] | None = None
+        """A problem, and the throughput of one stage that holds everything on chip; NaN where none does."""
+        self._compare_later = Later(self._compare, self)
+        for widget in (self.one, self.fewer, self.spin, self.more):
             row.addWidget(widget)
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self.refresh)
+        document.decision_changed.connect(self._compare_later.ask)
         self.refresh()
 
     def _button(self, text: str, tip: str, by: int) -> QToolButton:
@@ -67,6 +86,7 @@ class StageControl(QWidget):
         count = getattr(problem.target, "count", 0) if problem is not None and has_stages(problem) else 0
         offered = problem is not None and 1 <= count <= MOST_STAGES
         self.setVisible(offered)
+        self._compare_later.ask()
         if problem is None or not offered:
             return
         one, many = problem.target.words.counted
@@ -79,6 +99,41 @@ class StageControl(QWidget):
         )
         self.fewer.setEnabled(count > 1)
         self.more.setEnabled(count < MOST_STAGES)
+
+    def _compare(self) -> None:
+        """How the plan goes beside one stage that holds all parameters on chip: the way there, where that is faster."""
+        problem, factor = self._document.problem, math.nan
+        evaluation = None if problem is None else self._document.evaluation
+        if (
+            problem is not None
+            and evaluation is not None
+            and evaluation.valid
+            and "dram" in evaluation.details
+        ):
+            if self._alone is None or self._alone[0] is not problem:
+                alone = one_on_chip(problem)
+                self._alone = problem, math.nan if alone is None else throughput(alone)
+            factor = self._alone[1] / throughput(evaluation)
+        told = factor > 0 and math.isfinite(factor) and max(factor, 1 / factor) >= TOLD
+        self.one.setVisible(told)
+        if problem is None or not told:
+            return
+        one, many = problem.target.words.counted
+        count = f"{len(problem.devices)} {many}"
+        faster = factor > 1
+        self.one.setText(
+            f"{factor_text(factor)} faster on one {one}"
+            if faster
+            else f"{factor_text(1 / factor)} as fast as one {one}"
+        )
+        self.one.setEnabled(faster)
+        self.one.setToolTip(
+            f"One {one} holds all parameters on chip and makes {factor_text(factor)} the inferences per second of this plan (estimated)."
+            " Click to plan for it; Undo comes back"
+            if faster
+            else f"This plan on {count} makes {factor_text(1 / factor)} the inferences per second of one {one}, which holds all parameters"
+            " on chip (estimated)"
+        )
 
     def _changed(self, count: int) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from planner.runs.stage_counts import (
     has_stages,
     latency,
     off_chip,
+    one_on_chip,
     throughput,
     with_stages,
 )
@@ -39,6 +41,16 @@ def test_only_rows_of_stages_have_a_count() -> None:
     assert len(with_stages(pipeline(), 5).devices) == 5
     with pytest.raises(StageboardError, match="no count of stages"):
         with_stages(pool, 2)
+
+
+def test_one_stage_that_holds_everything_on_chip() -> None:
+    problem = tpu_problem(12, 3)
+    assert one_on_chip(problem) is None, "3600 bytes do not fit"
+    roomy = replace(problem, target=replace(problem.target, cache=4 * CACHE))
+    alone = one_on_chip(roomy)
+    assert alone is not None and off_chip(alone) == 0 and len(alone.ops) == 1
+    assert alone.objective == with_stages(roomy, 1).evaluate(np.zeros(12, np.int32)).objective
+    assert one_on_chip(with_stages(roomy, 1)) is None and one_on_chip(pipeline()) is None
 
 
 def test_find_plans_a_count() -> None:

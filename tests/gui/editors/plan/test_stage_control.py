@@ -11,10 +11,14 @@ from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.editors.plan.stage_control import StageControl, set_stages
 from planner.errors import StageboardError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from tests.gui.models import chain_graph
-from tests.gui.stage_models import network, tpu_problem
+from planner.model.cost_model import fill
+from planner.problem.target import Target
+from planner.runs.stage_counts import throughput
+from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.stage_models import CACHE, even, network, tpu_problem
 from tests.gui.window_parts import make_window, opened, settle, shown
 
 
@@ -104,3 +108,41 @@ def test_a_machine_without_stages_says_so(qtbot: QtBot) -> None:
         assert "no row of stages" in window.notice.text
     finally:
         close()
+
+
+def test_one_tpu_that_holds_all_and_is_faster_is_a_click_away(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3, down=1e7, up=1e7))
+    document.set_assignment(even(6, 3), "edit", "thirds")
+    control = StageControl(document)
+    with shown(qtbot, control, 400, 40):
+        qtbot.waitUntil(control.one.isVisible, timeout=30_000)
+        now = throughput(document.evaluation)
+        assert control.one.text().endswith("× faster on one TPU") and control.one.isEnabled()
+        factor = float(control.one.text().partition("×")[0])
+        qtbot.mouseClick(control.one, Qt.MouseButton.LeftButton)
+        assert control.spin.value() == 1
+        assert throughput(document.evaluation) / now == pytest.approx(factor, abs=0.06)
+        qtbot.waitUntil(lambda: not control.one.isVisible(), timeout=30_000)
+        document.undo_stack.undo()
+        qtbot.waitUntil(control.one.isVisible, timeout=30_000)
+
+
+def test_several_tpus_that_are_faster_say_so_without_a_click(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(fill(network(), None), target=EdgeTpuPipeline(2))
+    document.set_assignment(even(12, 2), "edit", "halves")
+    control = StageControl(document)
+    with shown(qtbot, control, 400, 40):
+        qtbot.waitUntil(control.one.isVisible, timeout=30_000)
+        assert control.one.text() == "1.3× as fast as one TPU" and not control.one.isEnabled()
+
+
+@pytest.mark.parametrize("target", [EdgeTpuPipeline(3, cache=CACHE), Pipeline(3)])
+def test_nothing_is_said_where_one_holds_not_all_or_has_no_cache(qtbot: QtBot, target: Target) -> None:
+    document = Document()
+    document.open_graph(fill(network(), None), target=target)
+    control = StageControl(document)
+    with shown(qtbot, control, 400, 40):
+        settle()
+        assert not control.one.isVisible()
