@@ -41,7 +41,7 @@ def _units(problem: Problem) -> tuple[Floats, Floats]:
     e, groups = problem.evaluator, problem.groups
     most = np.zeros(groups.count)
     np.maximum.at(most, groups.group_of, e.working_set())
-    return np.bincount(groups.group_of, e.memory, groups.count), most
+    return np.bincount(groups.group_of, e.memory, groups.count).astype(np.float64), most
 
 
 def _unit(problem: Problem) -> Conflict | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from gui.canvas.graph.naming.card_names import wide
 from gui.look.fonts import font, metrics
@@ -124,8 +124,10 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
     words = width - 2 * BESIDE * ratio
     letters = metrics(int(TYPE * ratio), False)
     line = letters.height()
-    placed, free_from = [], -np.inf
+    placed, free_from, named_above = [], -np.inf, ""
     for row, name in zip(scene.layout.rows, names_of_rows(scene), strict=True):
+        begun = named_above.endswith(name.partition(", ")[0])
+        named_above = name
         if not name:
             continue
         top, high = viewport.to_pixels(0, row.y)[1], row.h * viewport.scale
@@ -133,13 +135,26 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
             continue
         # The words stay in sight while a high row is scrolled.
         low, end = max(top, 0.0), min(top + high, float(viewport.height))
-        y = (low + end - line) / 2
+        lines = _fitting(name, letters, words + 1, max(1, int((end - low) / line)), begun)
+        y = (low + end - len(lines) * line) / 2
         if y < free_from:
             continue
-        free_from = y + line
-        shown = letters.elidedText(name, Qt.TextElideMode.ElideLeft, words + 1)
-        placed.append((QRectF(left + BESIDE * ratio, y, words, line), shown))
+        free_from = y + len(lines) * line
+        placed.append((QRectF(left + BESIDE * ratio, y, words, len(lines) * line), "\n".join(lines)))
     return placed
+
+
+def _fitting(name: str, letters: QFontMetricsF, room: float, most: int, begun: bool) -> list[str]:
+    """A row's name in at most so many lines of ``room`` pixels.
+
+    Where two blocks have no room it is the first, or the other where the first has ``begun`` in the row above, which names it.
+    """
+    parts = name.split(", ")
+    if letters.horizontalAdvance(name) > room and len(parts) > 1:
+        if most >= len(parts) and all(letters.horizontalAdvance(f"{part},") <= room for part in parts):
+            return [*(f"{part}," for part in parts[:-1]), parts[-1]]
+        name = parts[-1 if begun else 0]
+    return [letters.elidedText(name, Qt.TextElideMode.ElideLeft, room)]
 
 
 def is_covering(scene: Scene, viewport: Viewport, width: float) -> bool:

@@ -14,6 +14,7 @@ from PySide6.QtGui import QPainter
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.naming.row_headers import (
     CONTRAST,
+    _fitting,
     blocks_of,
     header_width,
     names_of_rows,
@@ -25,6 +26,7 @@ from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import Scene, scene_of
 from gui.canvas.graph.viewport import Viewport
+from gui.look.fonts import metrics
 from gui.look.theme import DARK, LIGHT, contrast, readable
 from gui.raster import engine as raster
 from planner.formats import read_model
@@ -86,9 +88,9 @@ def test_nothing_overlaps_a_header(model: str, size: tuple[int, int]) -> None:
     scene, viewport, width = fitted(sample(model), size)
     headers = placed_headers(scene, viewport, 1.0, width)
     assert headers
-    assert {shown for _, shown in headers} <= {*names_of_rows(scene)} | {
-        shown for _, shown in headers if shown.startswith("…")
-    }
+    names = {*names_of_rows(scene)}
+    parts = {part for name in names for part in name.split(", ")}
+    assert {shown.replace("\n", " ") for _, shown in headers if not shown.startswith("…")} <= names | parts
     edges = [viewport.to_pixels(float(x), 0.0)[0] for x in (*scene.route_x, *scene.x)]
     for i, (box, _) in enumerate(headers):
         assert box.left() >= 0
@@ -100,6 +102,18 @@ def test_nothing_overlaps_a_header(model: str, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_headers_can_be_read(theme) -> None:
     assert contrast(readable(theme.muted, theme.canvas, theme, CONTRAST), theme.canvas) >= CONTRAST
+
+
+@pytest.mark.parametrize("name", ["stem, branches", "block35_10, block17_1"])
+def test_two_blocks_without_room_stand_below_each_other_or_one_is_named(qapp, name: str) -> None:
+    letters = metrics(11, False)
+    first, second = name.split(", ")
+    room = letters.horizontalAdvance(f"{max(first, second, key=len)},") + 1
+    assert _fitting(name, letters, 500.0, 1, False) == [name]
+    assert _fitting(name, letters, room, 2, False) == [f"{first},", second]
+    assert _fitting(name, letters, room, 1, False) == [first]
+    assert _fitting(name, letters, room, 1, True) == [second]
+    assert _fitting(second, letters, room / 2, 3, True)[0].startswith("…")
 
 
 def test_headers_stay_in_sight(qapp) -> None:
