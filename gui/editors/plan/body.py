@@ -24,8 +24,9 @@ from gui.editors.plan.panels.ops import OpsPanel
 from gui.editors.plan.panels.robust import RobustPanel
 from gui.editors.plan.panels.running.panel import RunPanel
 from gui.editors.plan.panels.settings import SettingsPanel
-from gui.editors.plan.panels.suggestions import SuggestionsPanel, WhyPanel
+from gui.editors.plan.panels.suggestions import SuggestionsPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
+from gui.editors.plan.panels.why import WhyPanel
 from gui.editors.plan.revisit import revisit_graph
 from gui.look.theme import Theme, ThemeController
 from gui.panels.base import Panel

@@ -7,8 +7,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.editors.plan.panels.suggestions import SuggestionsPanel, WhyPanel
+from gui.editors.plan.panels.suggestions import SuggestionsPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
+from gui.editors.plan.panels.why import WhyPanel
 from gui.look.numbers import signed_percent
 from gui.look.theme import LIGHT
 from gui.words.explaining import AMOUNTS
