@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
 from gui.look.glyphs import paint_glyph
-from gui.look.theme import DeviceColour, Theme, font, numbered_colours
+from gui.look.theme import DeviceColour, Theme, font, ink_on, mix, numbered_colours
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
 from gui.panels.comparison.sankey_words import HEAD, Sankey
@@ -20,6 +20,8 @@ BAR = 9.0
 LEADER = 12.0
 """Pixels between bars and labels, for the lines that join them where a label had to give way."""
 LEAST_LABEL = 62.0
+INSIDE = 6.0
+"""Pixels between a bar and the figure in a ribbon."""
 LINE, LOW_LINE = 16.0, 12.5
 """Heights of a label, and of one where there are many."""
 STAYS, MOVES, LIT, FADED = 0.24, 0.74, 0.85, 0.2
@@ -82,6 +84,8 @@ def paint_sankey(
     else:
         painter.drawPixmap(0, 0, ribbons)
     painter.setOpacity(1.0)
+    if not marks.looking:
+        _figures(painter, sankey, x0, x1, colours, theme)
     for ribbon in np.flatnonzero(lit).tolist():
         _ribbon(painter, layout, ribbon, x0, x1, colours, theme, LIT)
     for ribbon, pen in (
@@ -150,6 +154,26 @@ def _ribbon(
     painter.setBrush(colour)
     painter.setPen(QPen(QColor(theme.text), 1.2) if outlined else Qt.PenStyle.NoPen)
     painter.drawPath(ribbon_path(layout, ribbon, x0, x1))
+
+
+def _figures(
+    painter: QPainter, sankey: Sankey, x0: float, x1: float, colours: tuple[DeviceColour, ...], theme: Theme
+) -> None:  # fmt: skip
+    """How much each ribbon carries that is thick enough for a figure, at its left end, where ribbons lie side by side."""
+    layout, face = sankey.layout, font(8.0)
+    metrics = QFontMetricsF(face)
+    painter.setFont(face)
+    for ribbon in np.flatnonzero(layout.width >= metrics.height()).tolist():
+        words = sankey.column.text(float(layout.value[ribbon]))
+        wide = metrics.horizontalAdvance(words) + 2
+        if wide + 2 * INSIDE > (x1 - x0) / 2:
+            continue
+        source = int(layout.left[ribbon])
+        stays = source == int(layout.right[ribbon])
+        ground = mix(theme.panel, colours[source].accent, STAYS if stays else MOVES)
+        painter.setPen(QColor(ink_on(ground, theme)))
+        place = QRectF(x0 + INSIDE, float(layout.left_y[ribbon]), wide, float(layout.width[ribbon]))
+        painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
 
 def _bars(

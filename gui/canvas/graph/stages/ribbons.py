@@ -26,6 +26,10 @@ WIDEST, THINNEST = 14.0, 1.3
 CORNER = 11.0
 MOST = 240
 """Of more ribbons the widest are drawn: the others are hairs, and nobody follows one among so many."""
+ASKED, FURTHEST = 3.0, 7
+"""Logical pixels from which on one asks how much a ribbon carries, and how many lines away from it the figure may stand."""
+MOST_JOINED = 16
+"""Among more ribbons with figures such lines would be taken for ribbons."""
 LEAST_SHARE = 0.01
 """Ribbons of less bytes than this share of the widest carry no figure."""
 
@@ -159,8 +163,8 @@ def rounded(points: list[QPointF], radius: float) -> QPainterPath:
 def paint_figures(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, least: float = 0.0
 ) -> None:  # fmt: skip
-    """Bytes beside the wider ribbons, left out where they would lie on a plate or on each other, in letters of ``least``
-    device pixels at least."""
+    """Bytes beside the wider ribbons, in letters of ``least`` device pixels at least: where there is no place on them or beside them,
+    a line joins the figures of thick ones; those of others are left out."""
     theme, size = palette.theme, max(int(10.5 * type_scale(viewport, ratio) * ratio), ceil(least))
     boxes = plate_boxes(scene, viewport)
     taken = list(boxes.values())
@@ -172,6 +176,7 @@ def paint_figures(
     runs = _runs(told, viewport, ratio)
     ways = {(ribbon.src, ribbon.dst) for ribbon in told}
     painter.setFont(font(size, True))
+    left: list[tuple[StageRibbon, str, float, float]] = []
     for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
@@ -188,14 +193,51 @@ def paint_figures(
             if _met(runs, i, box):
                 continue  # it would hide another ribbon, and seem to be about it
             taken.append(box)
-            back = QColor(theme.canvas)
-            back.setAlphaF(0.88)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(back)
-            painter.drawRoundedRect(box, 3 * ratio, 3 * ratio)
-            painter.setPen(QColor(theme.text))
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), told_as)
+            _figure(painter, box, told_as, palette, ratio)
             break
+        else:
+            left.append((ribbon, text, wide, tall))
+    whole = QRectF(0, 0, viewport.width, viewport.height)
+    for ribbon, text, wide, tall in left if len(told) <= MOST_JOINED else []:
+        if ribbon.width * viewport.scale < ASKED * ratio:
+            continue
+        at = _middle(ribbon, viewport)
+        for box in _around(at, wide, tall):
+            if not whole.contains(box) or any(box.intersects(other) for other in taken):
+                continue
+            taken.append(box)
+            end = QPointF(box.center().x(), box.bottom() if box.bottom() < at.y() else box.top())
+            painter.setPen(QPen(QColor(theme.text), ratio))
+            painter.drawLine(at, end)
+            _figure(painter, box, text, palette, ratio)
+            break
+
+
+def _figure(painter: QPainter, box: QRectF, words: str, palette: CanvasPalette, ratio: float) -> None:
+    """A figure on a ground of its own."""
+    back = QColor(palette.theme.canvas)
+    back.setAlphaF(0.88)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(back)
+    painter.drawRoundedRect(box, 3 * ratio, 3 * ratio)
+    painter.setPen(QColor(palette.theme.text))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
+
+
+def _middle(ribbon: StageRibbon, viewport: Viewport) -> QPointF:
+    """The middle of a ribbon's longest straight piece (device pixels)."""
+    points = [QPointF(*viewport.to_pixels(float(x), float(y))) for x, y in ribbon.route.tolist()]
+    a, b = max(pairwise(points), key=lambda run: abs(run[0].x() - run[1].x()) + abs(run[0].y() - run[1].y()))
+    return (a + b) / 2
+
+
+def _around(at: QPointF, wide: float, tall: float) -> Iterator[QRectF]:
+    """Where a figure may stand that a line joins to its ribbon: ever further from it, above it first."""
+    for level in range(1, FURTHEST + 1):
+        for way in (-1.0, 1.0):
+            for aside in (0.0, -0.3, 0.3, -0.6, 0.6, -1.0, 1.0):
+                y = at.y() + way * (level + 0.5) * tall
+                yield QRectF(at.x() + (aside - 0.5) * wide, y - tall / 2, wide, tall)
 
 
 def _between(
