@@ -174,8 +174,11 @@ def sides_of(
 def _note(problem: Problem, evaluation: Evaluation) -> str:
     """What the plan achieves, estimated."""
     unit = problem.graph.time_unit
-    rate = f"{rate_text(throughput(evaluation))} inferences per {'second' if unit else 'unit of time'}"
-    return f"{rate}, latency {one_time(latency(evaluation), unit)} (estimated)"
+    found = throughput(evaluation)
+    rate = f"{rate_text(found)} inferences per {'second' if unit else 'unit of time'}"
+    if found > 0.0:
+        rate += f", one every {one_time(1.0 / found, unit)}"
+    return f"{rate}; each takes {one_time(latency(evaluation), unit)} from end to end (estimated)"
 
 
 def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequence[Side], title: str) -> None:

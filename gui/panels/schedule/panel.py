@@ -15,6 +15,7 @@ from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
+from planner.problem.decision import Evaluation
 from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ PRACTICE = (
     "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
     "one link and activations take room in the caches: see Target, Link and speed."
 )
+
+
+SLOWER = 1.02
+"""Times of a sample that differ by a smaller factor are not told apart."""
 
 
 class SchedulePanel(Panel):
@@ -119,16 +124,11 @@ class SchedulePanel(Panel):
         self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep, short)
         if s is not None:
             self.chart.show_selection(self.document.selection)
-            interval = self._interval()
+            interval = estimated_interval(self.document.evaluation)
             broken = len(self.document.evaluation.violations)
             set_role(self.words, "bad" if broken else "muted")
             self.words.setText(summary(s, titles, problem.graph.time_unit, interval, broken))
-            self.words.set_tip(PRACTICE if interval > s.period * 1.02 and s.kind != "latency" else "")
-
-    def _interval(self) -> float:
-        """Time from one sample to the next as the target estimates it, 0 where it does not."""
-        throughput = self.document.evaluation.figures.get("throughput", 0.0)
-        return 1.0 / throughput if throughput > 0.0 else 0.0
+            self.words.set_tip(PRACTICE if is_slower(interval, s) else "")
 
     def _selection_changed(self) -> None:
         """Only the outlines change. A hidden chart reads the selection when it is shown."""
@@ -143,6 +143,22 @@ class SchedulePanel(Panel):
         super().set_theme(theme)
 
 
+def estimated_interval(evaluation: Evaluation) -> float:
+    """Time from one sample to the next as the target estimates it, 0 where it does not."""
+    throughput = evaluation.figures.get("throughput", 0.0)
+    return 1.0 / throughput if throughput > 0.0 else 0.0
+
+
+def is_slower(interval: float, s: Schedule) -> bool:
+    """Whether samples come visibly later than a schedule says, which gives each stage the host link to itself."""
+    return s.kind not in ("gpipe", "latency") and interval > s.period * SLOWER
+
+
+def in_practice(interval: float, unit: str | None) -> str:
+    """``about 9.00 ms in practice (all stages share one host link)``."""
+    return f"about {one_time(interval, unit)} in practice (all stages share one host link)"
+
+
 def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0, broken: int = 0) -> str:
     """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing;
     ``broken``: how many violations the plan has."""
@@ -155,8 +171,8 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
         return f"a sample takes {one_time(s.period, unit)}   critical path: {path} (underlined)"
     parts = [f"a sample every {one_time(s.period, unit)}"]
-    if interval > s.period * 1.02 and s.kind != "gpipe":
-        parts[0] += f", about {one_time(interval, unit)} in practice"
+    if is_slower(interval, s):
+        parts[0] += f", {in_practice(interval, unit)}"
     if s.bottlenecks:
         names = " and ".join(titles[d] for d in s.bottlenecks)
         parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")

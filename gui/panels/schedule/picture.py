@@ -10,7 +10,7 @@ from gui.look.page import SHEET, Page
 from gui.look.theme import font
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import names_room, paint_schedule
-from gui.panels.schedule.panel import summary
+from gui.panels.schedule.panel import estimated_interval, summary
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import KINDS, schedule
@@ -30,11 +30,12 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     """
     s = schedule(problem, device_of)
     titles = [device.title for device in problem.devices]
-    broken = len(problem.evaluate(device_of).violations)
+    evaluation = problem.evaluate(device_of)
+    broken, interval = len(evaluation.violations), estimated_interval(evaluation)
     unit, colours = problem.graph.time_unit, page.theme
     rows = device_rows(s, titles)
     head = title or problem.graph.name
-    words = f"{KINDS[s.kind]}   {summary(s, titles, unit, broken=broken)}"
+    words = f"{KINDS[s.kind]}   {summary(s, titles, unit, interval, broken)}"
     heading = _heading(head, words, page.room[0])
     high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
     page = page.as_high_as(high)

@@ -206,6 +206,7 @@ def _paint_schedule(
     """When each device works on which sample, drawn as in the dock, in larger letters."""
     from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
     from gui.panels.schedule.painter import names_room, paint_schedule
+    from gui.panels.schedule.panel import estimated_interval, in_practice, is_slower
     from planner.reports.schedule.schedule import KINDS
 
     devices = plan.problem.devices
@@ -215,9 +216,12 @@ def _paint_schedule(
         headline, note = one_time(found.end, time), "from the first op to the last"
     else:
         busiest = max(found.share.tolist(), default=0.0)
+        interval = estimated_interval(plan.evaluation)
         headline, note = (
             f"one sample every {one_time(found.period, time)}",
-            f"busiest device {percent(busiest, 0)} busy",
+            in_practice(interval, time)
+            if is_slower(interval, found)
+            else f"busiest device {percent(busiest, 0)} busy",
         )
     free = paint_head(painter, rect, unit, theme, KINDS[found.kind], headline, note)
     rows = device_rows(found, titles)
