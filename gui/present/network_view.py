@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.network.colours import ink_of
 from gui.canvas.network.layout import first_use
+from gui.canvas.network.legend import HEIGHT, paint_legend
 from gui.canvas.network.lens import Lens, Shown
 from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
@@ -23,6 +25,8 @@ from planner.story.story import Camera
 GROWN = 1.5
 """Words are so much larger than in a window: they are read from afar."""
 MARGIN = 14.0
+FOOT = 4.0
+"""Room below the legend, in pixels of the picture."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ class NetworkStage:
     def seen(self, camera: Camera | None, room: tuple[float, float], unit: float) -> View:
         """How the camera's part of the picture fills ``room`` (logical pixels of the frame, from the stage's corner)."""
         pad = MARGIN * unit
-        free = max(1.0, room[0] - 2 * pad), max(1.0, room[1] - 2 * pad)
+        free = max(1.0, room[0] - 2 * pad), max(1.0, room[1] - 2 * pad - HEIGHT * self.grown)
         w, h = self.size[0] / self.grown, self.size[1] / self.grown
         x, y, part = w / 2, h / 2, (w, h)
         if camera is not None:
@@ -113,6 +117,10 @@ class NetworkStage:
         if 0 < moment < self.length:
             colour = shown.ink.at(moment - 1, self.length)
             self.picture.paint_connection(painter, lens, int(shown.order[moment - 1]), colour)
+        width, height = lens.width / lens.ratio, lens.height / lens.ratio
+        line = QRectF(0, height - HEIGHT - FOOT, width, HEIGHT + FOOT)
+        painter.fillRect(line, QColor(shown.ink.theme.canvas))  # what a camera looks at may go on below it
+        paint_legend(painter, line.adjusted(MARGIN, 0, -MARGIN, -FOOT), shown.ink.theme)
 
 
 class Networks:
@@ -130,7 +138,7 @@ class Networks:
             when[order] = np.arange(len(order), dtype=np.int32)
             shown = Shown(network, order, when, first_use(network, order), True, ink_of(self._theme))
             grown, pad = GROWN * self._unit, 2 * MARGIN * self._unit
-            size = (max(60.0, self._room[0] - pad), max(60.0, self._room[1] - pad))
+            size = (max(60.0, self._room[0] - pad), max(60.0, self._room[1] - pad - HEIGHT * grown))
             kind = LinksPicture if network.connection_count <= USUAL_LINKS else MatrixPicture
             picture = kind(shown, (size[0] / grown, size[1] / grown))
             problem = plan.problem
