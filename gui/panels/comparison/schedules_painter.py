@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -11,6 +12,7 @@ from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import CENTRE
 from gui.panels.comparison.schedules_layout import STRIP, flag_places
 from gui.panels.schedule.layout import RULER, ChartLayout
+from gui.panels.schedule.painter import names_width
 from planner.reports.comparison import Comparison
 
 FLAG = 16.0
@@ -21,6 +23,34 @@ def row_colours(comparison: Comparison, plan: int, theme: Theme) -> tuple[Device
     """The colours of a plan's own devices: those of their rows."""
     colours = numbered_colours(comparison.numbers, theme)
     return tuple(colours[row] for row in comparison.row_of[plan].tolist())
+
+
+MOST_NAMES = 0.4
+"""The share of a chart that names may take."""
+
+
+def name_rows(comparison: Comparison, plan: int, layout: ChartLayout) -> None:
+    """Call the rows of a plan's chart what has room, whole, in the charts of all plans: titles, else short names, else what each
+    plan itself calls its devices. Charts on one axis begin at one place."""
+    plans = range(len(comparison.plans))
+    rows = [comparison.row_of[i].tolist() for i in plans]
+    choices = (
+        [[comparison.row_title(row) for row in rows[i]] for i in plans],
+        [[comparison.row_title(row, short=True) for row in rows[i]] for i in plans],
+        [[comparison.device_title(row, i) for row in rows[i]] for i in plans],
+        [[comparison.device_name(row, i) for row in rows[i]] for i in plans],
+    )
+    fits = (
+        found
+        for found in choices
+        if names_width([title for own in found for title in own]) <= MOST_NAMES * layout.width
+    )
+    titles = next(fits, choices[-1])
+    fitted = layout.fitted
+    layout.rows = [replace(row, title=titles[plan][row.device], short="") for row in layout.rows]
+    layout.names = min(names_width([title for own in titles for title in own]), 0.5 * layout.width)
+    if fitted:
+        layout.left, layout.scale = 0.0, layout.fitting
 
 
 def paint_periods(

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter
 
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, write
-from gui.panels.comparison.names import numbered, plan_title
+from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     STRIP,
@@ -20,7 +20,7 @@ from gui.panels.comparison.schedules_layout import (
     shared_layout,
     shared_rows,
 )
-from gui.panels.comparison.schedules_painter import paint_periods, row_colours
+from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import paint_axis, paint_schedule
 from gui.panels.schedule.panel import summary
@@ -115,10 +115,10 @@ class SchedulesShot(ComparisonShot):
         """A plan's chart, on the scale of all, and the moment that times are counted from."""
         plan, found = self.comparison.plans[i], self._made.of[i]
         titles = device_titles(self.comparison, i)
-        short = [numbered(self.comparison, row) for row in self.comparison.row_of[i].tolist()]
-        rows = device_rows(found, titles, short=short)
+        rows = device_rows(found, titles)
         kept = shared_rows(self.comparison, i, rows)
         layout = shared_layout(found, kept, plan.problem.graph.time_unit, width, height, self._made.until)
+        name_rows(self.comparison, i, layout)
         spans = [next((s for s in made.spans if s.name == STEADY), None) for made in self._made.of]
         longest = max(self._made.periods())
         steady = spans[i]

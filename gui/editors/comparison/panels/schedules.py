@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from gui.editors.comparison.base import CompareView, scrolling
 from gui.look.numbers import one_time, signed_percent
 from gui.look.theme import Theme, font
-from gui.panels.comparison.names import numbered, plan_title
+from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     STRIP,
@@ -26,7 +26,7 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_layout import Schedules as Made
-from gui.panels.comparison.schedules_painter import paint_periods, row_colours
+from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
 from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
@@ -64,9 +64,8 @@ class SharedChart(ScheduleChart):
         """Show this chart's plan."""
         self._comparison, self._made = comparison, made
         names = device_titles(comparison, self.plan)
-        short = [numbered(comparison, row) for row in comparison.row_of[self.plan].tolist()]
         unit = comparison.plans[self.plan].problem.graph.time_unit
-        self.show_schedule(made.of[self.plan], names, unit, False, keep_view, short)
+        self.show_schedule(made.of[self.plan], names, unit, False, keep_view)
         self.setAccessibleName(f"Schedule of plan {comparison.letter(self.plan)}")
         self.updateGeometry()
 
@@ -74,9 +73,17 @@ class SharedChart(ScheduleChart):
         """Rows as the comparison has them, on the shared axis."""
         assert self._comparison is not None and self._made is not None
         kept = shared_rows(self._comparison, self.plan, rows)
-        return shared_layout(
+        layout = shared_layout(
             schedule, kept, unit, float(self.width()), float(self.height()), self._made.until
         )
+        name_rows(self._comparison, self.plan, layout)
+        return layout
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Other names may have room."""
+        super().resizeEvent(event)
+        if self.layout_of is not None and self._comparison is not None:
+            name_rows(self._comparison, self.plan, self.layout_of)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The schedule, then the lines at the times of a sample."""
