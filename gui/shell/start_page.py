@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from gui.look.theme import Theme, font
 from gui.widgets.labels import set_role
 from gui.widgets.rows import RowButton
+from planner.model.samples import MODELS
 
 SAMPLES = (
     ("resnet50.json", "ResNet-50", "177 ops"),
@@ -44,14 +45,9 @@ LINK_PAD = 18
 """Pixels that a link takes beside its words."""
 
 
-def sample_folder() -> Path:
-    """Where the sample models lie."""
-    return Path(__file__).resolve().parents[2] / "sample_models"
-
-
 def samples(folder: Path | None = None) -> list[tuple[Path, str, str]]:
     """(file, title, remark) of the samples that exist."""
-    folder = folder or sample_folder()
+    folder = folder or MODELS
     return [(folder / name, title, remark) for name, title, remark in SAMPLES if (folder / name).is_file()]
 
 

@@ -12,11 +12,12 @@ from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.readers import import_readers
 from planner.cli.report import ending, note_scale, summary, warnings
-from planner.cli.searching import Watch, soft_interrupt, stop_when
+from planner.cli.searching import Watch, soft_interrupt
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import bound_method, default_bounds
 from planner.problem.problem import Problem
 from planner.quantity import amount_text
+from planner.runs.planning import explained, stop_when
 from planner.search.run import run_bound
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         bound = problem.strongest_bound(result.bounds)
         found = None
         if bound is not None and math.isinf(bound.value) and isinstance(problem, Problem):
-            found = explaining.explained(problem, cancelled, bound.method)
+            found = explained(problem, cancelled, bound.method)
 
     others = further_bounds(problem, result.bounds)
     proven_by = method.name if chosen is not None or bound is None else bound.method

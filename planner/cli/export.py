@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from planner import export
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.export.model_explorer import explorer_files, to_model_explorer
 from planner.export.sources import rule_notes, spare
 from planner.formats import read_models
 from planner.formats.graphs.stageboard_json import write as write_graph
-from planner.machines.catalogue import machine_form, machine_formats
-from planner.machines.two_level_memory.export import to_order
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.plan_files.plan_parts import is_plan
 from planner.quantity import bytes_text
 from planner.reports.certificate.write import check_suffix, to_certificate
+from planner.runs.exporting import (
+    CERTIFICATE,
+    FOLDERS,
+    MODEL,
+    ORDER,
+    formats,
+    places,
+    write_plan_as,
+    write_stages,
+)
 
 if TYPE_CHECKING:
     from planner.export.stages.stages import StageExport
@@ -28,30 +33,6 @@ if TYPE_CHECKING:
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.problem import Plan
-
-_SHARED = {
-    "onnx-stages": "a folder with one ONNX model per stage, verified to reproduce the whole model",
-    "tflite-stages": "a folder with one TFLite model per stage, verified to reproduce the whole model",
-    "json": "the model as Stageboard's own graph JSON, with the times that it was given (no plan is needed)",
-    "device-placement": "split file of the device-placement format (JSON)",
-    "model-explorer": "graph for Google's Model Explorer in the devices' colours, and node data (JSON)",
-    "dot": "Graphviz graph, one cluster per device",
-    "csv": "table, one row per op",
-    "order": "of a network: its connections in the order of their use, with all that is needed to run them (.npz)",
-    "certificate": "what the plan costs, how good it provably is, and all that it takes to check both (.json, .txt)",
-}
-
-
-def formats() -> dict[str, str]:
-    """Every format by name with what it holds: those that all plans share, and those of single machines."""
-    own = machine_formats()
-    names = list(_SHARED)
-    return {**{n: _SHARED[n] for n in names[:2]}, **own, **{n: _SHARED[n] for n in names[2:]}}
-
-
-MODEL = "json"
-"""The format that holds a model; a plan may come with it."""
-FOLDERS = ("onnx-stages", "tflite-stages")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -108,30 +89,25 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
         check_destination(Path(args.output).absolute())
     else:
-        if args.to == "certificate":
+        if args.to == CERTIFICATE:
             check_suffix(Path(args.output))
         inputs.check_output(args.output)
-        spare(_places(args), [*([args.plan] if args.plan else []), *args.models])
+        spare(places(args.to, Path(args.output)), [*([args.plan] if args.plan else []), *args.models])
     if args.to == MODEL:
         return _model(args, console)
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{args.plan}: {note}; the figures written are the new ones")
     plan = opened.plan
-    if args.to == "certificate":
+    if args.to == CERTIFICATE:
         files: tuple[Path, ...] = (_certificate(opened, args, console),)
-    elif isinstance(plan, OrderPlan):
-        files = (_order(plan, args),)
-    elif args.to == "order":
-        raise UsageError(
-            f"{args.plan} assigns ops to devices; an order is exported from the plan of a sparse network"
-        )
-    elif args.to in FOLDERS:
+    elif args.to in FOLDERS and not isinstance(plan, OrderPlan):
         return _stages(args, plan, console)
     else:
-        for note in rule_notes(plan):
-            console.note(note)
-        files = _writer(args.to)(plan, args)
+        if not isinstance(plan, OrderPlan) and args.to != ORDER:
+            for note in rule_notes(plan):
+                console.note(note)
+        files = write_plan_as(plan, args.to, args.output, args.models, args.plan)
     return _report(args, files, console)
 
 
@@ -186,7 +162,7 @@ def _model(args: argparse.Namespace, console: Console) -> int:
 
 def _refuse_idle_options(args: argparse.Namespace) -> None:
     """Raise :class:`UsageError` for options of a check where nothing is checked, and of a proof where nothing is proven."""
-    if args.prove is not None and args.to != "certificate":
+    if args.prove is not None and args.to != CERTIFICATE:
         raise UsageError(
             f"--prove is about certificates, and '{args.to}' says nothing of bounds; leave it out"
         )
@@ -212,49 +188,22 @@ def _certificate(opened: OpenedPlan | OpenedOrder, args: argparse.Namespace, con
     return to_certificate(plan, again.bounds, args.output, again.new, again.notes)
 
 
-def _order(plan: OrderPlan, args: argparse.Namespace) -> Path:
-    if args.to != "order":
-        raise UsageError(
-            f"{args.plan} is an order of a network's connections; export it with --to order or certificate"
-        )
-    return to_order(plan, args.output)
-
-
-def _places(args: argparse.Namespace) -> tuple[Path, ...]:
-    """The files that an export writes."""
-    place = Path(args.output)
-    own = machine_form(args.to)
-    if own is not None:
-        return own.files(place)
-    if args.to == "model-explorer":
-        return explorer_files(place)
-    return (place,)
-
-
-def _writer(form: str) -> Callable[[Plan, argparse.Namespace], tuple[Path, ...]]:
-    own = machine_form(form)
-    if own is not None:
-        return lambda plan, args: own.write(plan, args.models, Path(args.output))
-    return {
-        "model-explorer": lambda plan, args: to_model_explorer(plan, args.output),
-        "device-placement": lambda plan, args: (export.to_device_placement(plan, args.output),),
-        "dot": lambda plan, args: (export.to_dot(plan.problem.graph, plan, args.output),),
-        "csv": lambda plan, args: (export.to_csv(plan, args.output),),
-    }[form]
-
-
 # ---------------------------------------------------------------------- stages
 def _stages(args: argparse.Namespace, plan: Plan, console: Console) -> int:
     """Write a folder of stages; a check that fails is a status of its own."""
-    from planner.export.onnx.stages import to_onnx_stages
     from planner.export.stages.stages import VerificationFailed
-    from planner.export.tflite.stages import to_tflite_stages
 
-    write = to_onnx_stages if args.to == "onnx-stages" else to_tflite_stages
     console.progress("writing the stages" + ("" if args.no_check else " and running them ..."))
-    options = {name: value for name in ("samples", "seed") if (value := getattr(args, name)) is not None}
     try:
-        done = write(plan, args.models, args.output, check=not args.no_check, **options)
+        done = write_stages(
+            plan,
+            args.to,
+            args.models,
+            args.output,
+            check=not args.no_check,
+            samples=args.samples,
+            seed=args.seed,
+        )
     except VerificationFailed as error:
         console.note(str(error))
         console.result(

@@ -15,17 +15,14 @@ from planner.formats import read_models
 from planner.formats.networks.read import is_network_file, read_network
 from planner.formats.times.named import named_times, parted, places
 from planner.guard import guarded
-from planner.machines.spec import is_for_networks, parse_target
-from planner.machines.two_level_memory.problem import NetworkProblem, check_memory
+from planner.machines.spec import is_for_networks
 from planner.model.cost_model import CostModel
 from planner.model.named_machines import Machines, NamedMachine, machine
 from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
-from planner.problem.device_times import on_devices
-from planner.problem.grouping import kept_together
-from planner.problem.problem import Pin, Problem
 from planner.quantity import parse_quantity
+from planner.runs.posing import network_problem_on, pin, problem_on
 from planner.toml_file import read_toml
 
 if TYPE_CHECKING:
@@ -35,7 +32,7 @@ if TYPE_CHECKING:
     from planner.model.network import Network
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
-    from planner.problem.problem import Pin, Problem
+    from planner.problem.problem import Problem
 
 
 # ---------------------------------------------------------------------- declaring
@@ -285,7 +282,7 @@ def network_problem(args: argparse.Namespace) -> NetworkProblem:
     if args.granularity != "op":
         raise UsageError("--granularity is about graphs of operators; leave it out for a sparse network")
     network = load_network(args.models, args.density)
-    return NetworkProblem(network, check_memory(network, parse_target(args.target)), args.objective)
+    return network_problem_on(network, args.target, args.objective)
 
 
 def load_network(models: Sequence[str], density: float | None) -> Network:
@@ -349,21 +346,21 @@ def check_output(path: str | None, read: Sequence[str] = ()) -> None:
 
 def make_problem(args: argparse.Namespace, graph: Graph) -> Problem:
     """The problem that ``args`` describe. Raises :class:`StageboardError`."""
-    target = parse_target(args.target, graph, named_machines(args.machine))
-    graph = on_devices(graph, target, places(args.times))
-    problem = Problem(graph, target, args.objective, kept_together(graph, args.granularity))
-    if not args.pin:
-        return problem
-    # Only now: the pins need the problem's devices to be understood.
-    return problem.with_constraints((*problem.constraints, *(pin(problem, text) for text in args.pin)))
+    problem = problem_on(
+        graph, args.target, args.objective, None, args.granularity, named_machines(args.machine), places(args.times)
+    )  # fmt: skip
+    # Only now: an example in a sentence names an op and a device of the problem.
+    pins = [_pin(problem, text) for text in args.pin]
+    return problem.with_constraints(
+        (*problem.constraints, *(pin(problem, op, device) for op, device in pins))
+    )
 
 
-def pin(problem: Problem, text: str) -> Pin:
-    """``OP=DEVICE`` as a constraint; the last '=' counts, since names of ops may hold one."""
+def _pin(problem: Problem, text: str) -> tuple[str, str]:
+    """(op, device) of ``OP=DEVICE``; the last '=' counts, since names of ops may hold one."""
     op, equals, device = text.rpartition("=")
     if not equals or not op or not device:
         raise UsageError(
             f"--pin '{text}' is not OP=DEVICE; write --pin '{problem.graph.op_names[0]}={problem.devices[0].name}'"
         )
-    index = problem.device_index(device.strip())
-    return Pin(problem.graph.op_ids[problem.graph.find(op)], problem.devices[index].name)
+    return op, device

@@ -54,7 +54,8 @@ def _seconds(text: str) -> float:
 
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
     """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
-    from planner.cli.searching import Watch, soft_interrupt, stop_when
+    from planner.cli.searching import Watch, soft_interrupt
+    from planner.runs.planning import stop_when
     from planner.runs.proving import prove_again
 
     words = "stopping; what is proven so far counts (once more to stop at once)"

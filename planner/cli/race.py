@@ -10,8 +10,7 @@ from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.cli.report import bound_rows, note_scale, summary
 from planner.cli.searching import soft_interrupt, uninterrupted
-from planner.errors import PlannerRefusal, StageboardError
-from planner.machines.catalogue import bound_method, planner, planner_asked
+from planner.errors import StageboardError
 from planner.plan_files.plan_json import write_plan
 from planner.problem.base import decision_of
 from planner.processes.start import start_server
@@ -72,6 +71,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.cli.racing import Board, fields, leaderboard
     from planner.runs.proving import known_at_once
     from planner.runs.race import Race
+    from planner.runs.race.whole import run_race
 
     inputs.check_output(args.output, [*args.models, *([args.start] if args.start else [])])
     start_server()  # its imports take as long as reading and compiling
@@ -88,21 +88,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
             starts=_starts(args, problem),
             bounds=known_at_once(problem),
         )
-        reasons = [race.refusals[s.index] for s in race.standings if not s.entrant.is_bound]
-        if all(reason is not None for reason in reasons):
-            raise PlannerRefusal(str(reasons[0]))
-        for entrant, reason in zip(race.standings, race.refusals, strict=True):
-            if reason is None:  # compilation is not part of the race
-                _warm(entrant.entrant, problem)
         board = Board(console, race)
-        try:
-            race.start()
-            while not race.ended:
-                if cancelled():
-                    race.cancel()
-                board.show(race.poll(0.1))
-        finally:
-            race.close()
+        run_race(race, cancelled, board.show)
         with uninterrupted():  # or whoever presses Ctrl-C once too often loses the plan
             plan = race.plan()
             if plan is not None and args.output:
@@ -125,43 +112,18 @@ def run(args: argparse.Namespace, console: Console) -> int:
     return DONE if evaluation is not None and evaluation.valid else FAILED
 
 
-def _warm(entrant: Entrant, problem: Any) -> None:
-    from planner.runs.warm_up import warm_bound, warm_planner
-
-    if entrant.is_bound:
-        warm_bound(bound_method(entrant.method), problem)
-    else:
-        warm_planner(planner(entrant.method), problem, dict(entrant.options))
-
-
 def entrants_of(args: argparse.Namespace, problem: Any, cores: int = 1) -> tuple[Entrant, ...]:
     """The field that ``args`` ask for. Raises :class:`StageboardError` for names and options that do not exist."""
-    from planner.runs.race import Entrant, good_field, serving
+    from planner.runs.race.whole import entrants, with_options
 
-    seed = args.seed
-    field = good_field(problem, seed, cores, args.time_limit)
-    if args.planners == "all":
-        planners = [Entrant(name, seed=seed) for name in serving(problem).planners]
-    elif args.planners:
-        planners = [
-            Entrant(planner_asked(name, lambda: problem).name, seed=seed)
-            for name in _names(args.planners, "--planners")
-        ]
-    else:
-        planners = [entrant for entrant in field if not entrant.is_bound]
-    if args.bounds == "none":
-        bounds = []
-    elif args.bounds:
-        bounds = [
-            Entrant(bound_method(name).name, True, seed=seed) for name in _names(args.bounds, "--bounds")
-        ]
-    else:
-        bounds = [entrant for entrant in field if entrant.is_bound]
-    options = _options(args.settings, {entrant.method for entrant in (*planners, *bounds)})
-    return tuple(
-        Entrant(entrant.method, entrant.is_bound, options.get(entrant.method, {}), entrant.seed)
-        for entrant in (*planners, *bounds)
-    )
+    planners, bounds = args.planners, args.bounds
+    field = entrants(
+        problem,
+        _names(planners, "--planners") if planners and planners != "all" else None,
+        [] if bounds == "none" else _names(bounds, "--bounds") if bounds else None,
+        everybody=planners == "all", seed=args.seed, cores=cores, time_limit=args.time_limit,
+    )  # fmt: skip
+    return with_options(field, _options(args.settings, {entrant.method for entrant in field}))
 
 
 def _names(text: str, option: str) -> list[str]:

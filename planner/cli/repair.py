@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import datetime
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from planner import __version__
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.cli.report import plan_fields, rules_text, summary
 from planner.plan_files.order_json import OpenedOrder
 from planner.plan_files.plan_json import write_plan
 from planner.problem.bound import proven
-from planner.problem.provenance import Provenance
 from planner.quantity import amount_text
+from planner.runs.planning import explained
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.problem.decision import Evaluated
     from planner.problem.problem import Plan
-    from planner.problem.provenance import Provenance
     from planner.repair import Repair, RepairError
 
 SECONDS = 2.0
@@ -65,8 +62,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     import numpy as np
 
     from planner.methods.repair.outcome import TOLD
-    from planner.repair import RepairError, repair
-    from planner.repair.kept import explained
+    from planner.repair import RepairError, kept, repair
+    from planner.repair.plans import repaired_plan
 
     inputs.check_output(args.output, args.models)
     opened = inputs.open_with_plan(args)
@@ -81,7 +78,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     except RepairError as error:
         return _nothing(args, console, opened.plan, error, time.perf_counter() - began)
     if len(found.kept_moved):
-        found = explained(found, KEPT_SECONDS, None, args.seed)
+        found = kept.explained(found, KEPT_SECONDS, None, args.seed)
     seconds = time.perf_counter() - began
     plan = repaired_plan(opened.plan, found, args.seed, seconds)
     write_plan(args.output, plan, bounds_of(opened, plan))
@@ -121,6 +118,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> int:
     """Repair an order of connections."""
     from planner.machines.two_level_memory.repair import repair_order
+    from planner.repair.plans import repaired_order
 
     if args.keep:
         raise UsageError("--keep names an op; an order of connections has none")
@@ -128,11 +126,7 @@ def _order(args: argparse.Namespace, console: Console, opened: OpenedOrder) -> i
     began = time.perf_counter()
     found = repair_order(problem, opened.plan.decision.order)
     seconds = time.perf_counter() - began
-    plan = opened.plan
-    if len(found.moved):
-        plan = problem.plan(
-            found.order, _provenance(plan.provenance, found.sentence, None, seconds), plan.name
-        )
+    plan = repaired_order(opened.plan, found, seconds)
     write_plan(args.output, plan, bounds_of(opened, plan))
     data: dict[str, Any] = {
         "planner": plan.provenance.planner,
@@ -162,31 +156,11 @@ def warm(plan: Plan) -> None:
     warm_repair(plan.problem)
 
 
-def repaired_plan(plan: Plan, found: Repair, seed: int, seconds: float) -> Plan:
-    """The plan that repair made of ``plan``; an unchanged one stays what it was."""
-    if not len(found.moved):
-        return plan
-    provenance = _provenance(plan.provenance, found.sentence, seed, seconds)
-    return plan.problem.plan(found.device_of, provenance, plan.name)
-
-
 def bounds_of(opened: OpenedPlan | OpenedOrder, plan: Plan | OrderPlan) -> Sequence[Bound]:
     """What is written of bounds with ``plan``: what the file claims stays with the plan of the file."""
     from planner.runs.proving import with_known
 
     return opened.bounds if plan is opened.plan else with_known(plan.problem, proven(opened.bounds))
-
-
-def _provenance(of: Provenance, sentence: str, seed: int | None, seconds: float) -> Provenance:
-    return Provenance(
-        planner="repair",
-        seed=seed,
-        version=__version__,
-        seconds=seconds,
-        stop_reason="finished",
-        created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        note=f"{sentence} (a plan by {of.planner or 'hand'})",
-    )
 
 
 def _moves(found: Repair) -> dict[str, Any]:
@@ -229,7 +203,7 @@ def _nothing(
     args: argparse.Namespace, console: Console, plan: Plan, error: RepairError, seconds: float
 ) -> int:
     """Say that there is no plan, and why as far as that can be found out."""
-    found = explaining.explained(plan.problem, lambda: False, "repair" if error.proven else "", args.seed)
+    found = explained(plan.problem, lambda: False, "repair" if error.proven else "", args.seed)
     if found.status == "infeasible":
         explaining.say(console, found)
     else:

@@ -8,7 +8,8 @@ from typing import Any
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.report import plan_fields, summary
-from planner.cli.searching import Watch, soft_interrupt, stop_when
+from planner.cli.searching import Watch, soft_interrupt
+from planner.runs.planning import stop_when
 from planner.text_table import seconds_text
 
 

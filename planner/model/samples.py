@@ -1,4 +1,4 @@
-"""What Stageboard brings along: where its models and stories are, and whether a file is one of its own."""
+"""What Stageboard brings along: where its models, stories and pages are, and whether a file is one of its own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ from pathlib import Path
 
 from planner.errors import StageboardError
 
-ROOT = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[2]
+"""The folder that holds the packages."""
+
+
+def carried(top: Path) -> Path:
+    """The folder of what is brought along, ``top`` being that of the packages: inside ``stageboard`` where the packages were installed or
+    frozen into an app, ``top`` itself in a checkout."""
+    installed = top / "stageboard" / "shipped"
+    return installed if installed.is_dir() else top
+
+
+ROOT = carried(TOP)
 MODELS = ROOT / "sample_models"
 ASSETS = ROOT / "assets"
 STORIES = ASSETS / "stories"
+DOCS = ROOT / "docs"
 
 
 def sample(name: str) -> Path:
@@ -17,7 +29,7 @@ def sample(name: str) -> Path:
     path = MODELS / name
     if not path.is_file():
         raise StageboardError(
-            f"there is no sample model {name} in {MODELS}; take one of its files, or work in a checkout of Stageboard"
+            f"there is no sample model {name} in {MODELS}; take one of its files, or install Stageboard again"
         )
     return path
 

@@ -37,9 +37,7 @@ def shipped() -> list[Listed]:
 
     files = sorted(samples.STORIES.glob("*" + SUFFIX))
     if not files:
-        raise StageboardError(
-            f"there are no stories in {samples.STORIES}; run the demo from a checkout of Stageboard"
-        )
+        raise StageboardError(f"there are no stories in {samples.STORIES}; install Stageboard again")
     return [Listed(file.name.removesuffix(SUFFIX), file, read_story(file)) for file in files]
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from gui.look.assets import DOCS
 from planner.errors import StageboardError
+from planner.model.samples import DOCS
 
 GLOSSARY, PANELS, DOCUMENTATION = "Glossary", "Panels", "Documentation"
 GROUPS = (GLOSSARY, PANELS, DOCUMENTATION)
@@ -19,6 +19,7 @@ SPLIT = ((GLOSSARY, "glossary.md"), (PANELS, "panels.md"))
 """Files that are read part by part: each heading of the third level is a page."""
 _INDEX = re.compile(r"^\| \[([^\]]+)\]\(docs/([\w-]+\.md)\) \| (.*) \|$", re.MULTILINE)
 """A line of the README's table of pages: title, file, what is in it."""
+_PICTURE = re.compile(r"!\[[^\]]*\]\((images/[^)]+)\)")
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,10 @@ class HelpPage:
         return self.part if self.group == PANELS else self.group
 
     def text(self) -> str:
-        """The page as Markdown. Raises :class:`StageboardError` where its file is gone."""
-        return self.markdown or read(DOCS / self.file)
+        """The page as Markdown, with those of its pictures that are there. Raises :class:`StageboardError` where its file is gone."""
+        text = self.markdown or read(DOCS / self.file)
+        # An installed Stageboard brings the pages without their pictures.
+        return _PICTURE.sub(lambda picture: picture[0] if (DOCS / picture[1]).is_file() else "", text)
 
     def matches(self, words: str) -> bool:
         """Whether each word is in the title or in what the page says."""
@@ -54,7 +57,7 @@ def read(path: Path) -> str:
         return path.read_text("utf-8")
     except OSError:
         raise StageboardError(
-            f"{path.name} of the documentation is not beside the program; install Stageboard from its repository, with the folder docs"
+            f"{path.name} of the documentation is not beside the program; install Stageboard again"
         ) from None
 
 

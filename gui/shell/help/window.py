@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.assets import DOCS
 from gui.look.theme import Theme, font
 from gui.shell.help.pages import HelpPage, found, page_of_file, slug
+from planner.model.samples import DOCS
 
 PAGE = int(Qt.ItemDataRole.UserRole)
 SIZE = (860, 600)

@@ -366,7 +366,7 @@ def test_a_plan_that_turns_up_while_the_reason_is_sought_is_given(
     def nothing(planner: Any, problem: Any, *given: Any, **named: Any) -> Result:
         return Result(planner.name, problem, None, None, (), "no_plan", "finished", 0.0, 0, {}, 0)
 
-    monkeypatch.setattr("planner.cli.plan.run_planner", nothing)
+    monkeypatch.setattr("planner.runs.planning.run", nothing)
     file = tmp_path / "plan.json"
     ran = stageboard("plan", RESNET, "--target", TARGET, "-o", file, "--json")
     assert ran.status == 0 and ran.json["planner"] == "feasibility" and ran.json["valid"] is True

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.look.assets import DOCS
 from gui.shell.help import pages
 from gui.shell.help.pages import (
     DOCUMENTATION,
@@ -24,6 +23,7 @@ from gui.shell.help.pages import (
 from planner.errors import StageboardError
 from planner.machines.catalogue import bound_methods, planners
 from planner.machines.spec import kinds
+from planner.model.samples import DOCS
 from tests.gui.editors.test_actions import EDITORS, window_of
 
 TERMS = {page.title for page in help_pages() if page.group == GLOSSARY}
