@@ -1,1 +1,1 @@
-"""The window: everything that needs Qt."""
+"""The window of Stageboard: everything that needs Qt."""
