@@ -8,12 +8,12 @@ ARGS   ?=
 VENV := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench pins clean
+.PHONY: help run test check format bench docs app app-test pins clean
 
 help: ## list what there is to make
 	@echo "Stageboard: split a neural network over several devices"
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do printf '%-14s %s\n' "$$name" "$$text"; done
 
 run: ## open the window on a sample (SAMPLE=file); without a display run the tour and leave pictures in out/
 	@$(PYTHON) tools/bootstrap.py --window
@@ -45,10 +45,26 @@ bench: ## measure frames, edits, planners and opening files (not a test)
 	@$(PYTHON) tools/bootstrap.py
 	$(VENV)/python -m benchmarks $(ARGS)
 
+docs: ## build the documentation as a site that needs no network, into build/site
+	@$(PYTHON) tools/bootstrap.py
+	@$(VENV)/python tools/extra.py docs
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/mkdocs build --quiet --strict
+	@$(VENV)/python tools/site/check.py build/site
+
+app: ## freeze the program with all it needs into dist/stageboard (Linux), and start and drive it
+	@$(PYTHON) tools/bootstrap.py
+	@$(VENV)/python tools/extra.py app
+	$(VENV)/pyinstaller --noconfirm --log-level ERROR --distpath dist --workpath build/app tools/app/stageboard.spec
+	@$(MAKE) app-test
+
+app-test: ## start and drive what make app has built
+	@$(PYTHON) tools/bootstrap.py --dev
+	$(VENV)/python -m pytest tests/test_frozen_app.py
+
 pins: ## write what is installed in .venv to constraints.txt
 	@$(PYTHON) tools/bootstrap.py --dev
 	$(VENV)/python tools/pins.py
 
 clean: ## remove everything that make made, .venv too
-	rm -rf .venv out build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov *.egg-info
+	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import ctypes
-import fcntl
 import hashlib
 import importlib.util
 import os
@@ -357,6 +356,12 @@ def main(arguments: list[str] | None = None) -> int:
                 f"Python {wanted} or newer is needed and this is {platform.python_version()}: "
                 f"name another one, such as `make PYTHON=python{wanted} run`"
             )
+        try:
+            import fcntl
+        except ImportError:
+            raise SetUpError(
+                "Stageboard is set up by make on Linux and macOS alone; docs/systems.md says what is tested and what to do here"
+            ) from None
         # Two makes at once take turns.
         with open(ROOT / "constraints.txt", "rb") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)

@@ -6,11 +6,12 @@ A process holds a lock on what it writes until its clean exit deletes it, so a f
 from __future__ import annotations
 
 import contextlib
-import fcntl
+import errno
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import IO, Protocol, TypeVar
 
 
@@ -21,8 +22,18 @@ def folder() -> Path:
     return Path(platformdirs.user_state_path("stageboard", appauthor=False))
 
 
+def _locks() -> ModuleType:
+    """The system's file locks. Raises :class:`OSError` where it has none (Windows): then nothing is kept beside the process."""
+    try:
+        import fcntl
+    except ImportError:
+        raise OSError(errno.ENOTSUP, "Stageboard knows no file locks of this system") from None
+    return fcntl
+
+
 def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
     """A new, locked file of this process. A file of the same name may be left from a dead process with our id."""
+    fcntl = _locks()
     where.mkdir(parents=True, exist_ok=True)
     for i in range(1000):
         path = where / (f"{kind}-{os.getpid()}.jsonl" if i == 0 else f"{kind}-{os.getpid()}-{i}.jsonl")
@@ -38,6 +49,7 @@ def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
 def locked(path: Path) -> bool:
     """Whether a running process (this one included) still holds a file."""
     try:
+        fcntl = _locks()
         with path.open("rb") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
             fcntl.flock(file.fileno(), fcntl.LOCK_UN)

@@ -21,7 +21,7 @@ from typing import Any
 
 def has_server() -> bool:
     """Whether there is a server to fork from: not on macOS, whose libraries do not bear a fork, and not on Windows."""
-    return sys.platform.startswith("linux") and not getattr(sys, "frozen", False)
+    return sys.platform.startswith("linux")
 
 
 def start_server() -> None:

@@ -1,14 +1,14 @@
-"""A process beside a search in which a solver works: started from a script of this folder, ended without being waited for."""
+"""A process beside a search in which a solver works: one of :data:`planner.processes.programs.PROGRAMS`, ended without being waited for."""
 
 from __future__ import annotations
 
 import contextlib
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from subprocess import Popen
+
+from planner.processes.programs import command_of
 
 
 class Child:
@@ -19,18 +19,14 @@ class Child:
 
     def __init__(
         self,
-        script: str,
+        program: str,
         name: str,
         write: Callable[[Popen[bytes]], None],
         read: Callable[[Popen[bytes]], None],
     ) -> None:
         self._name = name
-        # -P: the script's folder must not become a place to import from.
         self._process = Popen(
-            [sys.executable, "-P", str(Path(__file__).with_name(script))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            command_of(program), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         self._threads = [
             threading.Thread(target=work, args=(self._process,), name=f"{name}-{what}", daemon=True)

@@ -45,7 +45,7 @@ class GrowingLp:
         self._told = 0
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._child = Child("lp_child.py", "lp", self._write, self._read)
+        self._child = Child("lp", "lp", self._write, self._read)
 
     def __enter__(self) -> GrowingLp:
         return self

@@ -83,9 +83,7 @@ class _Solve:
         self._solver = str(settings["solver"])
         self._began = time.perf_counter()
         self._frames: queue.SimpleQueue[tuple[bytes, bytes] | None] = queue.SimpleQueue()
-        self._child = Child(
-            "mip_child.py", "mip", lambda process: self._write(process, settings, start), self._read
-        )
+        self._child = Child("mip", "mip", lambda process: self._write(process, settings, start), self._read)
 
     def _packed(self, settings: Mapping[str, Any], start: Mapping[str, float]) -> bytes:
         a = self._arrays

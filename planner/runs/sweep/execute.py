@@ -1,6 +1,6 @@
 """Carrying out runs: each in a process of its own, which gets the run as one line of JSON and answers with one.
 
-``python -m planner.runs.sweep.execute`` is that process. It ends when its standard input ends, so that nothing is left behind
+That process is the program ``sweep`` (:mod:`planner.processes.programs`). It ends when its standard input ends, so that nothing is left behind
 by a sweep that is killed.
 """
 
@@ -32,6 +32,7 @@ from planner.model.network import Network
 from planner.problem.device_times import on_devices
 from planner.problem.grouping import kept_together
 from planner.problem.problem import Problem
+from planner.processes.programs import command_of
 from planner.runs.sweep.spec import Run
 from planner.runs.warm_up import like, warm_planner
 from planner.search.run import run as plan
@@ -192,7 +193,7 @@ def perform_apart(run: Run, base: str = ".", stopping: Callable[[], bool] = lamb
     limit = None if run.time_limit is None else time.monotonic() + run.time_limit + GRACE
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "planner.runs.sweep.execute"],
+            command_of("sweep"),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             bufsize=0,  # nothing may be left to write when a process has died
         )  # fmt: skip
