@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from planner.errors import ModelError, StageboardError
+from planner.printable import shown
 
 MEBIBYTE = 1 << 20
 JSON_LIMIT = 100 * MEBIBYTE
@@ -178,13 +180,22 @@ def read_text(path: str | os.PathLike[str], limit: int, **options: Any) -> str:
 
 
 def parse_json(text: str, name: str, error: type[StageboardError] = ModelError) -> Any:
-    """The value of a JSON text. ``NaN`` and ``Infinity``, which JSON does not have, are refused."""
+    """The value of a JSON text. ``NaN`` and ``Infinity``, which JSON does not have, and keys that an object has twice are refused."""
 
     def refuse(constant: str) -> NoReturn:
         raise error(f"{name} contains {constant}; every number must be finite")
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        held = dict(pairs)
+        if len(held) < len(pairs):
+            twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+            raise error(
+                f"{name} has an object with two values for {shown(twice)}; leave one, since only one can be meant"
+            )
+        return held
+
     try:
-        return json.loads(text, parse_constant=refuse)
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
     except StageboardError:
         raise
     except json.JSONDecodeError as problem:

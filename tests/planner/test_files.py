@@ -78,6 +78,12 @@ def test_json_has_only_finite_numbers() -> None:
     assert to_json({"ä": 1}, indent=None) == '{"ä": 1}\n'
 
 
+def test_an_object_has_each_key_once() -> None:
+    with pytest.raises(PlanError, match=r"x has an object with two values for 'id'; leave one"):
+        parse_json('{"ops": [{"id": "a", "work": 1, "id": "b"}]}', "x", PlanError)
+    assert parse_json('[{"id": 1}, {"id": 1}]', "x") == [{"id": 1}, {"id": 1}]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_what_is_no_file_is_not_replaced_by_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
