@@ -340,6 +340,7 @@ FORMS: dict[str, Form] = {
         Form("graphml", ".graphml", _files(DATA / "small.graphml"), _TEXT, _graph, _info),
         Form("dot", ".dot", _files(DATA / "small.dot"), _TEXT, _graph, _info),
         Form("cost-graph", ".pbtxt", _files(DATA / "small.pbtxt"), _TEXT, _graph, _info),
+        Form("pipedream", ".txt", _files(DATA / "small.txt"), _TEXT, _graph, _info),
         Form("times", ".json", lambda f: [TIMES, TRACE, LAYERS], _JSON, _times, lambda p: ["info", str(SMALL), "--times", str(p)]),
         Form("times-table", ".csv", lambda f: [TABLE], _TEXT, _times, lambda p: ["info", str(SMALL), "--times", str(p)]),
         Form("plan", ".json", lambda f: [_plan(f)], _JSON, partial(_with_graph, SMALL, _open_plan), lambda p: ["evaluate", str(SMALL), str(p)]),

@@ -10,14 +10,23 @@ from gui.background.loading import Loading
 from gui.shell.file_dialogs import PLANS, FileDialogs
 from gui.shell.kinds import sort_files, windows_of
 from planner.errors import StageboardError
+from planner.formats import FORMATS, SUFFIXES
+from planner.formats.networks.read import NETWORK_SUFFIXES
 
 if TYPE_CHECKING:
     from gui.shell.window import EditorWindow
 
+
+def _patterns(suffixes: Sequence[str]) -> str:
+    return " ".join(f"*{suffix}" for suffix in suffixes)
+
+
 MODELS = (
-    "Models and networks (*.onnx *.tflite *.json *.graphml *.dot *.gv *.pbtxt *.textproto *.npz *.mtx);;Sparse networks (*.npz *.mtx *.mtx.gz);;"
-    "All files (*)"
+    f"Models and networks ({_patterns((*SUFFIXES, *NETWORK_SUFFIXES))});;"
+    + "".join(f"{form.title} ({_patterns(form.suffixes)});;" for form in FORMATS)
+    + f"Sparse networks ({_patterns(NETWORK_SUFFIXES)});;All files (*)"
 )
+"""The filters of a dialog that opens models: all formats together, and each by itself."""
 DENSE = "Dense models (*.onnx);;All files (*)"
 
 

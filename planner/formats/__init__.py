@@ -51,6 +51,7 @@ FORMATS: tuple[Format, ...] = (
         (".pbtxt", ".textproto"),
         "TensorFlow's CostGraphDef as text: the REGAL set",
     ),
+    Format("pipedream", "PipeDream profile", (".txt",), "graphs that PipeDream's profiler measured"),
 )
 SUFFIXES: tuple[str, ...] = tuple(dict.fromkeys(suffix for form in FORMATS for suffix in form.suffixes))
 """Every suffix a model file may have."""
@@ -145,9 +146,12 @@ def _reader_by_content(file: Path) -> Reader:
     if start.startswith((b"digraph", b"strict", b"graph", b"//", b"/*")):
         return _read_dot
     from planner.formats.graphs.cost_graph import is_cost_graph
+    from planner.formats.graphs.pipedream import is_pipedream
 
     if is_cost_graph(start):
         return _read_cost_graph
+    if is_pipedream(start):
+        return _read_pipedream
     from planner.formats.networks.read import is_network_file
 
     if is_network_file(file):
@@ -186,6 +190,12 @@ def _read_cost_graph(file: Path, batch: int) -> Graph:
     from planner.formats.graphs import cost_graph
 
     return cost_graph.read(file)
+
+
+def _read_pipedream(file: Path, batch: int) -> Graph:
+    from planner.formats.graphs import pipedream
+
+    return pipedream.read(file)
 
 
 def _read_json(file: Path, batch: int) -> Graph:
