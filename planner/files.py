@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from planner.errors import ModelError, StageboardError
-from planner.printable import shown
 
 MEBIBYTE = 1 << 20
 JSON_LIMIT = 100 * MEBIBYTE
@@ -190,7 +189,7 @@ def parse_json(text: str, name: str, error: type[StageboardError] = ModelError) 
         if len(held) < len(pairs):
             twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
             raise error(
-                f"{name} has an object with two values for {shown(twice)}; leave one, since only one can be meant"
+                f"{name} has an object with two values for {ascii(twice)[:60]}; leave one, since only one can be meant"
             )
         return held
 

@@ -123,9 +123,10 @@ def _figures(part: str, what: str) -> dict[str, str]:
 
 def _number(value: str, what: str) -> float:
     try:
-        return number(float(value), what)
+        told = float(value)
     except ValueError:
         raise ModelError(f"{what} is {shown(value)}; it must be a number") from None
+    return number(told, what)
 
 
 def _milliseconds(value: str, what: str) -> float:
