@@ -84,4 +84,4 @@ def own_name(graph: Graph, op: int) -> str:
     merged = len(graph.model_names) > 1 and all(
         graph.op_ids[v].startswith(f"{graph.model_names[m]}/") for v, m in enumerate(graph.model.tolist())
     )
-    return graph.op_names[op].removeprefix(prefix) if merged else graph.op_names[op]
+    return graph.file_names[op].removeprefix(prefix) if merged else graph.file_names[op]

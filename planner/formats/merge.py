@@ -75,6 +75,8 @@ def merge(graphs: Sequence[Graph]) -> Graph:
         deployment=graphs[0].deployment if len(deployments) == 1 else (),
         measured=_measured(graphs),
         device_times=_device_times(graphs),
+        scopes=_scopes(graphs, names, ambiguous),
+        own_names=_named(graphs, names, "file_names", ambiguous) if any(g.scopes for g in graphs) else (),
     )
     if len(set(merged.op_ids)) < merged.n:
         raise ModelError(
@@ -94,6 +96,14 @@ def _named(graphs: Sequence[Graph], models: Sequence[str], attribute: str, apart
     """Ids or names of all graphs' ops; with their model's name before them where they are told ``apart`` by it."""
     each = zip(models, graphs, strict=True)
     return tuple(f"{m}/{op}" if apart else op for m, graph in each for op in getattr(graph, attribute))
+
+
+def _scopes(graphs: Sequence[Graph], models: Sequence[str], apart: bool) -> tuple[str, ...]:
+    """The scopes of all graphs' ops, where any has some; those of a model that is told apart lie in its own."""
+    if not any(graph.scopes for graph in graphs):
+        return ()
+    each = [(m, scope) for m, g in zip(models, graphs, strict=True) for scope in g.scopes or ("",) * g.n]
+    return tuple(f"{m}/{scope}" if apart and scope else scope for m, scope in each)
 
 
 def _device_times(graphs: Sequence[Graph]) -> tuple[tuple[str, Floats], ...]:

@@ -117,6 +117,10 @@ class Graph:
     """Which of the given times were measured, and by whom; None where they come from the model's file alone."""
     device_times: tuple[tuple[str, Floats], ...] = ()
     """Times measured on single devices of a machine, by the device's name (float64[n], NaN where none was), in the order of the names."""
+    scopes: tuple[str, ...] = ()
+    """The path of each op's module (length n, "" for none), where the file tells them beside names; else ()."""
+    own_names: tuple[str, ...] = ()
+    """The ops' names in the file (length n) where :attr:`op_names` have scopes before them; else ()."""
     file_device_times: tuple[tuple[str, Floats], ...] | None = None
     """Those of them that the model's file gives, once profiles gave others; else None: all are the file's."""
 
@@ -138,13 +142,14 @@ class Graph:
         index = op_index(name, ops)
         held = checked_tensors(name, tensors, index)
         n = len(ops)
+        scoped = any(op.scope for op in ops)
         memory = costs(name, ops, "memory", math.nan)
         param_bytes = costs(name, ops, "param_bytes", 0.0)
         memory = np.where(np.isnan(memory), np.minimum(param_bytes + held.produced(n), LARGEST_COST), memory)
         graph = Graph(
             name=name,
             op_ids=tuple(op.id for op in ops),
-            op_names=tuple(op.name for op in ops),
+            op_names=tuple(op.scoped_name for op in ops),
             kinds=tuple(op.kind for op in ops),
             work=costs(name, ops, "work", math.nan),
             work_cpu=costs(name, ops, "work_cpu", math.nan),
@@ -174,6 +179,8 @@ class Graph:
             warnings=tuple(warnings),
             read_options=tuple(sorted((read_options or {}).items())),
             deployment=tuple(sorted((deployment or {}).items())),
+            scopes=tuple(op.scope for op in ops) if scoped else (),
+            own_names=tuple(op.name for op in ops) if scoped else (),
         )
         graph.topological_order  # raises on a cycle  # noqa: B018
         for f in fields(graph):
@@ -304,7 +311,7 @@ class Graph:
 
     def _digest_of_names(self) -> Any:
         digest = hashlib.sha256()
-        for texts in (self.op_ids, self.op_names, self.kinds):
+        for texts in (self.op_ids, self.file_names, self.kinds):
             digest.update("\0".join(texts).encode())
             digest.update(b"\1")
         return digest
@@ -363,6 +370,11 @@ class Graph:
             self.work if self.given_work is None else self.given_work,
             self.work_cpu if self.given_work_cpu is None else self.given_work_cpu,
         )
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The ops' names as the file has them, without the scopes that it tells beside them."""
+        return self.own_names or self.op_names
 
     @property
     def profiled(self) -> bool:

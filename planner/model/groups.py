@@ -107,7 +107,10 @@ def scope_of(name: str, depth: int) -> str:
 
 def by_scope(graph: Graph, depth: int = 2) -> GroupView | None:
     """One group per name scope; ops outside any scope stand alone. None when that groups nothing."""
-    scopes = [scope_of(name, depth) for name in graph.op_names]
+    paths = sum("/" in name.strip("/") for name in graph.op_names)
+    # Where most names are paths, one that is none lies outside of any: "add_1" is not in the scope "add".
+    mostly = 2 * paths >= graph.n
+    scopes = ["" if mostly and "/" not in n.strip("/") else scope_of(n, depth) for n in graph.op_names]
     counts: dict[str, int] = {}
     for s in scopes:
         counts[s] = counts.get(s, 0) + 1

@@ -27,7 +27,8 @@ LARGEST_COST = 1e30
 class Op:
     """One operator, as a format reader hands it to :meth:`Graph.build`.
 
-    Times are in the graph's time unit, sizes in bytes. ``None`` means the file does not say.
+    Times are in the graph's time unit, sizes in bytes. ``None`` means the file does not say. ``scope`` is the path of the
+    module that the op belongs to, where the file tells it beside the name: ``encoder/layer.0/attention``.
     """
 
     id: str
@@ -44,6 +45,16 @@ class Op:
     colour_class: int | None = None
     layer: int | None = None
     attrs: Mapping[str, Any] = field(default_factory=dict)
+    scope: str = ""
+
+    @property
+    def scoped_name(self) -> str:
+        """The name as it is shown, behind its scope where there is one."""
+        if not self.scope:
+            return self.name
+        # PyTorch's exporter puts "node_" before every name, which says nothing.
+        tail = self.name.rpartition("/")[2].removeprefix("node_")
+        return f"{self.scope}/{tail or self.name}"
 
 
 @dataclass(frozen=True)
@@ -85,7 +96,7 @@ def op_index(name: str, ops: Sequence[Op]) -> dict[str, int]:
     """Op id -> op number, of the model ``name``. Raises on ids that are not unique and on texts that are too long."""
     index: dict[str, int] = {}
     for i, op in enumerate(ops):
-        for what, text in (("an id", op.id), ("a name", op.name), ("a kind", op.kind)):
+        for what, text in (("an id", op.id), ("a name", op.name), ("a kind", op.kind), ("a scope", op.scope)):
             if len(text) > LONGEST_ID:
                 raise ModelError(
                     f"{name}: op number {i + 1} has {what} of {len(text):,} characters; at most {LONGEST_ID:,} are"

@@ -92,7 +92,7 @@ class Joined(NamedTuple):
 
 
 def joined(graph: Graph, times: OpTimes) -> Joined:
-    """The times of a profile, op by op: found by id, else by a name that only one op has.
+    """The times of a profile, op by op: found by id, else by a name, shown or the file's own, that only one op has.
 
     Raises :class:`ModelError` where the profile is of another model.
     """
@@ -101,8 +101,9 @@ def joined(graph: Graph, times: OpTimes) -> Joined:
             f"{times.file} was measured on another model ('{times.model}') or with another batch than '{graph.name}'; measure this one"
         )
     named: dict[str, int] = {}
-    for v, name in enumerate(graph.op_names):
-        named[name] = -1 if name in named else v
+    for names in (graph.op_names, graph.own_names):
+        for v, name in enumerate(names):
+            named[name] = v if named.get(name, v) == v else -1
     seconds, spread = np.full(graph.n, np.nan), np.full(graph.n, np.nan)
     shared, found = np.zeros(graph.n, bool), 0.0
     for op, time in times.ops.items():

@@ -57,6 +57,7 @@ class _Op(Struct):
     colour_class: Label | None = None
     layer: Label | None = None
     attrs: Any = None
+    scope: Name | None = None
 
     def op(self) -> Op:
         """The op of a graph."""
@@ -76,6 +77,7 @@ class _Op(Struct):
             colour_class=label(self.colour_class),
             layer=label(self.layer),
             attrs=simple_attributes(self.attrs),
+            scope=words("" if self.scope is None else self.scope).strip("/"),
         )
 
 
@@ -150,9 +152,12 @@ def from_json(value: Any, file: str, name: str) -> Graph:
 def to_dict(graph: Graph, source: str = "") -> dict[str, Any]:
     """The JSON object of a graph as its file gave it: times that a cost model estimated are left out."""
     given, given_cpu = graph.given_times
+    names = graph.file_names
     ops = []
     for v in range(graph.n):
-        op: dict[str, Any] = {"id": graph.op_ids[v], "name": graph.op_names[v], "kind": graph.kinds[v]}
+        op: dict[str, Any] = {"id": graph.op_ids[v], "name": names[v], "kind": graph.kinds[v]}
+        if graph.scopes and graph.scopes[v]:
+            op["scope"] = graph.scopes[v]
         for key, value in (("work", given[v]), ("work_cpu", given_cpu[v])):
             if not math.isnan(value):
                 op[key] = float(value)

@@ -8,6 +8,7 @@
   not count.
 * Control flow (``If``, ``Loop``, ``Scan``) is one op: what its bodies read from outside are its inputs, their weights
   its parameters, their multiply-accumulates its own (the larger branch; every iteration where their number is known).
+* The path of modules that PyTorch's exporter leaves in a node's metadata is its op's scope (:mod:`planner.formats.onnx.modules`).
 * Several outputs are several tensors. Custom ops are ops like any other; sizes behind them may stay unknown.
 * External data is never opened. Everything that was assumed is a warning on the graph.
 """
@@ -106,6 +107,7 @@ def _graph(name: str, scope: Scope, entries: list[Entry], graph: Any, batch: int
                 param_bytes=entry.param_bytes,
                 macs=entry.macs,
                 attrs=entry.attrs,
+                scope=entry.path,
             )
         )
         for value_name in entry.outputs:

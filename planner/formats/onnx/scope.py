@@ -21,6 +21,7 @@ from planner.formats.onnx.folding import (
     more_complete,
 )
 from planner.formats.onnx.macs import macs as count_macs
+from planner.formats.onnx.modules import module_path
 from planner.formats.onnx.nodes import attributes_of, bodies_of, formal_inputs, reads, results
 from planner.formats.onnx.nodes import trips as trips_of
 from planner.printable import clean, escaped
@@ -63,6 +64,8 @@ class Entry:
     params: float = 0.0
     param_bytes: float = 0.0
     results: list[Value] = field(default_factory=list)
+    path: str = ""
+    """The path of the module that the op belongs to, where the file tells it."""
 
 
 class Scope:
@@ -345,6 +348,7 @@ class Scope:
     ) -> None:
         name = escaped(node.name or next((o for o in node.output if o), node.op_type))
         entry = Entry(name, clean(node.op_type) or "op", [], list(node.output))
+        entry.path = module_path(node)
         entry.attrs = simple_attributes(attributes)
         if node.domain not in ("", "ai.onnx"):
             entry.attrs["domain"] = clean(node.domain)
