@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import random
 import sys
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -155,6 +157,16 @@ def _archives(folder: Path) -> Sequence[bytes]:
     np.savez(folder / "dense.npz", **dense)
     scipy.sparse.save_npz(folder / "sparse.npz", scipy.sparse.csr_matrix(np.eye(4)))
     return [path.read_bytes() for path in (_network(folder), folder / "dense.npz", folder / "sparse.npz")]
+
+
+def _programs(folder: Path) -> Sequence[bytes]:
+    """A program in the archives of new and of old versions of PyTorch."""
+    new = (DATA / "small.pt2").read_bytes()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(new)) as archive, zipfile.ZipFile(buffer, "w") as old:
+        old.writestr("serialized_exported_program.json", archive.read("archive/models/model.json"))
+        old.writestr("version", "8.8")
+    return [new, buffer.getvalue()]
 
 
 def _dense_model(folder: Path) -> Sequence[bytes]:
@@ -337,6 +349,7 @@ FORMS: dict[str, Form] = {
             _either(_onnx_fields, mutations.damaged_bytes), _graph, _info,
         ),
         Form("tflite", ".tflite", _files(SAMPLES / "branchy_int8.tflite"), mutations.damaged_tflite, _graph, _info),
+        Form("torch-export", ".pt2", _programs, _either(partial(mutations.damaged_archive, ends=("model.json", "program.json")), mutations.damaged_bytes), _graph, _info),
         Form("graphml", ".graphml", _files(DATA / "small.graphml"), _TEXT, _graph, _info),
         Form("dot", ".dot", _files(DATA / "small.dot"), _TEXT, _graph, _info),
         Form("cost-graph", ".pbtxt", _files(DATA / "small.pbtxt"), _TEXT, _graph, _info),

@@ -230,6 +230,33 @@ def _set(put: Callable[[Any], object], rng: random.Random) -> None:
         return
 
 
+# ---------------------------------------------------------------------- archives of members
+def damaged_archive(data: bytes, rng: random.Random, ends: tuple[str, ...]) -> bytes:
+    """A zip file with a member whose name has one of these ends damaged, as a tree where it is JSON, else as bytes; or left out, renamed or doubled."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = [(name, archive.read(name)) for name in archive.namelist()]
+    chosen = [i for i, (name, _) in enumerate(members) if name.endswith(ends)]
+    at = rng.choice(chosen)
+    name, content = members[at]
+    kind = rng.randrange(20)
+    if kind == 0:
+        del members[at]
+    elif kind == 1:
+        members[at] = (rng.choice(("x", f"../{name}", f"/{name}", f"a/b/{name}")), content)
+    elif kind == 2:
+        members.insert(at, (f"b/{name}", content))
+    elif kind < 16 and name.endswith(".json"):
+        text = json.dumps(damaged_tree(json.loads(content), rng), ensure_ascii=rng.random() < 0.5)
+        members[at] = (name, text.encode("utf-8", "surrogatepass"))
+    else:
+        members[at] = (name, damaged_bytes(content, rng))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
 # ---------------------------------------------------------------------- archives of arrays
 def damaged_arrays(data: bytes, rng: random.Random) -> bytes:
     """An ``.npz`` file with an array left out, renamed, reshaped, of another type or with other values, or its bytes damaged."""

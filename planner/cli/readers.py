@@ -19,6 +19,8 @@ def import_readers(paths: Sequence[str]) -> None:
     if suffixes & {".npz", ".mtx"}:
         import planner.formats.networks.read
         import planner.model.network_arrays
+    if ".pt2" in suffixes:
+        import planner.formats.torch_export.model
     if ".tflite" in suffixes:
         import tflite  # noqa: F401
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
 
 LARGEST_BATCH = 1_000_000
+ARCHIVE = b"PK\x03\x04"
+"""How a zip file begins."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Format:
 FORMATS: tuple[Format, ...] = (
     Format("onnx", "ONNX", (".onnx",), "a network as exported by PyTorch, TensorFlow, Keras and others"),
     Format("tflite", "TFLite", (".tflite",), "a network for mobile and edge devices, float or quantised"),
+    Format("torch-export", "PyTorch export", (".pt2",), "a program that torch.export saved"),
     Format("stageboard-graph", "Stageboard graph", (".json",), "Stageboard's own graph JSON"),
     Format(
         "device-placement", "Device placement", (".json",), "profiled workloads of the device-placement paper"
@@ -113,6 +116,8 @@ def _reader(file: Path) -> Reader:
         return _read_onnx
     if suffix == ".tflite":
         return _read_tflite
+    if suffix == ".pt2":
+        return _read_torch_export
     if suffix == ".json":
         return _read_json
     if suffix in (".graphml", ".xml"):
@@ -138,6 +143,8 @@ def _reader_by_content(file: Path) -> Reader:
         ) from error
     if start[4:8] == b"TFL3":
         return _read_tflite
+    if start.startswith(ARCHIVE) and (reader := _reader_of_archive(file)):
+        return reader
     start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{"):
         return _read_json
@@ -162,6 +169,13 @@ def _reader_by_content(file: Path) -> Reader:
     raise ModelError(f"{file.name} {what} and is no model that is known here; known are {known}")
 
 
+def _reader_of_archive(file: Path) -> Reader | None:
+    from planner.formats import archives
+    from planner.formats.torch_export.archive import is_program
+
+    return _read_torch_export if is_program(archives.names_in(file)) else None
+
+
 def _read_onnx(file: Path, batch: int) -> Graph:
     from planner.formats.onnx import model as onnx_model
 
@@ -172,6 +186,12 @@ def _read_tflite(file: Path, batch: int) -> Graph:
     from planner.formats.tflite import model as tflite_model
 
     return tflite_model.read(file, batch=batch)
+
+
+def _read_torch_export(file: Path, batch: int) -> Graph:
+    from planner.formats.torch_export import model as torch_export_model
+
+    return torch_export_model.read(file, batch=batch)
 
 
 def _read_graphml(file: Path, batch: int) -> Graph:

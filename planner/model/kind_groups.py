@@ -13,6 +13,7 @@ NO_WORK = frozenset({"Input", "InputLayer", "Placeholder", "Parameter", "Constan
 RELABELLING = frozenset(
     {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "Dropout", "ExpandDims", "Shape", "Size"}
     | {"SpatialDropout2D", "ActivityRegularization", "StopGradient", "Optional", "OptionalGetElement"}
+    | {"View", "Unflatten", "Detach", "Alias"}
 )
 """Kinds that move no data."""
 LOOKUP = frozenset({"Gather", "GatherND", "GatherElements", "Embedding", "EmbeddingLookup"})
@@ -45,6 +46,17 @@ _WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
                   "and", "or", "clip", "round", "floor", "ceil", "reciprocal", "square", "sum")),
 )  # fmt: skip
 """The first group of which a word is in a kind's name has it: "ReduceSum" is pooling, "LogSoftmax" a normalisation."""
+_EXACTLY = {
+    "Mm": MATRIX,
+    "Bmm": MATRIX,
+    "Addmm": MATRIX,
+    "Baddbmm": MATRIX,
+    "Mv": MATRIX,
+    "ScaledMm": MATRIX,
+    "Cat": MOVEMENT,
+    "Stack": MOVEMENT,
+}
+"""Kinds of PyTorch whose names are too short to look for in others."""
 _OTHERWISE = {"expand": MOVEMENT, "convert": ARITHMETIC, "logical": ARITHMETIC}
 """Words that hold a word of a group which they do not belong to."""
 
@@ -56,6 +68,8 @@ def group_of(kind: str) -> str:
         return NOTHING
     if kind in RELABELLING:
         return RELABEL
+    if kind in _EXACTLY:
+        return _EXACTLY[kind]
     name = re.sub("[^a-z]", "", kind.lower())
     for word, group in _OTHERWISE.items():
         if word in name:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from planner.formats.einsum import einsum_macs
 from planner.formats.onnx.folding import Value
 
 _FILTER = {"Conv": 1, "FusedConv": 1, "ConvInteger": 1, "QLinearConv": 3, "DeformConv": 1, "NhwcConv": 1}
@@ -61,7 +62,7 @@ def _macs(
     if op in _GATES:
         return _recurrent(_GATES[op], inputs)
     if op == "Einsum":
-        return _einsum(attributes["equation"], inputs)
+        return einsum_macs(attributes["equation"], [_dims(value) for value in inputs])
     if op in ("Attention", "MultiHeadAttention"):
         return _attention(attributes, inputs)
     return 0.0
@@ -72,22 +73,6 @@ def _recurrent(gates: int, inputs: Sequence[Value | None]) -> float:
     steps, batch, width = _dims(inputs[0])
     directions, _, hidden = _dims(inputs[2])
     return steps * batch * directions * gates * hidden * (width + hidden)
-
-
-def _einsum(equation: str, inputs: Sequence[Value | None]) -> float:
-    terms = equation.replace(" ", "").split("->")[0].split(",")
-    if len(terms) < 2:
-        return 0.0
-    ranges: dict[str, int] = {}
-    for term, value in zip(terms, inputs, strict=True):
-        dims = _dims(value)
-        if "..." in term:
-            before, after = term.split("...")
-            extra = len(dims) - len(before) - len(after)
-            term = before + "".join(f"\0{i}"[1] for i in range(extra)) + after
-        for letter, size in zip(term, dims, strict=True):
-            ranges[letter] = max(ranges.get(letter, 1), size)
-    return math.prod(ranges.values()) * (len(terms) - 1)
 
 
 def _attention(attributes: Mapping[str, Any], inputs: Sequence[Value | None]) -> float:

@@ -10,10 +10,10 @@ them. Nothing is evaluated: quoted texts are found by a pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
-from planner.printable import LONGEST_TEXT, escaped
+from planner.formats.module_paths import path_of
+from planner.printable import LONGEST_TEXT
 
 NAME_SCOPES = "pkg.torch.onnx.name_scopes"
 NAMESPACE = "namespace"
@@ -28,15 +28,3 @@ def module_path(node: Any) -> str:
     if namespace := told.get(NAMESPACE, "")[:LONGEST_TEXT]:
         return path_of([part.partition(": ")[0] for part in namespace.split("/")][:-1])
     return ""
-
-
-def path_of(names: Sequence[str]) -> str:
-    """The names of modules, each within the one before, as one path: each without what the one before says already."""
-    parts, outer = [], ""
-    for name in names:
-        name = name.strip()
-        if not name or name == outer:
-            continue
-        parts.append(name.removeprefix(f"{outer}.") if outer else name)
-        outer = name
-    return escaped("/".join(parts).strip("/"))
