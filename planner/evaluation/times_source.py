@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.model.graph import Bools
+from planner.model.graph import Bools, Floats
 from planner.model.times import DEVICES, compute_ops, following, measured_on
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def scaled(problem: Problem) -> Bools:
     found = np.zeros(graph.n, bool) if graph.measured is None else graph.measured.scaled.copy()
     if not problem.target.own_times:
         return found
-    on = dict(zip(DEVICES, zip(measured_on(graph), (graph.work, graph.work_cpu), strict=True), strict=True))
+    sides = zip(measured_on(graph), (graph.work, graph.work_cpu), strict=True)
+    on: dict[str, tuple[Bools, Floats]] = dict(zip(DEVICES, sides, strict=True))
     for d, device in enumerate(problem.devices):
         measured, times = on[side_of(device)]
         own = problem.measured_times.get(d)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from planner import export
 from planner.errors import StageboardError
@@ -85,7 +85,7 @@ def write_stages(
     from planner.export.tflite.stages import to_tflite_stages
 
     write = to_onnx_stages if form == "onnx-stages" else to_tflite_stages
-    given = {"samples": samples, "seed": seed}
+    given: dict[str, Any] = {"samples": samples, "seed": seed}
     options = {key: value for key, value in given.items() if value is not None}
     return write(plan, list(models), folder, check=check, **options)
 
