@@ -178,7 +178,9 @@ class SuggestionsPanel(Panel):
             empty = int((document.evaluation.ops == 0).sum())
             idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
             gap = document.gap
-            if gap is not None and gap < PROVEN_BEST:
+            if document.optimum is not None:
+                more = f" “{document.optimum.name}” in Plans is proven optimal."
+            elif gap is not None and gap < PROVEN_BEST:
                 more = f" No plan is more than {gap_text(gap)} better: proven."
             else:
                 more = " A planner may find a better plan, a proof may show that there is none."

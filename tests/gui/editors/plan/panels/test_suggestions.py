@@ -57,6 +57,18 @@ def test_rows_have_two_lines_where_names_are_long(qtbot: QtBot) -> None:
         assert name in row.toolTip()
 
 
+def test_where_the_optimum_is_in_the_list_nothing_asks_for_a_better_plan(qtbot: QtBot) -> None:
+    document = opened()
+    problem, optimum = document.open_problem, document.plans[0]
+    document.add_bounds([problem.bound("bottleneck", optimum.objective, "simple", problem.assumptions)])
+    assert document.optimum is optimum
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        panel._found([])
+        assert f"“{optimum.name}” in Plans is proven optimal." in panel.state.text()
+        assert "may find" not in panel.state.text()
+
+
 def test_looking_at_one_previews_it(qtbot: QtBot) -> None:
     document = uneven()
     panel = SuggestionsPanel(document, LIGHT)
