@@ -112,10 +112,12 @@ def paint_headers(
     ratio: float,
     least: float = 0.0,
     veil: Callable[[], None] = lambda: None,
+    some: bool = False,
 ) -> None:
     """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic.
 
-    No letters are smaller than ``least`` logical pixels: of lanes that are too low for them some have a title, the others their mark.
+    No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their mark alone, or, where ``some`` are to
+    be named, as many a title as have room.
     ``veil`` covers what steps back, below the plates of links: they stand in two lanes, and half of one would be covered.
     """
     if not scene.layout.lanes:
@@ -130,7 +132,7 @@ def paint_headers(
     if data is not None and data.links is not None:
         stand = list(plates(data.links, extents, width, ratio).values())
     lowest = min((bottom - top for top, bottom in extents), default=0.0)
-    some = data is not None and 0.0 < lowest < (least + 1) * ratio and least > 0.0
+    some = some and data is not None and 0.0 < lowest < (least + 1) * ratio
     for d, (top, bottom) in enumerate(extents):
         if bottom < 0 or top > viewport.height:
             continue

@@ -277,7 +277,9 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
     painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
     if rows:
         paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
-    paint_headers(painter, scene, viewport, palette, picture.headers, 1.0, picture.least)
+    paint_headers(
+        painter, scene, viewport, palette, picture.headers, 1.0, picture.least, some=picture.least > 0
+    )
     paint_plates(painter, scene, viewport, palette, picture.headers, 1.0, max(LEAST_READ, picture.least))
     painter.restore()
     paint_title(painter, picture)

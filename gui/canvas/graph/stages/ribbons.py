@@ -176,7 +176,7 @@ def paint_figures(
     runs = _runs(told, viewport, ratio)
     ways = {(ribbon.src, ribbon.dst) for ribbon in told}
     painter.setFont(font(size, True))
-    left: list[tuple[StageRibbon, str, float, float]] = []
+    left: list[tuple[int, str, float, float]] = []
     for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
@@ -196,14 +196,15 @@ def paint_figures(
             _figure(painter, box, told_as, palette, ratio)
             break
         else:
-            left.append((ribbon, text, wide, tall))
+            left.append((i, text, wide, tall))
     whole = QRectF(0, 0, viewport.width, viewport.height)
-    for ribbon, text, wide, tall in left if len(told) <= MOST_JOINED else []:
+    for i, text, wide, tall in left if len(told) <= MOST_JOINED else []:
+        ribbon = told[i]
         if ribbon.width * viewport.scale < ASKED * ratio:
             continue
         at = _middle(ribbon, viewport)
         for box in _around(at, wide, tall):
-            if not whole.contains(box) or any(box.intersects(other) for other in taken):
+            if not whole.contains(box) or _met(runs, i, box) or any(box.intersects(one) for one in taken):
                 continue
             taken.append(box)
             end = QPointF(box.center().x(), box.bottom() if box.bottom() < at.y() else box.top())
