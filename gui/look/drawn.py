@@ -194,7 +194,7 @@ class Lettering(QPainter):
     def drawText(self, *args: Any) -> Any:  # type: ignore[override]  # one for all ways to say where
         """Write, or leave it."""
         letters = self.font()
-        pixels: float = letters.pixelSize()
+        pixels = float(letters.pixelSize())
         if pixels < 0:
             pixels = letters.pointSizeF() * SCREEN_DPI / POINTS_PER_INCH
         if pixels * abs(self.combinedTransform().m22()) >= self._least:
