@@ -120,7 +120,9 @@ class NetworkStage:
         width, height = lens.width / lens.ratio, lens.height / lens.ratio
         line = QRectF(0, height - HEIGHT - FOOT, width, HEIGHT + FOOT)
         painter.fillRect(line, QColor(shown.ink.theme.canvas))  # what a camera looks at may go on below it
-        paint_legend(painter, line.adjusted(MARGIN, 0, -MARGIN, -FOOT), shown.ink.theme)
+        # A panel may lie on what is right of the picture.
+        place = QRectF(MARGIN / GROWN, line.top(), min(width, self.size[0] / self.grown), HEIGHT)
+        paint_legend(painter, place, shown.ink.theme)
 
 
 class Networks:
