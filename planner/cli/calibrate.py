@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console, Parser, UsageError
-from planner.cli.machines import fields, rates_text
+from planner.cli.machines import fields
 from planner.files import to_json, write_atomically
 from planner.formats import read_graph
 from planner.formats.times.read import read_times
+from planner.model.cost_model import rates_text
 from planner.model.named_machines import check_free, check_name, keep, to_dict
 from planner.model.times import DEVICES, Use, with_times_of
 from planner.printable import plural

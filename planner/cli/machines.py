@@ -7,11 +7,19 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from planner.cli.command import DONE, Console
-from planner.model.cost_model import Rates, groups_dict
-from planner.model.named_machines import NamedMachine, own_machines, remove, shipped
-from planner.quantity import time_text
-from planner.text_table import large
+from planner.cli.command import DONE, Console, UsageError
+from planner.cli.searching import soft_interrupt
+from planner.export.stages.child import Cancelled
+from planner.model.cost_model import groups_dict, rates_text
+from planner.model.named_machines import (
+    NamedMachine,
+    check_free,
+    check_name,
+    keep,
+    own_machines,
+    remove,
+    shipped,
+)
 
 COLUMN = 110
 
@@ -19,24 +27,52 @@ COLUMN = 110
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``machines``."""
     parser.add_argument("--remove", metavar="NAME", help="forget a machine of your own")
+    parser.add_argument(
+        "--measure", metavar="NAME",
+        help="measure the rates of this computer's processor (a matrix product, a memory stream, small ops; some seconds) and keep them under this name",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace", action="store_true", help="with --measure: take the place of a machine of your own with this name"
+    )  # fmt: skip
     parser.epilog = (
         "example: stageboard machines\n"
+        "         stageboard machines --measure this-computer\n"
         "         stageboard plan sample_models/unet.onnx --target pool:2+1 --machine a100-40gb\n\n"
         "'stageboard calibrate' makes machines of your own from measured times."
     )
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
-    """List them, or forget one."""
+    """List them, measure one, or forget one."""
     if args.remove is not None:
         path = remove(args.remove)
         console.result({"removed": args.remove, "file": str(path)}, lambda: f"removed {args.remove} ({path})")
         return DONE
+    if args.replace and args.measure is None:
+        raise UsageError("--replace is about --measure; name a machine with it")
+    if args.measure is not None:
+        return _measure(args.measure, args.replace, console)
     own, wrong = own_machines()
     for sentence in wrong:
         console.note(sentence)
     known = (*own, *shipped())
     console.result({"machines": [fields(one) for one in known]}, lambda: _text(known))
+    return DONE
+
+
+def _measure(name: str, replace: bool, console: Console) -> int:
+    """Measure this computer and keep it."""
+    from planner.runs.calibration.this_computer import this_computer
+
+    (check_name if replace else check_free)(name)
+    console.progress("measuring ...")
+    try:
+        with soft_interrupt(console, "") as cancelled:
+            found = this_computer(name, stopped=cancelled)
+    except Cancelled:
+        raise KeyboardInterrupt from None
+    path = keep(found, replace)
+    console.result({**fields(found), "file": str(path)}, lambda: f"{_text([found])}\n\nkept in {path}")
     return DONE
 
 
@@ -54,19 +90,6 @@ def fields(machine: NamedMachine) -> dict[str, Any]:
         "date": machine.date,
         "fit": dict(machine.fit),
     }
-
-
-def rates_text(rates: Rates) -> str:
-    """``8.1 TFLOP/s, 320 GB/s, 5.00 us an op``."""
-    return f"{_rate(rates.flops)}FLOP/s, {_rate(rates.bandwidth)}B/s, {time_text(rates.overhead, 's')} an op"
-
-
-def _rate(value: float) -> str:
-    """A rate with its prefix: ``8.1 T``."""
-    for prefix, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6)):
-        if value >= scale:
-            return f"{value / scale:.4g} {prefix}"
-    return f"{large(value)} "
 
 
 def _text(known: Sequence[NamedMachine]) -> str:

@@ -30,6 +30,8 @@ from planner.errors import ModelError, StageboardError
 from planner.model.graph import Floats, Graph, Ints
 from planner.model.kind_groups import GROUPS, LOOKUP, NO_WORK, RELABELLING, group_of
 from planner.printable import clean, shown
+from planner.quantity import time_text
+from planner.text_table import large
 
 
 def _setting(default: float, label: str, unit: str, help: str, *, zero: bool = False) -> Any:
@@ -277,3 +279,16 @@ def fill(graph: Graph, cost_model: CostModel | None = None) -> Graph:
     if neither.all() and graph.time_unit is None:
         graph = replace(graph, time_unit="s")
     return graph.with_times(work, work_cpu, cost_model)
+
+
+def rates_text(rates: Rates) -> str:
+    """``8.1 TFLOP/s, 320 GB/s, 5.00 us an op``."""
+    return f"{_rate(rates.flops)}FLOP/s, {_rate(rates.bandwidth)}B/s, {time_text(rates.overhead, 's')} an op"
+
+
+def _rate(value: float) -> str:
+    """A rate with its prefix: ``8.1 T``."""
+    for prefix, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6)):
+        if value >= scale:
+            return f"{value / scale:.4g} {prefix}"
+    return f"{large(value)} "

@@ -236,6 +236,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.measure", "Measure This Model", "File", lambda w: w.files.measure_model(), (), "run the model on this computer and plan with the times that its ops take", can_be_measured),
     ActionSpec("file.run", "Run This Plan", "File", lambda w: w.runs.start(), (), "run the plan's stages on this computer, one process each: measured beside predicted", can_be_run),
     ActionSpec("file.run.cancel", "Cancel the Run", "File", lambda w: w.runs.running.cancel(), (), "stop running the plan; nothing is left of it", is_running),
+    ActionSpec("file.measure_computer", "Measure This Computer…", "File", lambda w: w.files.ask_computer(), (), "measure the rates of this computer's processor and keep them under a name, to estimate models with"),
     ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", has_profiles),
     ActionSpec("file.keep_machine", "Keep as a Machine…", "File", lambda w: w.files.ask_machine(), (), "fit rates to the measured times and keep them under a name, to estimate other models with", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QInputDialog
 
-from gui.editors.plan.machine_dialog import MachineDialog, kept_words
+from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog, kept_words
 from gui.editors.plan.times_dialog import TimesDialog, whose_times
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
@@ -19,10 +19,12 @@ from gui.words.plan_notes import USE_TIMES, noted
 from planner.errors import StageboardError
 from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_scale import other_scale
+from planner.model.cost_model import rates_text
 
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
     from gui.editors.plan.body import GraphBody
+    from planner.model.named_machines import NamedMachine
     from planner.model.times import Use
     from planner.problem.problem import Problem
     from planner.problem.target import Target
@@ -237,6 +239,34 @@ class Files(ModelFiles):
             self._window.notice.show_message("info", kept_words(found), stays=True)
 
         self.loading.start(f"Fitting rates to {graph.name} …", prepare, install)
+
+    def ask_computer(self) -> None:
+        """Ask what to call this computer, measure its rates, and keep them."""
+        dialog = ComputerDialog(self._window)
+        dialog.named.connect(self.measure_computer)
+        dialog.open()
+
+    def measure_computer(self, name: str) -> None:
+        """Measure the rates of this computer in a process beside the window, and keep them as a machine of one's own."""
+        from planner.model.named_machines import keep
+        from planner.runs.calibration.this_computer import this_computer
+
+        wanted = self.loading.still_wanted()
+
+        def prepare() -> NamedMachine:
+            """In another thread, which waits for a process."""
+            return this_computer(name, stopped=lambda: not wanted())
+
+        def install(found: NamedMachine) -> None:
+            keep(found)
+            if self._document.problem is not None and not self._window.target.unapplied:
+                self._window.target.reset()
+            assert found.rates is not None
+            self._window.notice.show_message(
+                "info", f"'{name}' is kept: {rates_text(found.rates)}. Target offers it for models that nobody measured.", stays=True
+            )  # fmt: skip
+
+        self.loading.start("Measuring this computer …", prepare, install)
 
     # ------------------------------------------------------------------ exporting
     def export_picture(self) -> None:

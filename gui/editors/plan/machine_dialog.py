@@ -1,4 +1,4 @@
-"""What a machine that is calibrated from the measured times of the open model is to be called, and what was measured."""
+"""What a machine of one's own is to be called: one that is calibrated from the measured times of the open model, or this computer."""
 
 from __future__ import annotations
 
@@ -25,34 +25,26 @@ if TYPE_CHECKING:
 DEVICES = (("A CPU (Stageboard measures on one)", "cpu"), ("An accelerator", "accelerator"))
 
 
-class MachineDialog(AskingDialog):
-    """Asks for a name that is free. ``chosen(str, str)`` brings it, and the kind of device that was measured."""
+class NameDialog(AskingDialog):
+    """Asks for a name that is free, for a machine of one's own. ``named(str)`` brings it."""
 
-    chosen = Signal(str, str)
+    named = Signal(str)
 
-    def __init__(self, model: str, parent: QWidget | None = None) -> None:
-        super().__init__("Keep as a machine", "Keep", parent)
-        words = PlainLabel(
-            f"Rates are fitted to what was measured of {model}, and kept under a name: Target offers it, and --machine takes it, for models"
-            " that nobody measured.", self,
-        )  # fmt: skip
+    def __init__(self, title: str, verb: str, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, verb, parent)
+        words = PlainLabel(text, self)
         words.setWordWrap(True)
         self.name = QLineEdit(self)
         self.name.setPlaceholderText("my-core")
         self.name.setAccessibleName("Name of the machine")
         self.name.textChanged.connect(self._check)
-        self.device = DropDown(self)
-        self.device.setAccessibleName("What was measured")
-        for title, device in DEVICES:
-            self.device.addItem(title, device)
-        form = QFormLayout()
-        form.addRow("Name", self.name)
-        form.addRow("It is", self.device)
+        self.form = QFormLayout()
+        self.form.addRow("Name", self.name)
         self.trouble = QLabel("", self)
         self.trouble.setTextFormat(Qt.TextFormat.PlainText)
         self.trouble.setWordWrap(True)
         set_role(self.trouble, "bad")
-        self.arrange(words, form, self.trouble, width=460)
+        self.arrange(words, self.form, self.trouble, width=460)
         self._check()
 
     def _check(self) -> None:
@@ -68,9 +60,40 @@ class MachineDialog(AskingDialog):
     def accept(self) -> None:
         """Take what is shown."""
         if self.go.isEnabled():
-            name, device = self.name.text().strip(), str(self.device.currentData())
+            name = self.name.text().strip()
             super().accept()
-            self.chosen.emit(name, device)
+            self.named.emit(name)
+
+
+class MachineDialog(NameDialog):
+    """Asks for a name that is free. ``chosen(str, str)`` brings it, and the kind of device that was measured."""
+
+    chosen = Signal(str, str)
+
+    def __init__(self, model: str, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "Keep as a machine", "Keep",
+            f"Rates are fitted to what was measured of {model}, and kept under a name: Target offers it, and --machine takes it, for models"
+            " that nobody measured.", parent,
+        )  # fmt: skip
+        self.device = DropDown(self)
+        self.device.setAccessibleName("What was measured")
+        for title, device in DEVICES:
+            self.device.addItem(title, device)
+        self.form.addRow("It is", self.device)
+        self.named.connect(lambda name: self.chosen.emit(name, str(self.device.currentData())))
+
+
+class ComputerDialog(NameDialog):
+    """Asks what to call this computer before it is measured. ``named(str)`` brings it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "Measure this computer", "Measure",
+            "A matrix product, a stream through memory and small ops run for some seconds on one core. Their rates are kept under a name, with"
+            " the date: Target offers it, and --machine takes it, for models that nobody measured.", parent,
+        )  # fmt: skip
+        self.name.setPlaceholderText("this-computer")
 
 
 def kept_words(found: Calibration) -> str:

@@ -202,3 +202,27 @@ def test_what_is_written_says_where_times_come_from(
     assert head[-4:] == ["estimated", "measured", "measured_over_estimated", "measured_spread"]
     assert all(float(row[-3]) / float(row[-4]) == pytest.approx(float(row[-2])) for row in rows if row[-2])
     assert sum(bool(row[-2]) for row in rows) == 49
+
+
+def test_this_computer_is_measured_and_kept(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from planner.model.cost_model import Rates
+    from planner.runs.calibration import this_computer as subject
+
+    monkeypatch.setattr(subject, "in_child", lambda *_, **__: (Rates(1e11, 2e10, 3e-7), "onnxruntime 1"))
+    made, _ = run(capsys, "machines", "--measure", "this-computer", "--json")
+    assert made["device"] == "cpu" and made["rates"] == {"flops": 1e11, "bandwidth": 2e10, "overhead": 3e-7}
+    assert Path(made["file"]).is_file() and machine("this-computer").rates == Rates(1e11, 2e10, 3e-7)
+    _, said = run(capsys, "machines", "--measure", "this-computer", status=2)
+    assert "of your own already" in said and said.count("\n") == 1
+    text, _ = run(capsys, "machines", "--measure", "this-computer", "--replace")
+    assert "100 GFLOP/s, 20 GB/s" in text and "kept in" in text
+    for arguments, words in (
+        (["--measure", "t4"], "brings along"),
+        (["--replace"], "name a machine with it"),
+    ):
+        _, said = run(capsys, "machines", *arguments, status=2)
+        assert words in said
+    estimated, _ = run(capsys, "info", UNET, "--machine", "this-computer", "--json")
+    assert estimated["estimated"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from planner.cli.profile import _text
+from planner.cli.profile import _added_up, _text
 from planner.formats import read_model
 from planner.model.times import OpTime, OpTimes, Use
 
@@ -40,6 +40,7 @@ def test_a_model_is_measured_and_planned(tmp_path: Path, capsys: pytest.CaptureF
     assert found["measured"] == 44
     assert found["coverage"] == 1.0
     assert found["seconds_sum"] > 0 < found["seconds_run"]
+    assert found["about"]["op_sum"] == pytest.approx(found["seconds_sum"]) and found["about"]["processor"] > 0
     assert found["about"]["runs"] == 3
     assert found["spread"] is None, "three runs say nothing of it"
     made, _ = run(capsys, "plan", TFLITE, "--target", "pipeline:2", "--times", times, "-o", plan, "--json")
@@ -174,3 +175,18 @@ def test_a_spread_stands_beside_a_measured_time_alone(
     rows = list(csv.DictReader(Path(out).read_text().splitlines()))
     assert any("spread" in op for op in ops)
     assert {row["measured"] for row in rows} == {row["measured_spread"] for row in rows} == {""}
+
+
+def test_op_times_are_said_beside_the_processor_time_of_a_run() -> None:
+    ops = {"a": OpTime(0.3), "b": OpTime(0.7)}
+    times = OpTimes(ops, "t", "me", seconds_run=2.0, about={"op_sum": 1.0, "processor": 1.25})
+    ((label, words),) = _added_up(times)
+    assert label == "op times" and words.startswith(
+        "1.00 s in sum, 0.80 of the processor time of a run (1.25 s)"
+    )
+    assert "other programs took 37.5 % of a run" in words
+    alone = OpTimes(ops, "t", "me", seconds_run=1.25, about={"op_sum": 1.0, "processor": 1.25})
+    assert "other programs" not in _added_up(alone)[0][1]
+    assert _added_up(OpTimes(ops, "t", "me", seconds_run=1.25)) == [], (
+        "profiles from before say nothing of it"
+    )

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.windows import open_files, open_plans
 from gui.editors.plan.editor import MainWindow
-from gui.editors.plan.machine_dialog import MachineDialog
+from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog
 from gui.editors.plan.times_dialog import TimesDialog
 from gui.look.theme import LIGHT
 from gui.panels.inspector_figures import time_rows
@@ -20,7 +20,7 @@ from gui.panels.inspector_pages import device_page
 from planner.formats.times.read import read_times
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from planner.model.cost_model import CostModel, fill
+from planner.model.cost_model import CostModel, Rates, fill
 from planner.model.named_machines import machine
 from planner.model.times import OpTime, OpTimes, Use, measured_words, with_times_of
 from planner.plan_files.plan_json import write_plan
@@ -375,3 +375,24 @@ def test_a_comparison_opens_with_measured_times(qtbot: QtBot, window: MainWindow
     assert "other times of ops" not in shown.notice.text
     assert all(measured_words(each.problem.graph).startswith("3 of ") for each in shown.state.plans)
     shown.close()
+
+
+def test_this_computer_is_measured_and_kept(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "planner.runs.calibration.this_computer.in_child", lambda *_, **__: (Rates(1e11, 2e10, 3e-7), "onnxruntime 1")
+    )  # fmt: skip
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    window.actions_set["file.measure_computer"].trigger()
+    (dialog,) = window.findChildren(ComputerDialog)
+    dialog.name.setText("t4")
+    assert not dialog.go.isEnabled() and "brings along" in dialog.trouble.text()
+    dialog.name.setText("this-computer")
+    dialog.accept()
+    rest(qtbot, window)
+    assert window.notice.text.startswith("'this-computer' is kept: 100 GFLOP/s, 20 GB/s")
+    assert machine("this-computer").device == "cpu"
+    window.target.refresh_now()
+    assert window.target.rates["cpu"].list.findData("this-computer") >= 0
