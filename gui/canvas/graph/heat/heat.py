@@ -29,7 +29,7 @@ SPAN = 1000.0
 FARTHEST = 8.0
 """Measured over estimated: so many times, up or down, and all beyond, have the colours of the ends."""
 
-_TICKS = ("⅛ x", "¼ x", "½ x", "1 x", "2 x", "4 x", "8 x")
+_TICKS = ("⅛x", "¼x", "½x", "1x", "2x", "4x", "8x")
 """What stands at equal distances of that scale: each place is twice the one before, 1 in the middle."""
 
 

@@ -143,7 +143,7 @@ def test_measured_over_estimated_goes_both_ways() -> None:
     np.testing.assert_allclose(
         heat.step, [middle * (1 + 1 / 3), middle * (1 - 2 / 3), STEPS - 1, -1], atol=0.6
     )
-    assert [tick for _, tick in heat.ticks] == ["⅛ x", "¼ x", "½ x", "1 x", "2 x", "4 x", "8 x"]
+    assert [tick for _, tick in heat.ticks] == ["⅛x", "¼x", "½x", "1x", "2x", "4x", "8x"]
     np.testing.assert_allclose([place for place, _ in heat.ticks], np.arange(7) / 6)
     np.testing.assert_allclose(op_times(problem, device_of).ratio, [2.0, 0.25, 1000.0, np.nan])
     grouping = GroupView(np.zeros(4, np.int32), ("all",))
