@@ -8,7 +8,7 @@ ARGS   ?=
 VENV := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench docs app app-test pins clean
+.PHONY: help run test check format bench docs wheel app app-test pins clean
 
 help: ## list what there is to make
 	@echo "Stageboard: split a neural network over several devices"
@@ -64,6 +64,12 @@ app-test: ## start and drive what make app has built
 pins: ## write what is installed in .venv to constraints.txt
 	@$(PYTHON) tools/bootstrap.py --dev
 	$(VENV)/python tools/pins.py
+
+wheel: ## build a wheel and a source archive into dist/
+	@$(PYTHON) tools/bootstrap.py
+	rm -rf build/lib build/bdist.* dist
+	$(VENV)/python -c "from setuptools import build_meta as b; print('dist/' + b.build_sdist('dist')); print('dist/' + b.build_wheel('dist'))" | grep ^dist/
+	rm -rf build/lib build/bdist.*
 
 clean: ## remove everything that make made, .venv too
 	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov *.egg-info

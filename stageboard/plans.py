@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from planner.errors import PlanError
 from planner.evaluation.device_words import device_traits
-from planner.formats import SUFFIXES
-from planner.formats.networks.read import NETWORK_SUFFIXES
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.repair import repair_order
-from planner.model.samples import MODELS
+from planner.plan_files.models import model_files
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options, write_plan
-from planner.plan_files.plan_parts import load as load_json
 from planner.plan_files.plan_parts import provenance_dict
 from planner.problem import problem as problems
 from planner.problem.base import AnyPlan, PlanningProblem, decision_of
@@ -415,7 +411,8 @@ def load(path: StrPath, model: Model | None = None) -> Plan:
     :class:`PlanError` where it is not there, or the plan is another model's.
     """
     of_network = is_order_plan(path)
-    model = model or _model_of(path, of_network)
+    if model is None:
+        model = read(model_files(path), batch=1 if of_network else plan_model_options(path)["batch"])
     if of_network != isinstance(model, Network):
         kinds = ("a network", "a graph of ops") if of_network else ("a graph of ops", "a network")
         raise PlanError(
@@ -431,31 +428,3 @@ def load(path: StrPath, model: Model | None = None) -> Plan:
     bounds = with_known(opened.plan.problem, opened.bounds)
     notes = Ending("", opened.plan.provenance.stop_reason, "; ".join(opened.notes))
     return Plan(model, opened.plan.problem, opened.plan, bounds, notes)
-
-
-def _model_of(path: StrPath, of_network: bool) -> Model:
-    """The model of a plan file, found by its name. Raises :class:`PlanError`."""
-    data = load_json(path)
-    about = data.get("network" if of_network else "graph")
-    about = about if isinstance(about, dict) else {}
-    names = [str(name) for name in about.get("models") or [about.get("name", "")]]
-    suffixes = NETWORK_SUFFIXES if of_network else SUFFIXES
-    places = (Path(os.path.abspath(path)).parent, Path.cwd(), MODELS)
-    files = [_named(name, places, suffixes) for name in names]
-    if None in files:
-        missing = names[files.index(None)]
-        raise PlanError(
-            f"the model '{missing}' of {Path(path).name} is neither beside it nor here; give it: sb.load(path, sb.read(its file))"
-        )
-    batch = 1 if of_network else plan_model_options(path)["batch"]
-    return read([file for file in files if file is not None], batch=batch)
-
-
-def _named(name: str, places: Sequence[Path], suffixes: Sequence[str]) -> Path | None:
-    """The file of a model of that name, its case aside."""
-    wanted = {f"{name}{suffix}".casefold() for suffix in suffixes}
-    for place in places:
-        for file in sorted(place.iterdir()) if place.is_dir() else ():
-            if file.name.casefold() in wanted and file.is_file():
-                return file
-    return None

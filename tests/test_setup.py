@@ -333,7 +333,7 @@ def test_make_alone_lists_what_there_is() -> None:
     done = subprocess.run(
         ["make", "--no-print-directory"], check=True, cwd=ROOT, capture_output=True, text=True
     )
-    for target in ("run", "test", "check", "format", "bench", "pins", "clean"):
+    for target in ("run", "test", "check", "format", "bench", "pins", "wheel", "clean"):
         assert re.search(rf"^  make {target}\b.+\w", done.stdout, re.MULTILINE), done.stdout
 
 

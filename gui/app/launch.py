@@ -28,8 +28,9 @@ DRAWING: tuple[Command, ...] = (
         "gui.app.present",
     ),
     Command("demo", "take the guided tour, or play a story", "gui.app.demo.demo"),
+    Command("install-desktop", "put Stageboard among the programs of the desktop", "gui.app.desktop"),
 )
-"""The commands that draw."""
+"""The commands that draw, and what concerns the desktop."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

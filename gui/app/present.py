@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples: stageboard present device-placement --notes\n"
         "          stageboard present talk.story.json -o talk.pdf\n\n"
-        "MP4 needs ffmpeg: the system's, or what \"pip install 'stageboard[video]'\" brings. PPTX needs \"pip install 'stageboard[pptx]'\"."
+        'MP4 needs ffmpeg: the system\'s, or what "pip install imageio-ffmpeg" brings. PPTX needs "pip install python-pptx".'
     )
 
 

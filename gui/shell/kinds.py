@@ -11,7 +11,7 @@ from types import ModuleType
 
 from planner.cli.command import UsageError
 from planner.cli.main import unknown_command
-from planner.errors import StageboardError
+from planner.errors import PlanError, StageboardError
 
 WINDOWS = {
     "plan": "gui.editors.plan.windows",
@@ -83,7 +83,11 @@ def network_files(paths: Sequence[Path], density: float | None = None) -> tuple[
 
 
 def files_to_open(arguments: Sequence[str], commands: Sequence[str] = ()) -> tuple[list[Path], Path | None]:
-    """Model files and the plan file among ``MODEL... [PLAN]``, told apart by content. Raises :class:`StageboardError`."""
+    """Model files and the plan file among ``MODEL... [PLAN]``, told apart by content; those of a plan alone are found by name.
+
+    Raises :class:`StageboardError`.
+    """
+    from planner.plan_files.models import model_files
     from planner.plan_files.plan_parts import is_plan
 
     files = [Path(argument) for argument in arguments]
@@ -98,5 +102,8 @@ def files_to_open(arguments: Sequence[str], commands: Sequence[str] = ()) -> tup
     if len(plans) > 1:
         raise UsageError(f"{plans[0]} and {plans[1]} are both plans; name one, after the models it is for")
     if plans and len(files) == 1:
-        raise UsageError(f"{plans[0]} is a plan; name its model before it")
+        try:
+            return model_files(plans[0]), plans[0]
+        except PlanError as error:
+            raise UsageError(f"{plans[0]} is a plan; name its model before it ({error})") from error
     return [file for file in files if file not in plans], plans[0] if plans else None

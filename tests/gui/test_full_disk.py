@@ -172,6 +172,7 @@ WRITERS = (
 )  # fmt: skip
 ELSEWHERE = {
     "gui.app.crash_log": "the log of a crash goes on without one",
+    "gui.app.desktop": "small files of the desktop, all or none of them: tests/gui/app/test_desktop.py",
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
     "gui.document.crash_files": "lines of a journal that are told of once: tests/gui/document/plan/test_journal.py",
     "gui.shell.file_dialogs": "a picture, as gui.look.drawn writes it",

@@ -196,7 +196,7 @@ def test_plans_find_their_models_by_name(tmp_path: Path, monkeypatch: pytest.Mon
     data = json.loads(file.read_text())
     data["graph"]["models"] = data["graph"]["name"] = ["elsewhere"]
     (tmp_path / "q.json").write_text(json.dumps(data))
-    with pytest.raises(sb.PlanError, match=r"'elsewhere' of q\.json is neither beside it nor here"):
+    with pytest.raises(sb.PlanError, match=r"'elsewhere' of q\.json is neither beside it nor in this folder"):
         sb.load(tmp_path / "q.json")
     (tmp_path / "Elsewhere.json").write_bytes(RESNET.read_bytes())
     assert sb.load(tmp_path / "q.json").objective == plan.objective

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
     from planner.reports.comparison import Comparison
 
-MISSING = "PPTX files need python-pptx, which is not installed; run \"pip install 'stageboard[pptx]'\", or write .pdf or .svg"
+MISSING = 'PPTX files need python-pptx, which is not installed; run "pip install python-pptx", or write .pdf or .svg'
 SIZE = (1280, 720)
 """Pixels of a slide, of 1/96 inch: 13.33 x 7.5 inches, which PowerPoint calls 16:9."""
 LETTERS = 1.2

@@ -24,7 +24,7 @@ GRACE_SECONDS = 60.0
 """How long ffmpeg may take to end the file after its last frame."""
 MISSING = (
     "MP4 files need ffmpeg, which is not installed; install it with your system's packages, or run"
-    " \"pip install 'stageboard[video]'\", or write .gif or .html"
+    ' "pip install imageio-ffmpeg", or write .gif or .html'
 )
 
 Progress = Callable[[int, int], None]

@@ -261,7 +261,7 @@ def perform_on_cluster(runs: Sequence[Run], base: str, address: str) -> Iterator
         from distributed import Client, as_completed
     except ImportError:
         raise StageboardError(
-            "--scheduler needs dask's distributed, which is not installed; pip install 'stageboard[cluster]'"
+            "--scheduler needs dask's distributed, which is not installed; pip install distributed"
         ) from None
     try:
         client = Client(address, timeout=10)

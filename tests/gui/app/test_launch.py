@@ -73,11 +73,17 @@ def test_models_and_plan_are_told_apart_by_content(plan_file: Path) -> None:
     assert files_to_open([]) == ([], None)
 
 
-def test_a_plan_needs_its_model(plan_file: Path, tmp_path: Path) -> None:
-    with pytest.raises(StageboardError, match="name its model before it"):
+def test_a_plan_finds_its_model_by_name_or_needs_it(
+    plan_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert files_to_open([str(plan_file)]) == ([RESNET], plan_file)
+    monkeypatch.setattr("planner.plan_files.models.MODELS", tmp_path / "nowhere")
+    with pytest.raises(StageboardError, match=r"name its model before it .the model 'ResNet50' of"):
         files_to_open([str(plan_file)])
     other = tmp_path / "other.json"
     other.write_bytes(plan_file.read_bytes())
+    (tmp_path / "resnet50.json").write_bytes(RESNET.read_bytes())
+    assert files_to_open([str(other)]) == ([tmp_path / "resnet50.json"], other)
     with pytest.raises(StageboardError, match="are both plans"):
         files_to_open([str(RESNET), str(plan_file), str(other)])
 

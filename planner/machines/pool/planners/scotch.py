@@ -19,7 +19,7 @@ from planner.problem.problem import Problem
 from planner.search.method import Planner, Source
 from planner.search.search import Search
 
-INSTALL = "pip install 'stageboard[scotch]'"
+INSTALL = "pip install scotchpy64"
 HEAVIEST = 2**30
 """What the weights of all vertices, and of all edges, add up to at most: Scotch sums them in whole numbers."""
 

@@ -19,7 +19,7 @@ from planner.machines.two_level_memory.execution.layers import Layers
 from planner.machines.two_level_memory.execution.program import aligned, on_lines
 from planner.model.network import Singles
 
-INSTALL = "pip install 'stageboard[mkl]'"
+INSTALL = "pip install mkl"
 CALLS = 1000
 """How many products MKL is told to expect, so that it finds much preparation worth while."""
 _NOT_TRANSPOSED, _GENERAL, _ROW_MAJOR, _AGGRESSIVE = 10, 20, 101, 81
