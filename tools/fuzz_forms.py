@@ -350,6 +350,8 @@ FORMS: dict[str, Form] = {
         ),
         Form("tflite", ".tflite", _files(SAMPLES / "branchy_int8.tflite"), mutations.damaged_tflite, _graph, _info),
         Form("torch-export", ".pt2", _programs, _either(partial(mutations.damaged_archive, ends=("model.json", "program.json")), mutations.damaged_bytes), _graph, _info),
+        Form("keras", ".keras", _files(DATA / "small.keras"), partial(mutations.damaged_archive, ends=("config.json", ".h5"), stored=True), _graph, _info),
+        Form("keras-h5", ".h5", _files(DATA / "small.h5"), _either(mutations.damaged_hdf5, mutations.damaged_bytes), _graph, _info),
         Form("graphml", ".graphml", _files(DATA / "small.graphml"), _TEXT, _graph, _info),
         Form("dot", ".dot", _files(DATA / "small.dot"), _TEXT, _graph, _info),
         Form("cost-graph", ".pbtxt", _files(DATA / "small.pbtxt"), _TEXT, _graph, _info),

@@ -231,8 +231,9 @@ def _set(put: Callable[[Any], object], rng: random.Random) -> None:
 
 
 # ---------------------------------------------------------------------- archives of members
-def damaged_archive(data: bytes, rng: random.Random, ends: tuple[str, ...]) -> bytes:
-    """A zip file with a member whose name has one of these ends damaged, as a tree where it is JSON, else as bytes; or left out, renamed or doubled."""
+def damaged_archive(data: bytes, rng: random.Random, ends: tuple[str, ...], stored: bool = False) -> bytes:
+    """A zip file, ``stored`` or packed, with a member whose name has one of these ends damaged, as a tree where it is JSON, else as bytes; or left out,
+    renamed or doubled."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = [(name, archive.read(name)) for name in archive.namelist()]
     chosen = [i for i, (name, _) in enumerate(members) if name.endswith(ends)]
@@ -251,9 +252,33 @@ def damaged_archive(data: bytes, rng: random.Random, ends: tuple[str, ...]) -> b
     else:
         members[at] = (name, damaged_bytes(content, rng))
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as archive:
         for name, content in members:
             archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def damaged_hdf5(data: bytes, rng: random.Random) -> bytes:
+    """A Keras model in HDF5 whose configuration is damaged as a tree, or a link of whose weights leads elsewhere."""
+    import h5py
+
+    buffer = io.BytesIO(data)
+    with h5py.File(buffer, "r+") as file:
+        if rng.random() < 0.85:
+            tree = damaged_tree(json.loads(file.attrs["model_config"]), rng)
+            file.attrs["model_config"] = json.dumps(tree).replace("\\u0000", "")
+        else:
+            weights = file["model_weights"]
+            name = rng.choice(list(weights))
+            del weights[name]
+            weights[name] = rng.choice(
+                (
+                    h5py.SoftLink("/nowhere"),
+                    h5py.SoftLink(f"/model_weights/{name}"),
+                    h5py.ExternalLink("/etc/passwd", "/"),
+                    weights,
+                )
+            )
     return buffer.getvalue()
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LARGEST_BATCH = 1_000_000
 ARCHIVE = b"PK\x03\x04"
 """How a zip file begins."""
+HDF5 = b"\x89HDF\r\n\x1a\n"
+"""How an HDF5 file begins."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Format:
 FORMATS: tuple[Format, ...] = (
     Format("onnx", "ONNX", (".onnx",), "a network as exported by PyTorch, TensorFlow, Keras and others"),
     Format("tflite", "TFLite", (".tflite",), "a network for mobile and edge devices, float or quantised"),
+    Format("keras", "Keras", (".keras", ".h5", ".hdf5"), "a functional or sequential model that Keras saved"),
     Format("torch-export", "PyTorch export", (".pt2",), "a program that torch.export saved"),
     Format("stageboard-graph", "Stageboard graph", (".json",), "Stageboard's own graph JSON"),
     Format(
@@ -116,6 +119,8 @@ def _reader(file: Path) -> Reader:
         return _read_onnx
     if suffix == ".tflite":
         return _read_tflite
+    if suffix in (".keras", ".h5", ".hdf5"):
+        return _read_keras
     if suffix == ".pt2":
         return _read_torch_export
     if suffix == ".json":
@@ -143,6 +148,8 @@ def _reader_by_content(file: Path) -> Reader:
         ) from error
     if start[4:8] == b"TFL3":
         return _read_tflite
+    if start.startswith(HDF5):
+        return _read_keras
     if start.startswith(ARCHIVE) and (reader := _reader_of_archive(file)):
         return reader
     start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -171,9 +178,13 @@ def _reader_by_content(file: Path) -> Reader:
 
 def _reader_of_archive(file: Path) -> Reader | None:
     from planner.formats import archives
+    from planner.formats.keras.file import is_keras
     from planner.formats.torch_export.archive import is_program
 
-    return _read_torch_export if is_program(archives.names_in(file)) else None
+    names = archives.names_in(file)
+    if is_program(names):
+        return _read_torch_export
+    return _read_keras if is_keras(names) else None
 
 
 def _read_onnx(file: Path, batch: int) -> Graph:
@@ -186,6 +197,12 @@ def _read_tflite(file: Path, batch: int) -> Graph:
     from planner.formats.tflite import model as tflite_model
 
     return tflite_model.read(file, batch=batch)
+
+
+def _read_keras(file: Path, batch: int) -> Graph:
+    from planner.formats.keras import model as keras_model
+
+    return keras_model.read(file, batch=batch)
 
 
 def _read_torch_export(file: Path, batch: int) -> Graph:

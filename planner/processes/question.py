@@ -17,6 +17,8 @@ from planner.errors import StageboardError
 from planner.processes.start import hang_up, start_process
 
 NICE = 10
+ENDED = "the process that worked on it ended unexpectedly"
+"""The sentence of an answer that never came."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ class Aside:
                 answer: Answer | Part = self._connection.recv()
                 return answer
         except (EOFError, OSError):
-            return Answer(sentence="the process that worked on it ended unexpectedly")
+            return Answer(sentence=ENDED)
         return None
 
     def close(self) -> None:

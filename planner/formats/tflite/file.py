@@ -1,6 +1,6 @@
 """A TFLite file as plain records: its tensors, operators and subgraphs, every index and size checked.
 
-The `tflite` package decodes the flatbuffer and trusts what it finds; here nothing is trusted. Whatever a file claims is
+The schema that `ai-edge-litert` brings decodes the flatbuffer and trusts what it finds; here nothing is trusted. Whatever a file claims is
 paid for from a budget of the file's own size, so that a small file can cause neither long work nor large allocations, and
 all that can go wrong is a :class:`planner.errors.ModelError` of one sentence. Contents of constants are never copied.
 """
@@ -16,7 +16,7 @@ from typing import Any
 from planner.errors import ModelError
 from planner.files import MEBIBYTE, read_bytes
 from planner.formats.checks import INT32, LARGEST
-from planner.formats.tflite.options import bodies_of, options_of
+from planner.formats.tflite.options import bodies_of, names_of, options_of
 from planner.formats.tflite.records import OperatorRecord, Subgraph, TensorRecord, TfliteFile, called
 from planner.printable import clean
 
@@ -63,11 +63,11 @@ class _Reader:
     """Reads one flatbuffer, charging for what it reads."""
 
     def __init__(self, data: bytes, file: str) -> None:
-        import tflite
+        from ai_edge_litert import schema_py_generated as schema
 
         self.data = data
         self.name = file
-        self.model = tflite.Model.GetRootAs(data, 0)
+        self.model = schema.Model.GetRootAs(data, 0)
         # Tables and vectors of an honest file do not overlap, so they are never larger together than the file.
         self.left = len(data) + 65_536
 
@@ -125,8 +125,7 @@ class _Reader:
 
     def _code(self, index: int) -> tuple[str, bool]:
         """Builtin name or custom code of an entry in the list of operator codes, and whether it is custom."""
-        from tflite import BuiltinOperator
-        from tflite.utils import BUILTIN_OPCODE2NAME
+        from ai_edge_litert.schema_py_generated import BuiltinOperator
 
         code = self.model.OperatorCodes(index)
         # Files up to 2020 have only the byte; newer ones have both where the number fits.
@@ -134,7 +133,7 @@ class _Reader:
         custom = self.text(code.CustomCode())
         if number == BuiltinOperator.CUSTOM:
             return custom or "CUSTOM", True
-        return BUILTIN_OPCODE2NAME.get(number, f"BUILTIN_{number}"), False
+        return names_of("BuiltinOperator").get(number, f"BUILTIN_{number}"), False
 
     def _signatures(self) -> tuple[tuple[str, int], ...]:
         model = self.model

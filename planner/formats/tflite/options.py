@@ -54,7 +54,7 @@ def options_of(operator: Any, charge: Charge) -> dict[str, Any]:
         (operator.BuiltinOptionsType(), operator.BuiltinOptions(), "BuiltinOptions"),
         (operator.BuiltinOptions2Type(), operator.BuiltinOptions2(), "BuiltinOptions2"),
     ):
-        name = _names(union).get(kind, "NONE")
+        name = names_of(union).get(kind, "NONE")
         if table is None or name == "NONE":
             continue
         scalars, lists = _accessors(name)
@@ -83,7 +83,7 @@ def bodies_of(options: Mapping[str, Any]) -> tuple[int, ...]:
 def _readable(values: dict[str, Any]) -> dict[str, Any]:
     for key, enum in _ENUMS.items():
         if isinstance(values.get(key), int):
-            values[key] = _names(enum).get(values[key], values[key])
+            values[key] = names_of(enum).get(values[key], values[key])
     for key in ("fused_activation_function", "weights_format", "quantized_bias_type"):
         if values.get(key) in ("NONE", "DEFAULT", "FLOAT32"):
             del values[key]  # says nothing
@@ -98,13 +98,14 @@ def _readable(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _class(name: str) -> Any:
-    import tflite
+    from ai_edge_litert import schema_py_generated as schema
 
-    return getattr(tflite, name)
+    return getattr(schema, name)
 
 
 @cache
-def _names(enum: str) -> dict[int, str]:
+def names_of(enum: str) -> dict[int, str]:
+    """The names of an enumeration of the schema by their numbers."""
     return {value: name for name, value in vars(_class(enum)).items() if isinstance(value, int)}
 
 

@@ -20,7 +20,7 @@ DATA = Path(__file__).resolve().parents[2] / "data"
 def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
     for name, form in (("small.json", "stageboard-graph"), ("workload.json", "device-placement"),
                        ("small.graphml", "graphml"), ("small.dot", "dot"),
-                       ("small.pbtxt", "cost-graph"), ("small.txt", "pipedream"), ("small.pt2", "torch-export")):  # fmt: skip
+                       ("small.pbtxt", "cost-graph"), ("small.txt", "pipedream"), ("small.pt2", "torch-export"), ("small.keras", "keras"), ("small.h5", "keras")):  # fmt: skip
         assert read_graph(DATA / name).format == form
         bare = tmp_path / name.replace(".", "_")
         shutil.copy(DATA / name, bare)
@@ -35,6 +35,7 @@ def test_every_format_is_told_by_suffix_or_content(tmp_path: Path) -> None:
         "cost-graph",
         "pipedream",
         "torch-export",
+        "keras",
     }
     assert ".onnx" in SUFFIXES
 
