@@ -26,7 +26,9 @@ from planner.formats.keras.file import read_config, weight_sizes
 from planner.formats.keras.macs import elements
 from planner.formats.keras.macs import macs as count_macs
 from planner.formats.keras.params import weights
+from planner.formats.keras.places import places_of
 from planner.formats.keras.shapes import Shape, output_shape
+from planner.formats.keras.types import bytes_of, types_of
 from planner.model.graph import Graph
 from planner.model.ops import Op, Tensor
 from planner.printable import clean, escaped
@@ -34,7 +36,6 @@ from planner.printable import clean, escaped
 FORMAT = "keras"
 MOST_CALLS = 200_000
 """A model that calls others that call others stands for many calls; this bounds what a short file may stand for."""
-_BITS = re.compile(r"(?:float|int|uint)(\d+)\Z")
 _SHOWN = ("kernel_size", "pool_size", "strides", "padding", "filters", "units", "groups", "dilation_rate", "activation", "axis", "num_heads", "key_dim", "rate", "size")  # fmt: skip
 
 
@@ -105,7 +106,7 @@ class _Builder:
             raise ModelError(
                 f"{self.file}: models lie more than {DEEPEST} deep in one another; save a flatter model"
             )
-        places = _places(model, place)
+        places = places_of(model, place)
         if model.chain:
             return self._chain(model, path, places, given, depth)
         if given and len(given) != len(model.inputs):
@@ -137,12 +138,12 @@ class _Builder:
             )
         found = []
         for ref in model.outputs:
-            outputs = made.get((ref.layer, ref.call - skipped.get(ref.layer, 0)))
-            if outputs is None:
+            given_back = made.get((ref.layer, ref.call - skipped.get(ref.layer, 0)))
+            if given_back is None:
                 raise ModelError(
                     f"{self.file}: the model gives back what call {ref.call} of '{clean(ref.layer)}' makes, which there is not; save it again"
                 )
-            found.append(self._output(outputs, ref))
+            found.append(self._output(given_back, ref))
         return found
 
     def _chain(
@@ -257,7 +258,7 @@ class _Builder:
         kind, config = layer.kind, layer.config
         inputs = [value.shape for value in read]
         shape = _merged(output_shape(kind, config, inputs), None if told is None else self._bound(told.shape))
-        stored, computed = _types(config.get("dtype"))
+        stored, computed = types_of(config.get("dtype"))
         count = weights(kind, config, inputs)
         where = re.sub(r"#\d+", "", identity)
         attrs: dict[str, Any] = simple_attributes(
@@ -275,7 +276,10 @@ class _Builder:
             elif count is None:
                 self.unsized[identity] = places
             else:
-                params, param_bytes = float(min(count, LARGEST)), float(min(count * _bytes(stored), LARGEST))
+                params, param_bytes = (
+                    float(min(count, LARGEST)),
+                    float(min(count * bytes_of(stored), LARGEST)),
+                )
         macs = count_macs(kind, config, inputs, shape)
         dtype = computed if told is None or not told.dtype else told.dtype
         value = _Value(identity, 0, shape, dtype)
@@ -320,7 +324,7 @@ class _Builder:
             self.unknown += 1
             return Tensor(value.op, consumers, 0.0, dtype=clean(value.dtype))
         self.guessed += None in value.shape
-        total = min(elements(value.shape), 10**40) * _bytes(value.dtype)
+        total = min(elements(value.shape), 10**40) * bytes_of(value.dtype)
         if total > LARGEST:
             raise ModelError(
                 f"{self.file}: the output of '{clean(value.op)}' would have {total:.0e} bytes; choose a smaller batch"
@@ -373,55 +377,11 @@ def _skipped(model: Model) -> dict[str, int]:
     }
 
 
-def _places(model: Model, place: str) -> dict[str, tuple[str, ...]]:
-    """The groups of the file that each layer's weights may be in: Keras 3's by class and number, those of old files by name."""
-    count: Counter[str] = Counter()
-    found = {}
-    for layer in model.layers:
-        kind = (
-            ("Sequential" if layer.inner.chain else "Functional") if layer.inner is not None else layer.kind
-        )
-        word = _snake(kind)
-        key = f"{word}_{count[word]}" if count[word] else word
-        count[word] += 1
-        new = f"{place}/layers/{key}" if place else f"layers/{key}"
-        found[layer.name] = (new, f"model_weights/{layer.name}", layer.name)
-    return found
-
-
-def _snake(kind: str) -> str:
-    """``conv2d_transpose`` of ``Conv2DTranspose``, as Keras makes such words."""
-    word = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", kind))
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", word).lower()
-
-
 def _merged(shape: Shape | None, told: Shape | None) -> Shape | None:
     """What is known of a shape from two sides."""
     if shape is None or told is None or len(shape) != len(told):
         return told if shape is None else shape
     return tuple(b if a is None else a for a, b in zip(shape, told, strict=True))
-
-
-def _types(policy: Any) -> tuple[str, str]:
-    """The types that a layer keeps its weights in and computes with, by its policy: ``mixed_float16``, ``float32``."""
-    name = policy
-    if isinstance(policy, dict):
-        inner = policy.get("config")
-        name = inner.get("name") if isinstance(inner, dict) else None
-    if not isinstance(name, str):
-        return "float32", "float32"
-    if name.startswith("mixed_"):
-        return "float32", name.removeprefix("mixed_")
-    stored, _, computed = name.partition("_from_")
-    return stored, computed.removeprefix("mixed_") or stored
-
-
-def _bytes(dtype: str) -> float:
-    """Bytes of a number of a type; 4 for types that are not known."""
-    if dtype == "bool":
-        return 1
-    found = _BITS.search(dtype)
-    return int(found[1]) / 8 if found and found[1] in ("4", "8", "16", "32", "64") else 4
 
 
 def _several(count: int, one: str, many: str) -> str:
