@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gui.layout.result import EdgeClass, Layout
+from planner.compiling.kernel import njit
 
 
 @njit(cache=True, nogil=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from planner.compiling.store import FOLDER, chosen_folder
 from tests.resting import rest_input
 
 pytest_plugins = ["tests.guards"]
@@ -40,6 +41,8 @@ _RUNTIME = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Each test has an empty cache folder of its own; what is compiled is not to be compiled for each anew.
+    os.environ[FOLDER] = str(chosen_folder())
     # As in the program (gui.background.collecting): threads that tests start must not take apart what windows of earlier tests left.
     gc.disable()
     # Qt warns when there is no private runtime directory, which is so in containers and for root.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gui.layout.csr import adjacency
@@ -18,6 +17,7 @@ from gui.layout.skeleton import Skeleton
 from gui.layout.style import LayoutStyle
 from gui.layout.tracks import pack, sweep
 from gui.layout.wrap import Ribbon, candidates, choose_breaks, lane_padding, row_heights, scale_of
+from planner.compiling.kernel import njit
 
 #: how often every path is taken out and put back at the better place
 ROUNDS = 2

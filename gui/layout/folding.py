@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gui.layout.csr import adjacency, components, topological_order
 from gui.layout.ranks import columns, hang, longest_path, sequence_components
+from planner.compiling.kernel import njit
 
 #: columns that the backward strip may run ahead before the forward strip is stretched to follow
 SLACK = 2

@@ -7,7 +7,8 @@ not op by op: a path keeps one slot over its whole length and stays straight wit
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 #: a path goes on through an edge that skips at most this many columns, and keeps its slot free there
 MAX_GAP = 6

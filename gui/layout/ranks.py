@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gui.layout.csr import adjacency, components, root, topological_order
+from planner.compiling.kernel import njit
 
 #: consumers from which on an op counts as a hub
 HUB = 6

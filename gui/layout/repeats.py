@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from gui.layout.csr import adjacency, checked_edges
 from gui.layout.order import MAX_GAP, cover, leaves
 from gui.layout.ranks import columns
+from planner.compiling.kernel import njit
 
 #: longest period that is looked for, in columns
 LONGEST = 600

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 LOCAL, WRAP, STUB, FOLD, LANE = 0, 1, 2, 3, 4
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 #: edges over more columns than this pull on a path only where it has no shorter ones
 NEAR = 12

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gui.layout.result import Frame
 from gui.layout.style import LayoutStyle
+from planner.compiling.kernel import njit
 
 Starts = NDArray[np.int32]
 Rows = NDArray[np.int32]

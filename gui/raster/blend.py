@@ -12,7 +12,8 @@ After editing this file, remove ``gui/raster/__pycache__``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 # numpy's error model: divisions need no zero test. No fastmath: NaN and infinities must stay visible to the culling tests.
 KERNEL = {"cache": True, "nogil": True, "error_model": "numpy"}

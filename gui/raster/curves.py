@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from gui.raster.blend import HELPER, KERNEL, premultiplied, scaled_alpha
 from gui.raster.masked_strokes import new_mask, stroke_masked
 from gui.raster.paths import CAPACITY, edge_curve, far_away, flatten, off_screen, route_points
 from gui.raster.strokes import THIN_PX, direct_is_safe, fill_triangle, own_ends, prepare, stroke_direct
+from planner.compiling.kernel import njit
 
 _STUB_STEP = 1.5  # px between opacity steps of a fading stub
 
@@ -127,13 +127,16 @@ def draw_path(
     if not stop > start:
         return
     phase = skipped % period
+    soft = (
+        dash_on > 0.0
+    )  # true, and no constant: numba would compile all that it is handed to once more for that
     k = math.floor((start + phase) / period)
     count = min(math.ceil((stop + phase) / period) - k, 20000)
     for q in range(count):
         begin = (k + q) * period - phase
         m = cut(pts, n, max(0.0, begin), min(total, begin + dash_on), math.inf, piece)
         if m > 1:
-            _stroke(img, c0, c1, c2, c3, piece, m, half, source, alpha, True, own_ends(piece, m), mask, spans)
+            _stroke(img, c0, c1, c2, c3, piece, m, half, source, alpha, soft, own_ends(piece, m), mask, spans)
 
 
 @njit(**KERNEL)
@@ -227,8 +230,9 @@ def routes_kernel(
             mask, spans = new_mask(img.shape[0], img.shape[1])
         on = dash_on if dashed[i if dashed.shape[0] > 1 else 0] != 0 else 0.0
         stub = stub_px if stubbed[i if stubbed.shape[0] > 1 else 0] != 0 else 0.0
+        complete = m > 1  # true, and no constant (see draw_path)
         draw_path(
-            img, c0, c1, c2, c3, pts, m, 0.0, True, half,
+            img, c0, c1, c2, c3, pts, m, 0.0, complete, half,
             premultiplied(colour[i if colour.shape[0] > 1 else 0], alpha), alpha, on, dash_off, arrow, stub,
             own_ends(pts, m), piece, mask, spans,
         )  # fmt: skip

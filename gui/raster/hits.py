@@ -6,9 +6,9 @@ The geometry is that of the drawing kernels, so what looks hit is hit. Device pi
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from gui.raster.blend import KERNEL
+from planner.compiling.kernel import njit
 
 
 @njit(**KERNEL)

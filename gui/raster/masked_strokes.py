@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from gui.raster.blend import HELPER, INLINE, blend_narrow, halves, pack
 from gui.raster.strokes import first_pixel
+from planner.compiling.kernel import njit
 
 
 @njit(**INLINE)

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
-
 from gui.raster.blend import HELPER, INLINE, LIMIT
+from planner.compiling.kernel import njit
 
 RIGHT, BOTTOM, LEFT, TOP = 0, 1, 2, 3
 CAPACITY = 1024  # points of one flattened piece

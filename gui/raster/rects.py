@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from gui.raster.blend import (
     HELPER,
@@ -27,6 +26,7 @@ from gui.raster.blend import (
     scaled_alpha,
     weigh,
 )
+from planner.compiling.kernel import njit
 
 TINY_PX = 3.0  # below this, in either direction, a card is one box in its mean colour
 _ZERO, _HALF, _ONE, _FULL = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(255.0)

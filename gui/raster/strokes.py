@@ -20,9 +20,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from gui.raster.blend import HELPER, INLINE, blend, blend_narrow, halves, pack
+from planner.compiling.kernel import njit
 
 THIN_PX = 3.0  # strokes up to this width always take the direct way
 MERGE_PX = 0.12

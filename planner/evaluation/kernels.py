@@ -15,8 +15,8 @@ Shapes: n ops, t tensors, k devices, c cost classes. All costs float64, all indi
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.replication import share_idle
 
 SUM, OVERLAP, DUPLEX = 0, 1, 2

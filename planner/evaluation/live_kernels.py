@@ -6,8 +6,8 @@ Shapes and names as in :mod:`planner.evaluation.kernels`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.kernels import add_tensor, disorder, objective_of
 
 

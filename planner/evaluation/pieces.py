@@ -7,7 +7,8 @@ contiguous runs as several subgraphs, one after the other (figure 5b: virtual de
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,8 @@ where one more does not help it, no number does (L / r falls and (r - 1) / r ris
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 TIES = 1.0 - 1e-9
 """Costs that differ by rounding alone count as equal, so that live and full evaluation choose alike."""

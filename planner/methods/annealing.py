@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.kernels import MAX_COST, cyclic_devices
 from planner.methods.mip.model import unchecked
 from planner.methods.random_streams import seeded, uniform

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.orders import kahn_order
 from planner.methods.units import Units
 from planner.model.graph import Floats, Ints

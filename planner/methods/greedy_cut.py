@@ -7,8 +7,8 @@ together go as one unit, at the place of the first of them that the graph allows
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.orders import kahn_order
 from planner.methods.units import Units, chain
 from planner.model.graph import Floats, Ints, csr

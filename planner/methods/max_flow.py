@@ -8,7 +8,8 @@ sink the last.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 ENDLESS = 1 << 60
 """The capacity of an arc that no minimum cut may pay."""

@@ -6,8 +6,9 @@ A state is uint64[1]. Two generators are in use, since a seed must go on giving 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from planner.compiling.kernel import njit
 
 
 @njit(cache=True, nogil=True)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.errors import PlannerRefusal
 from planner.evaluation import kernels
 from planner.evaluation.kernels import MAX_COST, combine, streaming_time

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation import kernels
 from planner.evaluation.kernels import MAX_COST, cyclic_devices
 from planner.methods.unit_moves import (

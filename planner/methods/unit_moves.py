@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.kernels import MAX_COST, combine, streaming_time
 from planner.methods.units import Units
 from planner.model.graph import Bools, Floats, Ints

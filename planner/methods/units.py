@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.evaluation import kernels
 from planner.model.graph import Bools, Floats, Ints, csr
 from planner.problem.problem import Problem

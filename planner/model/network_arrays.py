@@ -6,7 +6,8 @@ Shapes: N neurons, W connections; ids int32, offsets int64.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 
 @njit(cache=True, nogil=True)

@@ -171,6 +171,10 @@ WRITERS = (
     Writer("report.html", ("gui.app.demo.report",), call=_report),
 )  # fmt: skip
 ELSEWHERE = {
+    "gui.app.kernels": "marks in the store of kernels, which goes on without: tests/planner/compiling/test_store.py",
+    "planner.compiling.kernel": "kernels in their store: tests/planner/compiling/test_store.py",
+    "planner.compiling.store": "what is compiled, without which it is compiled again: tests/planner/compiling/test_store.py",
+    "planner.runs.preparing": "marks in the store of kernels: tests/planner/compiling/test_store.py",
     "gui.app.crash_log": "the log of a crash goes on without one",
     "gui.app.desktop": "small files of the desktop, all or none of them: tests/gui/app/test_desktop.py",
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",

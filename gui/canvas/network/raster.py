@@ -10,11 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 
 from gui.canvas.network.colours import LINEAR_LEVELS, STEPS
 from gui.look.theme import from_linear
 from gui.raster.blend import INLINE, KERNEL, clamp_int
+from planner.compiling.kernel import njit
 
 GRID_FROM = 6.0
 """Cells of so many pixels and more leave a line between them."""

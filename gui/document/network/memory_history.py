@@ -10,9 +10,9 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numba import njit
 
 from gui.raster.blend import KERNEL
+from planner.compiling.kernel import njit
 from planner.machines.two_level_memory.kernels import READ, WRITE
 from planner.machines.two_level_memory.trace import Trace
 from planner.model.graph import Bools, Ints

@@ -8,8 +8,8 @@ are left out of paths. Shapes: n ops, t tensors, k chips.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.live_kernels import apply_quotient
 
 ONE = np.uint64(1)

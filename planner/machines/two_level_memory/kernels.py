@@ -16,7 +16,8 @@ neuron, slot; with E = 0 nothing is recorded.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 MIN, LRU, RR = 0, 1, 2
 READ, WRITE, EVICT = 0, 1, 2

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.methods.units import Units
 from planner.model.graph import Ints
 from planner.search.search import Search

@@ -18,9 +18,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.units import Units
 from planner.model.graph import Floats, Ints, csr

@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation import kernels
 from planner.methods.orders import depth_first_order
 from planner.methods.units import Units, build_units, renumbered, unit_edges

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.ideals.reduced import Reduced, reduce_units
 from planner.methods.orders import depth_first_order
 from planner.methods.units import forced_units, merge_cycles, unit_edges

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.methods.max_flow import ENDLESS, push_phase
 from planner.model.graph import Bools, Ints, csr
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, cast
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.edge_tpu.inference_time import InferenceEvaluator
 from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice, TooLarge
 from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, Whole, grain_of

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.machines.edge_tpu.memory.units import Whole
 from planner.model.graph import Ints

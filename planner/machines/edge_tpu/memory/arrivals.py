@@ -10,8 +10,8 @@ beginning is F, which stays a part of the border, and the potential of I; where 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.machines.edge_tpu.memory.units import Whole
 from planner.model.graph import Bools

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, Whole
 from planner.methods.ideals.lattice import Lattice
 from planner.model.graph import Bools, Ints, csr

@@ -7,8 +7,8 @@ has potential(I) - potential(I') <= limit, and the largest potential of such an 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.edge_tpu.memory.lattice import EdgeTpuLattice
 from planner.model.graph import Bools
 from planner.search.search import Search

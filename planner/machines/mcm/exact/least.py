@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.least import TIED, Least
 from planner.methods.orders import kahn_order
 from planner.methods.units import forced_units, unit_edges

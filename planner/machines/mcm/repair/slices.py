@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import cast
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.search.orders import McmOrders
 from planner.machines.mcm.search.units import McmUnits, mcm_units

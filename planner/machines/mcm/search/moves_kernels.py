@@ -12,9 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.machines.mcm.kernels import broken_pairs, single_latency
 from planner.machines.mcm.search.units import McmUnits
 from planner.methods.random_streams import uniform

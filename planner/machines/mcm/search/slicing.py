@@ -13,8 +13,8 @@ import math
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.mcm.search.units import McmUnits
 from planner.model.graph import Floats, Ints
 from planner.search.search import Search

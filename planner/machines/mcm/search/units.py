@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.orders import kahn_order
 from planner.methods.units import forced_units, unit_edges
 from planner.model.graph import Floats, Ints, csr

@@ -12,9 +12,9 @@ none of these, and the edge spans at most one chip more than there are such ops.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.methods.orders import kahn_order
 from planner.model.graph import Ints, csr
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numba.core.options import DefaultOptions
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.model.graph import Ints
 
 Words = NDArray[np.uint64]

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pipeline.orders.layout import Network
 from planner.methods.random_streams import uniform
 from planner.methods.units import Units

@@ -8,8 +8,8 @@ time of unit jobs on one machine under precedence, and moving a unit changes it 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pipeline.orders.layout import Network
 from planner.methods.orders import kahn_order
 from planner.methods.units import Units

@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pipeline.orders.annealing import (
     PROPOSALS_PER_CALL,
     Placement,

@@ -14,8 +14,8 @@ place reached is tried: exact as well, and slower.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pipeline.orders.layout import arrange, ceiling, even_value
 from planner.methods.orders import kahn_order
 

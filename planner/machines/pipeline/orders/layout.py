@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.model.graph import Floats, Ints
 
 

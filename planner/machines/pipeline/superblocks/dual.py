@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.methods.max_flow import ENDLESS, push_flow, reach_from_source
 from planner.model.graph import Bools, Floats, Ints
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.machines.pipeline.superblocks.dual import FREE, IN, OUT, Scratch, dual
 from planner.model.graph import Bools, Floats, Ints
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.kernels import combine
 from planner.machines.pool.ideals.states import ACCELERATOR, CPU
 

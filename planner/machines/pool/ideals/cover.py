@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.machines.pool.ideals.states import ACCELERATOR
 from planner.model.graph import Bools, Floats, Ints
 

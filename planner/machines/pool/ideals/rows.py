@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation import kernels
 from planner.machines.pool.ideals.states import ACCELERATOR, CPU, Chain, States, absorbed
 from planner.methods.ideals.chains import Chains

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.evaluation.kernels import MAX_COST, SUM, combine
 from planner.evaluation.replication import replicated
 from planner.machines.pool.ideals.states import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pool.latency.state import measure
 from planner.methods.random_streams import below, uniform
 

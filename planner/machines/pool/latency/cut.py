@@ -21,8 +21,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pool.latency.state import Arrays
 from planner.model.graph import Bools, Floats, Ints, csr
 

@@ -12,7 +12,8 @@ own (section 4.2).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 
 @njit(cache=True, nogil=True)

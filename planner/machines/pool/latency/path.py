@@ -18,7 +18,8 @@ and a dynamic program over the path, with as many runs as there are subgraphs, f
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 FITS = 1 + 1e-9
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.units import unit_edges
 from planner.model.graph import Bools, Floats, Ints, csr
 from planner.problem.problem import Problem

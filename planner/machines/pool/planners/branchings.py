@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.methods.units import Units, merge_cycles, renumbered
 from planner.model.graph import Floats, Ints, csr
 

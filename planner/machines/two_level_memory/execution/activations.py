@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.model.network import ACTIVATIONS
 
 IDENTITY, RELU, TANH, SIGMOID, GELU = (

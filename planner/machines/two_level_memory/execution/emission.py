@@ -6,7 +6,8 @@ Shapes: N neurons, W connections, R runs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 FIRST, FROM_BATCH, TO_RESULT = 1, 2, 4
 """Flags of a run: it begins its neuron; it reads columns of the batch, not slots; its neuron is a row of the result, not a slot."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.two_level_memory.execution.activations import activate
 from planner.machines.two_level_memory.execution.emission import FIRST, FROM_BATCH, TO_RESULT
 from planner.machines.two_level_memory.execution.registers import LANES, accumulate

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 LATEST, EARLIEST, RANDOM = 0, 1, 2
 """Which of equally good steps is taken: the one that became so last, first, or any."""

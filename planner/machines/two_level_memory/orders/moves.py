@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.machines.two_level_memory.kernels import simulate
 from planner.machines.two_level_memory.recount.state import (
     BREAKS,

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.errors import PlanError
 from planner.machines.two_level_memory.recount import trial as incremental_trial
 from planner.machines.two_level_memory.recount.state import (

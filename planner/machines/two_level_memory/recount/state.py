@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from planner.compiling.kernel import njit
 from planner.model.graph import Ints
 
 FIRST, MISS, BESIDE = -2, -1, -3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.two_level_memory.kernels import LRU, MIN
 from planner.machines.two_level_memory.recount import lru as incremental_lru
 from planner.machines.two_level_memory.recount import min as incremental_min

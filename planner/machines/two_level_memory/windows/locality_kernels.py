@@ -8,7 +8,7 @@ connections into each neuron and where they come from, ``out_ptr`` / ``out`` / `
 
 from __future__ import annotations
 
-from numba import njit
+from planner.compiling.kernel import njit
 
 SCANNED = 2048
 """At most this many ready neurons are compared for each place."""

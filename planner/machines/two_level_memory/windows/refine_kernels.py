@@ -13,8 +13,8 @@ from where they enter in their sequences, so that jumps overshoot by no more.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.two_level_memory.recount.state import leading, trailing
 
 BOTH, ENTER, LEAVE = 0, 1, 2

@@ -15,8 +15,8 @@ a stay costs up to each place, ``unit`` what an I/O costs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.two_level_memory.recount.state import leading, trailing
 from planner.machines.two_level_memory.windows.refine_kernels import (
     ALL,

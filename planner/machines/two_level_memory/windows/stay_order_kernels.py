@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from planner.compiling.kernel import njit
 
 
 @njit(cache=True, nogil=True)

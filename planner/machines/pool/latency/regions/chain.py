@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from planner.compiling.kernel import njit
 from planner.machines.pool.latency.regions.kernels import FITS
 from planner.machines.pool.latency.regions.tables import Way
 from planner.model.graph import Floats

@@ -6,7 +6,8 @@ A set of a region's ops is a mask, uint64; its ideals are ``bits`` uint64[n], su
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from planner.compiling.kernel import njit
 
 FITS = 1 + 1e-9
 ONE = np.uint64(1)

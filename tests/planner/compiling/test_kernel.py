@@ -1,0 +1,189 @@
+"""Kernels: compiled once, found again from anywhere, and interpreted meanwhile where nobody is to wait."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+from planner.compiling import kernel as kernels
+from planner.compiling.kernel import interpret, interpreting, interprets, look_again, njit
+from planner.compiling.store import Store
+from tests.conftest import PLAIN_KERNELS
+
+pytestmark = pytest.mark.skipif(PLAIN_KERNELS, reason="nothing is compiled")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Compiled(event.Listener):
+    """What is compiled meanwhile."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def on_start(self, event: Any) -> None:
+        self.names.append(event.data["dispatcher"].__name__)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """An empty store."""
+    store = Store(tmp_path / "kernels")
+    monkeypatch.setattr(kernels, "store", lambda: store)
+    return store
+
+
+def added() -> Any:
+    """The same kernel, new each time."""
+
+    @njit(cache=True, nogil=True)
+    def plus(x: Any, y: Any = 1) -> Any:
+        return x + y
+
+    return plus
+
+
+def compiled(call: Any) -> list[str]:
+    listener = Compiled()
+    with event.install_listener("numba:compile", listener):
+        call()
+    return listener.names
+
+
+def test_a_kernel_is_compiled_once_per_signature_and_loaded_then(kept: Store) -> None:
+    assert compiled(lambda: added()(1, 2)) == ["plus"]
+    again = added()
+    assert compiled(lambda: again(1, 2)) == []
+    assert again(1, 2) == 3 and again(1) == 2
+    assert compiled(lambda: added()(1.5, 2)) == ["plus"]
+
+
+def test_a_damaged_file_is_compiled_again(kept: Store) -> None:
+    added()(1, 2)
+    assert kept.folder is not None
+    for name in [path.stem for path in kept.folder.glob("*.kernel")]:
+        kept.save(name, b"what numba makes nothing of")
+    assert compiled(lambda: added()(1, 2)) == ["plus"]
+    assert compiled(lambda: added()(1, 2)) == []
+
+
+def test_where_nobody_is_to_wait_it_is_interpreted_until_it_is_compiled(kept: Store) -> None:
+    kernel = added()
+    with interpreting():
+        assert interprets()
+        assert compiled(lambda: kernel(np.int32(4))) == []
+        assert kernel(4) == 5
+        assert kernel.signatures == []
+        other = threading.Thread(target=lambda: added()(4))
+        other.start()
+        other.join()
+        assert kernel(4) == 5 and kernel.signatures == []  # nobody told it
+        look_again()
+        assert compiled(lambda: kernel(4)) == []
+        assert len(kernel.signatures) == 1
+    assert not interprets()
+
+
+def test_who_interprets_does_not_wait_for_the_compiler(kept: Store) -> None:
+    added()(4)
+    kernel, busy, done = added(), threading.Event(), threading.Event()
+
+    def compile_something() -> None:
+        with global_compiler_lock:
+            busy.set()
+            done.wait()
+
+    other = threading.Thread(target=compile_something)
+    other.start()
+    busy.wait()
+    with interpreting():
+        assert kernel(4) == 5 and kernel.signatures == []
+        done.set()
+        other.join()
+        assert kernel(4) == 5 and len(kernel.signatures) == 1
+
+
+def test_each_thread_decides_for_itself() -> None:
+    said: list[bool] = []
+    interpret(True)
+    try:
+        with interpreting(False):
+            assert not interprets()
+        other = threading.Thread(target=lambda: said.append(interprets()))
+        other.start()
+        other.join()
+        assert interprets() and said == [False]
+    finally:
+        interpret(False)
+
+
+def test_errors_of_a_kernel_end_its_turn(kept: Store) -> None:
+    @njit(cache=True)
+    def wrong(x: Any) -> Any:
+        return x.nothing_of_that_name
+
+    with pytest.raises(Exception, match="nothing_of_that_name"):
+        wrong(1)
+    assert not wrong._cache._turns
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {folder!r})
+from numba.core import event
+import planner.compiling.kernel
+from moving import plus
+class Listener(event.Listener):
+    def on_start(self, event): print("compiled", event.data["dispatcher"].__name__)
+    def on_end(self, event): pass
+event.register("numba:compile", Listener())
+print(plus(1.0))
+"""
+
+
+def test_a_folder_that_moves_and_another_checkout_find_it(tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "moving.py").write_text(
+        "from planner.compiling.kernel import njit\n\n@njit(cache=True)\ndef plus(x):\n    return x + 1\n"
+    )
+    environment = {"STAGEBOARD_KERNELS": str(tmp_path / "kernels"), "PYTHONPATH": str(ROOT), "PATH": ""}
+
+    def said(folder: Path) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(folder=str(folder))],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.split("\n")[:-1]
+
+    assert said(tmp_path / "one") == ["compiled plus", "2.0"]
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    (tmp_path / "one").rename(tmp_path / "moved")
+    assert said(tmp_path / "moved") == said(tmp_path / "two") == ["2.0"]
+
+
+def test_two_processes_do_not_compile_the_same(tmp_path: Path) -> None:
+    (tmp_path / "moving.py").write_text(
+        "from planner.compiling.kernel import njit\n\n@njit(cache=True)\ndef plus(x):\n    return x + 1\n"
+    )
+    environment = {"STAGEBOARD_KERNELS": str(tmp_path / "kernels"), "PYTHONPATH": str(ROOT), "PATH": ""}
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(folder=str(tmp_path))],
+            env=environment, stdout=subprocess.PIPE, text=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    texts = [process.communicate()[0] for process in both]
+    assert sum("compiled plus" in text for text in texts) == 1
+    assert all("2.0" in text for text in texts)
