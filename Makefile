@@ -25,7 +25,7 @@ run: ## open the window on a sample (SAMPLE=file); without a display run the tou
 	fi
 
 test: ## run the tests, then hold the listed files to full coverage (ARGS="tests/planner -k slice" runs only those)
-	@$(PYTHON) tools/bootstrap.py --dev
+	@$(PYTHON) tools/bootstrap.py --dev --kernels
 	@$(VENV)/python tools/run_tests.py $(ARGS)
 
 check: ## formatting, lint, types, import contracts, and the order of the house
@@ -42,7 +42,7 @@ format: ## rewrite the sources in the house format and mend what lint can mend
 	$(VENV)/ruff format .
 
 bench: ## measure frames, edits, planners and opening files (not a test)
-	@$(PYTHON) tools/bootstrap.py
+	@$(PYTHON) tools/bootstrap.py --kernels
 	$(VENV)/python -m benchmarks $(ARGS)
 
 docs: ## build the documentation as a site that needs no network, into build/site

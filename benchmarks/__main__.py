@@ -58,11 +58,13 @@ def _run(names: list[str]) -> int:
     from PySide6.QtWidgets import QApplication
 
     from benchmarks.report import Figure, table
+    from gui.app.kernels import load_here
     from gui.app.warm_up import warm_up
 
     application = QApplication.instance() or QApplication([])
     print("compiling or loading kernels ...", file=sys.stderr)
     warm_up()
+    load_here()
     missed: list[Figure] = []
     failed = False
     for name in names:

@@ -48,7 +48,8 @@ def test_only_what_is_named_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_the_command_ends_as_the_tables_do(
     qapp: object, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
-    monkeypatch.setattr("gui.app.warm_up.warm_up", lambda: None)
+    for warming in ("gui.app.warm_up.warm_up", "gui.app.kernels.load_here"):
+        monkeypatch.setattr(warming, lambda: None)
     monkeypatch.setattr(edge_tpu_tables, "main", lambda arguments: status)
     assert benchmarks.__main__._run(["edge_tpu"]) == status
 

@@ -118,7 +118,8 @@ def test_without_the_published_graph_there_are_no_exact_runs(
 
 def test_the_command_hands_on_options_and_its_status(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr("gui.app.warm_up.warm_up", lambda: None)
+    for warming in ("gui.app.warm_up.warm_up", "gui.app.kernels.load_here"):
+        monkeypatch.setattr(warming, lambda: None)
     monkeypatch.setattr(mcm_tables, "main", lambda arguments: seen.append(arguments) or 0)
     assert benchmarks.__main__.main(["mcm", "--quick", "--runs", "1"]) == 0
     assert benchmarks.__main__._run(["mcm"]) == 0

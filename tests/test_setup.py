@@ -267,15 +267,25 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(
     assert re.fullmatch(r"The virtual environment \S+ could not be made: .+\n", capsys.readouterr().err)
 
 
-def test_kernels_are_compiled_once_and_again_when_they_change(tmp_path: Path) -> None:
-    room = tmp_path / "planner"
-    room.mkdir()
-    (room / "kernels.py").write_text("from numba import njit\n")
-    first = bootstrap.kernels_digest(tmp_path)
-    (room / "other.py").write_text("pass\n")
-    assert bootstrap.kernels_digest(tmp_path) == first
-    (room / "kernels.py").write_text("from numba import njit, prange\n")
-    assert bootstrap.kernels_digest(tmp_path) != first
+def test_a_phase_says_how_long_it_took_where_that_is_worth_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with bootstrap.phase("Nothing"):
+        pass
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(bootstrap, "SHORTEST", 0.0)
+    with bootstrap.phase("Packages"):
+        pass
+    assert re.fullmatch(r"Packages: \d+ s \(\d+ s of processor time\)\n", capsys.readouterr().out)
+
+
+def test_only_who_needs_all_kernels_waits_for_them() -> None:
+    commands = {}
+    for block in (ROOT / "Makefile").read_text().split("\n\n"):
+        if call := re.search(r"^(\w+):[^\n]*\n\t@\$\(PYTHON\) tools/bootstrap.py(.*)", block):
+            commands[call[1]] = "--kernels" in call[2]
+    assert commands["test"] and commands["bench"]
+    assert not commands["run"] and not commands["check"]
 
 
 def test_an_old_python_is_told_so(

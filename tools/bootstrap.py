@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Make what `make` needs: the system libraries of Qt, and .venv with the pinned packages.
 
-    python3 tools/bootstrap.py [--dev] [--window]
+    python3 tools/bootstrap.py [--dev] [--window] [--kernels]
 
-``--dev`` adds the tools for tests and checks; ``--window`` the libraries of a real window where a display is there.
+``--dev`` adds the tools for tests and checks; ``--window`` the libraries of a real window where a display is there;
+``--kernels`` compiles ahead what the window would compile beside itself.
 Runs on the system's own Python with nothing but the standard library, and does nothing twice: the second
 call takes a fraction of a second. Exit status: 0 all is there, 1 something is missing and the last line says
 what to type.
@@ -12,6 +13,7 @@ what to type.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import hashlib
 import importlib.util
@@ -21,12 +23,15 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import venv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST_PYTHON = (3, 11)
+SHORTEST = 1.0
+"""Seconds of a phase that is worth a line."""
 
 # Shared objects that Qt loads, by the Debian package that brings them.
 QT_LIBRARIES = {
@@ -218,17 +223,6 @@ def digest(root: Path, what: str) -> str:
     return state.hexdigest()
 
 
-def kernels_digest(root: Path) -> str:
-    """Name a state of the compiled kernels' sources; numba's own cache goes by time and size too."""
-    state = hashlib.sha256()
-    for room in ("planner", "gui"):
-        for path in sorted((root / room).rglob("*.py")):
-            if b"njit" in path.read_bytes():
-                status = path.stat()
-                state.update(f"{path} {status.st_mtime_ns} {status.st_size}\n".encode())
-    return state.hexdigest()
-
-
 class Environment:
     """The checkout's virtual environment and the notes it keeps about its own state."""
 
@@ -269,7 +263,8 @@ class Environment:
             else:
                 say("Making the virtual environment .venv")
             try:
-                venv.EnvBuilder(with_pip=True, clear=True).create(self.folder)
+                with phase("Virtual environment"):
+                    venv.EnvBuilder(with_pip=True, clear=True).create(self.folder)
             except (OSError, subprocess.CalledProcessError) as error:
                 raise SetUpError(
                     f"The virtual environment {self.folder} could not be made: {error}"
@@ -279,8 +274,9 @@ class Environment:
             stamp.unlink()
         say("Installing the pinned packages, a few minutes at first")
         # What builds the editable install comes first and pinned: an isolated build would fetch whatever is newest.
-        self._pip(["setuptools"])
-        self._pip(["--no-build-isolation", "--editable", ".[dev]" if dev else "."])
+        with phase("Packages"):
+            self._pip(["setuptools"])
+            self._pip(["--no-build-isolation", "--editable", ".[dev]" if dev else "."])
         what = "dev" if dev else "run"
         self.stamp(what).write_text(digest(self.root, what))
         self._unfinished.unlink()
@@ -314,31 +310,30 @@ class Environment:
                 "pip could not install the pinned packages (see above); is the package index reachable?"
             )
 
-    def warm_up(self) -> None:
-        """Compile the numba kernels into their cache now, so that the first drag does not wait for it."""
-        stamp = self.folder / ".warm"
-        state = kernels_digest(self.root)
-        if stamp.is_file() and stamp.read_text() == state:
-            return
-        for module in ("planner.runs.warm_up", "gui.app.warm_up"):
-            if not (self.root / (module.replace(".", "/") + ".py")).is_file():
-                continue
-            say(f"Compiling the kernels ({module}), once")
-            done = subprocess.run(
-                [self.python, "-m", module],
-                check=False,
-                cwd=self.root,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-            )
-            if done.returncode:
-                say("\n".join(done.stdout.strip().splitlines()[-5:]))
-                say("They could not be compiled ahead; they are compiled when first used instead")
-                return
-        stamp.write_text(state)
+    def compile_kernels(self) -> None:
+        """Compile what compiles at first use now, on all cores: tests and measurements must not wait for it.
+
+        Does nothing where it was done, for this checkout or for another one with the same kernels.
+        """
+        done = subprocess.run(
+            [self.python, "-m", "gui.app.warm_up"],
+            check=False,
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        )
+        if done.returncode:
+            say("They could not all be compiled ahead; the others are compiled when first used instead")
+
+
+@contextlib.contextmanager
+def phase(what: str) -> Iterator[None]:
+    """Say how long a phase took, and how much of that a processor was busy, where it took long enough to ask."""
+    began, busy = time.monotonic(), sum(os.times()[:4])
+    yield
+    seconds = time.monotonic() - began
+    if seconds >= SHORTEST:
+        say(f"{what}: {seconds:.0f} s ({sum(os.times()[:4]) - busy:.0f} s of processor time)")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -346,6 +341,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dev", action="store_true", help="also the tools for tests and checks")
     parser.add_argument(
         "--window", action="store_true", help="also the libraries of a real window, where a display is there"
+    )
+    parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="also compile the kernels ahead, which the window does beside itself",
     )
     options = parser.parse_args(arguments)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -365,11 +365,14 @@ def main(arguments: list[str] | None = None) -> int:
         # Two makes at once take turns.
         with open(ROOT / "constraints.txt", "rb") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
-            ensure_system(os.environ, options.window)
+            with phase("System packages"):
+                ensure_system(os.environ, options.window)
             environment = Environment(ROOT)
             if not environment.is_ready(options.dev):
                 environment.make(options.dev)
-            environment.warm_up()
+            if options.kernels:
+                with phase("Kernels"):
+                    environment.compile_kernels()
     except SetUpError as error:
         print(error, file=sys.stderr)
         return 1

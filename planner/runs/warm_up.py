@@ -1,7 +1,7 @@
 """Compile what is compiled at first use, on tiny problems, so that no measured search and no first drag waits for it.
 
-Numba compiles a kernel once per signature and machine and keeps it on disk; later processes load it, which also takes a
-moment. ``python -m planner.runs.warm_up`` does all of it.
+A kernel is compiled once per signature and machine and kept on disk (:mod:`planner.compiling`); later processes load it, which
+also takes a moment. :mod:`planner.runs.preparing` does all of it ahead.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from planner.errors import StageboardError
 from planner.feasibility import explain
 from planner.machines.catalogue import (
     DEFAULT,
-    bound_methods,
     immediate_bound,
     machine_of,
     machines,
-    planners,
     unasked_bounds,
 )
 from planner.machines.trying import tried_planners
@@ -116,32 +114,8 @@ def warm_editing(tiny: PlanningProblem) -> None:
         warm_repair(tiny)
 
 
-def warm_targets() -> None:
-    """Evaluation and editing on every machine."""
-    for problem in _tiny_problems():
-        warm_editing(problem)
-
-
-def warm_up() -> None:
-    """Every machine, planner and bound method of the catalogue, repair and explanations."""
-    warm_targets()
-    for problem in _tiny_problems():
-        for planner in planners().values():
-            warm_planner(planner, problem)
-        for method in bound_methods().values():
-            warm_bound(method, problem)
-        if isinstance(problem, Problem):
-            warm_explain(problem)
-    for machine in machines().values():
-        if (made := machine.part("warm")) is not None:
-            made().rest()
-
-
-def _tiny_problems() -> Iterator[PlanningProblem]:
+def tiny_problems() -> Iterator[PlanningProblem]:
+    """Those of every machine."""
     for machine in machines().values():
         if (made := machine.part("warm")) is not None:
             yield from made().problems()
-
-
-if __name__ == "__main__":
-    warm_up()

@@ -1,0 +1,78 @@
+"""The kernels of a program with a window, as tasks that compile them: the window's own and those of :mod:`planner.runs.preparing`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from planner.compiling.kernel import digest_of
+from planner.compiling.store import store
+from planner.runs import preparing
+
+
+def _draw() -> None:
+    from gui.raster import engine
+
+    engine.warm_up()
+    store().save(_drawn(), b"")
+
+
+def _drawn() -> str:
+    """The name in the store that says that what draws is compiled. Asked at every start: it reads no other sources."""
+    from gui.raster import engine
+
+    return f"draws-{digest_of(vars(engine.COMPILED).values())[:40]}"
+
+
+def can_draw() -> bool:
+    """Whether what draws is compiled."""
+    return store().has(_drawn())
+
+
+def _lay_out() -> None:
+    from gui.layout import warm_up
+
+    warm_up()
+
+
+def _networks() -> None:
+    from gui.canvas.network import raster
+    from gui.document.network import memory_history
+    from gui.editors.network.strip import kernels
+
+    for part in (raster, memory_history, kernels):
+        part.warm_up()
+
+
+DRAWING: dict[str, Callable[[], None]] = {"draw": _draw, "lay-out": _lay_out, "networks": _networks}
+"""The window's own tasks."""
+
+
+def tasks(kind: str = "") -> list[str]:
+    """Everything, by what is needed next where a model is open on a machine of that ``kind``."""
+    return [*list(DRAWING)[:2], *preparing.tasks(kind), *list(DRAWING)[2:]]
+
+
+def do(task: str) -> None:
+    """Do one of these tasks."""
+    DRAWING.get(task, lambda: preparing.do(task))()
+
+
+def work_through(wanted: Sequence[str], behind: bool = False) -> Iterator[str]:
+    """Do those that nobody else does, ``behind`` all else that runs on the machine; for a process of its own."""
+    if behind:
+        preparing.step_back()
+    yield from preparing.work_through(wanted, do)
+
+
+def helpers() -> int:
+    """How many processes compile at once: two compilers fill the memory of a small machine, and helpers cost their start."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(2, cores)
+
+
+def load_here() -> None:
+    """Load, or compile, in this process what draws, evaluates and edits; planners load theirs when they start."""
+    for task in tasks():
+        if task in DRAWING or task.startswith("edit:"):
+            do(task)
