@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+import msgspec
+
 from planner.errors import ModelError, StageboardError
+from planner.temporary import name_beside, noted
 
 MEBIBYTE = 1 << 20
 JSON_LIMIT = 100 * MEBIBYTE
@@ -59,7 +61,6 @@ def placing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     path = Path(path)
     target = behind_links(path)
-    temporary = ""
     try:
         if target.is_dir():
             raise StageboardError(f"{path} is a folder; give the name of a file to write")
@@ -68,19 +69,34 @@ def placing(path: str | os.PathLike[str]) -> Iterator[Path]:
                 f"{path} is a device or a pipe, which cannot be replaced; give the name of a file to write"
             )
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.parent)
-        os.close(handle)
-        yield Path(temporary)
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
-        os.replace(temporary, target)
+        temporary = name_beside(target)
+        with noted(temporary):
+            try:
+                os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+                yield temporary
+                with open(temporary, "rb") as file:
+                    os.fsync(file.fileno())
+                os.chmod(temporary, mode)
+                os.replace(temporary, target)
+            finally:
+                with suppress(OSError):
+                    os.unlink(temporary)  # gone already after the move
+        sync_folder(target.parent)
     except OSError as error:
         raise not_written(path, error) from error
-    finally:
-        if temporary:
-            with suppress(OSError):
-                os.unlink(temporary)  # gone already after the move
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush to disk what a folder lists: a file that took the place of another is only then there after a power cut.
+
+    Some file systems cannot; what is written is written all the same.
+    """
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def behind_links(path: str | os.PathLike[str]) -> Path:
@@ -218,4 +234,11 @@ def read_json(
 
 def to_json(value: Any, *, indent: int | None = 1) -> str:
     """JSON text with a final newline. Infinite or NaN numbers are a programming error (ValueError)."""
-    return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if indent is None:
+        return text + "\n"
+    try:
+        # Python's own indenting is five times slower than its writing.
+        return msgspec.json.format(text, indent=indent) + "\n"
+    except UnicodeEncodeError:  # a name that is not UTF-8: whoever writes the text says so
+        return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"

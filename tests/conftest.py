@@ -55,9 +55,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_settings(leak_guards: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
-    """Give the test empty settings, data, cache and state directories; return the folder that holds them."""
-    home = tmp_path / "xdg"
+def own_settings(
+    leak_guards: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Generator[Path]:
+    """Give the test empty settings, data, cache and state directories; return the folder that holds them, beside the test's own."""
+    home = tmp_path_factory.mktemp("xdg")
     for kind in ("CONFIG", "DATA", "CACHE", "STATE"):
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(home / kind.lower()))
     if "PySide6.QtCore" in sys.modules:

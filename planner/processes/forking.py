@@ -22,6 +22,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from planner.temporary import note_for_life
+
 PRELOADED = "planner.runs.preloaded"
 """The module that the server imports before it forks."""
 
@@ -86,6 +88,8 @@ class _Server:
             with _changed(changes):
                 forkserver.ensure_running()
                 if self._pid != (pid := server_id()):
+                    if self._pid is None:
+                        note_for_life(Path(util.get_temp_dir()))  # where its socket is
                     self._pid, self._environment = pid, dict(os.environ)
             now, then = os.environ, self._environment
             return {name: now.get(name) for name in {*now, *then} if now.get(name) != then.get(name)}

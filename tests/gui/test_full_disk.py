@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,11 @@ import numpy as np
 import pytest
 
 from gui.app.launch import main
+from gui.present.export import place as export_place
 from gui.present.export import video as export_video
+from planner import files as planner_files
 from planner.errors import StageboardError
+from planner.export.stages import folder as stages_folder
 from planner.formats import read_model
 from planner.formats.networks.npz import write_network
 from planner.generate.catalogue import generate_network
@@ -31,6 +33,7 @@ from planner.problem.provenance import Provenance
 from planner.problem.target import Target
 from planner.runs.sweep.results import Results
 from planner.runs.sweep.spec import Run, made_up
+from planner.temporary import name_beside
 from tests.gui.full_disk import room_for, writing_modules
 from tests.gui.mcm_models import row_graph
 from tests.planner.export.onnx_maker import random_model
@@ -178,6 +181,7 @@ ELSEWHERE = {
     "gui.app.crash_log": "the log of a crash goes on without one",
     "gui.app.desktop": "small files of the desktop, all or none of them: tests/gui/app/test_desktop.py",
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
+    "gui.background.writing": "a picture of a large model, as gui.look.drawn writes it: tests/gui/background/test_writing.py",
     "gui.document.crash_files": "lines of a journal that are told of once: tests/gui/document/plan/test_journal.py",
     "gui.shell.file_dialogs": "a picture, as gui.look.drawn writes it",
     "gui.present.export.video": "needs ffmpeg: the test of its own below",
@@ -190,6 +194,7 @@ ELSEWHERE = {
     "planner.cli.main": "standard output, whose reader has gone",
     "planner.files": "what all others write with",
     "planner.processes.forking": "a pipe",
+    "planner.temporary": "notes, without which one goes on: tests/planner/test_temporary.py",
     "planner.methods.mip.mip": "into memory",
     "planner.methods.mip.mip_child": "a pipe",
     "planner.methods.mip.growing_lp": "a pipe",
@@ -378,6 +383,6 @@ def modules_that_place(patch: pytest.MonkeyPatch) -> set[str]:
 
         return making
 
-    for name in ("mkstemp", "mkdtemp"):
-        patch.setattr(tempfile, name, seen(getattr(tempfile, name)))
+    for module in (planner_files, export_place, stages_folder):
+        patch.setattr(module, "name_beside", seen(name_beside))
     return found

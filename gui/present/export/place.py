@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from planner.errors import StageboardError
-from planner.files import behind_links, not_written
+from planner.files import behind_links, not_written, sync_folder
+from planner.temporary import name_beside, noted
 
 
 def check_folder(folder: Path) -> None:
@@ -34,20 +34,20 @@ def folder_place(folder: Path) -> Iterator[Path]:
     Raises :class:`StageboardError` where the system refuses.
     """
     check_folder(folder)
-    target, temporary = behind_links(folder), ""
-    try:
-        temporary = tempfile.mkdtemp(
-            prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.absolute().parent
-        )
-        yield Path(temporary)
-        os.chmod(temporary, 0o755)
-        if target.is_dir():
-            target.rmdir()
-        os.replace(temporary, target)
-    except OSError as error:
-        raise not_written(folder, error) from error
-    finally:
-        if temporary:
+    target = behind_links(folder).absolute()
+    temporary = name_beside(target)
+    with noted(temporary):
+        try:
+            temporary.mkdir(0o700)
+            yield temporary
+            os.chmod(temporary, 0o755)
+            if target.is_dir():
+                target.rmdir()
+            os.replace(temporary, target)
+            sync_folder(target.parent)
+        except OSError as error:
+            raise not_written(folder, error) from error
+        finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,8 +17,9 @@ from msgspec import Meta, Struct, to_builtins
 
 from planner.errors import StageboardError
 from planner.export.stages.stages import TOLERANCE, Checked, StageExport, StageFile
-from planner.files import behind_links, not_written, read_json, to_json, write_atomically
+from planner.files import behind_links, not_written, read_json, sync_folder, to_json, write_atomically
 from planner.formats.checks import INT32
+from planner.temporary import name_beside, noted
 from planner.typed_json import typed
 
 MANIFEST = "manifest.json"
@@ -144,24 +144,24 @@ def publishing(destination: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = behind_links(os.path.abspath(destination))
     check_destination(target)
-    try:
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", suffix=".tmp", dir=target.parent))
-    except OSError as error:
-        raise not_written(target, error) from error
-    try:
-        yield temporary
-        # A temporary folder is private; the export has the mode that any new folder has.
-        probe = temporary / ".mode"
-        probe.mkdir()
-        mode = probe.stat().st_mode & 0o777
-        probe.rmdir()
-        os.chmod(temporary, mode)
-        check_destination(target)
-        _replace(temporary, target)
-    except OSError as error:
-        raise not_written(target, error) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    temporary = name_beside(target)
+    aside = temporary.with_suffix(".old")
+    with noted(temporary, {aside: target}):
+        try:
+            temporary.mkdir(0o700)
+            yield temporary
+            # A temporary folder is private; the export has the mode that any new folder has.
+            probe = temporary / ".mode"
+            probe.mkdir()
+            mode = probe.stat().st_mode & 0o777
+            probe.rmdir()
+            os.chmod(temporary, mode)
+            check_destination(target)
+            _replace(temporary, target, aside)
+        except OSError as error:
+            raise not_written(target, error) from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -225,18 +225,19 @@ def check_destination(target: Path) -> None:
         )
 
 
-def _replace(temporary: Path, target: Path) -> None:
+def _replace(temporary: Path, target: Path, aside: Path) -> None:
     if target.exists() and not any(target.iterdir()):
         target.rmdir()  # not every system moves a folder over an empty one
     if not target.exists():
         os.replace(temporary, target)
+        sync_folder(target.parent)
         return
     # A folder cannot be moved over a full one: the earlier export steps aside and is only then removed.
-    aside = temporary.with_suffix(".old")
     os.replace(target, aside)
     try:
         os.replace(temporary, target)
     except OSError:
         os.replace(aside, target)
         raise
+    sync_folder(target.parent)
     shutil.rmtree(aside, ignore_errors=True)

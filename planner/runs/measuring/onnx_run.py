@@ -8,8 +8,6 @@ Each run with profiling follows one without, so that both see the same machine.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +25,7 @@ from planner.model.cost_model import CostModel
 from planner.model.graph import Graph
 from planner.runs.measuring.timed import WARM_UP, Order, Timed
 from planner.runs.measuring.undisturbed import undisturbed
+from planner.temporary import temporary_folder
 
 LEVEL: Literal["extended"] = "extended"
 """Optimisations: all but those that lay tensors out anew for one processor, whose kernels could not be told apart."""
@@ -39,10 +38,10 @@ def time_kernels(order: Order) -> Timed:
     source = OnnxSource(order.model, batch=order.batch)
     graph = source.graph
     title = Path(order.model).name
-    with tempfile.TemporaryDirectory(prefix="stageboard-measure-") as folder:
-        optimised = os.path.join(folder, "optimised.onnx")
+    with temporary_folder("measure") as folder:
+        optimised = str(folder / "optimised.onnx")
         plain = OnnxModel(order.model, title, optimised=LEVEL, threads=order.threads, written=optimised)
-        profiled = OnnxModel(order.model, title, optimised=LEVEL, threads=order.threads, profile=folder)
+        profiled = OnnxModel(order.model, title, optimised=LEVEL, threads=order.threads, profile=str(folder))
         feed = made_up(plain, source.shapes, np.random.default_rng(order.seed), 1)[0]
         values = [feed[name] for name in plain.inputs]
         took: dict[str, list[float]] = {"plain": [], "profiled": []}

@@ -12,7 +12,6 @@ other programs took the cores do not count where there are better ones.
 from __future__ import annotations
 
 import datetime
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -51,6 +50,7 @@ from planner.runs.running.result import (
     counted,
 )
 from planner.runs.running.stage import load_arrays
+from planner.temporary import temporary_folder
 
 FEWEST_ROUNDS, ROUNDS = 3, 10
 USUAL_SECONDS = 15.0
@@ -79,7 +79,7 @@ def run_plan(
     for plan in plans:
         check_runnable(plan)
     with ExitStack() as left:
-        place = Path(left.enter_context(tempfile.TemporaryDirectory(prefix="stageboard-run-")))
+        place = left.enter_context(temporary_folder("run"))
         exports = [_cut(plan, order, place / f"split-{i}") for i, plan in enumerate(plans)]
         prepared = _prepare(order, plans[0], exports, place, asked)
         started = _start(order, plans, exports, prepared, place, left)

@@ -200,7 +200,7 @@ def test_what_cannot_be_exported_is_status_2(
     ran = export(SMALL, plan, "--to", form, "-o", tmp_path / place)
     assert (ran.status, ran.out) == (2, "") and ran.err.count("\n") == 1
     assert words in ran.err
-    assert {p.name for p in tmp_path.iterdir()} - {"xdg"} == {"plan.json"}
+    assert {p.name for p in tmp_path.iterdir()} == {"plan.json"}
 
 
 def test_samples_are_a_number(export: Any, tmp_path: Path) -> None:
