@@ -86,11 +86,11 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
     from gui.app.tour.tour import Tour
     from gui.canvas.graph.picture.picture import draw_graph
     from gui.editors.plan.windows import make_window
+    from gui.look.display import application
     from gui.look.page import Page
     from gui.look.theme import THEMES
     from gui.panels.edge_tpu.memory_picture import draw_memory
     from gui.panels.mcm.picture import draw_package
-    from gui.present.render import application
     from planner.runs.messages import Order
 
     app = application()

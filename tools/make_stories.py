@@ -24,8 +24,11 @@ from stories.parts import Script, story_of  # noqa: E402
 from stories.pipeline import PIPELINE  # noqa: E402
 from stories.sparse import SPARSE  # noqa: E402
 
-from gui.look.display import check_qt, offscreen  # noqa: E402
-from gui.present.render import application  # noqa: E402
+from gui.look.display import (  # noqa: E402
+    application,
+    check_qt,
+    offscreen,
+)
 from planner.story.files.json import SUFFIX, write_story  # noqa: E402
 
 SCRIPTS: tuple[Script, ...] = (PIPELINE, DEVICE_PLACEMENT, EDGE_TPU, PACKAGE, SPARSE)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gui.look.display import application
 from gui.look.page import SUFFIXES
-from gui.present.render import add_page, application, page_of
+from gui.present.render import add_page, page_of
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, Console, UsageError
 from planner.cli.told_apart import models_and_plans

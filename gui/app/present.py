@@ -101,8 +101,8 @@ def story_file(name: str) -> Path:
 
 
 def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
+    from gui.look.display import application
     from gui.present.export.export import ExportOptions, check_place, export_story, fitted
-    from gui.present.render import application
     from planner.cli.searching import soft_interrupt
     from planner.export.stages.child import Cancelled
     from planner.search.stop import Cancel

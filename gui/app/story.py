@@ -75,8 +75,7 @@ def heading(text: str) -> str:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, replay where that is asked for, tell, write."""
-    from gui.look.display import check_qt, offscreen
-    from gui.present.render import application
+    from gui.look.display import application, check_qt, offscreen
     from gui.tools.story.cameras import camera_on
     from planner.story.files.json import write_story
     from planner.story.files.models import portable_paths, withdrawing

@@ -9,18 +9,31 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import threading
+from collections.abc import Callable
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.export.stages.serving import Write, serve
+from planner.temporary import clear
+
+
+def _spawn(target: Callable[..., object], *arguments: Any) -> BaseProcess:
+    """A started process of its own, which may have children: so it is no daemon."""
+    process = multiprocessing.get_context("spawn").Process(target=target, args=arguments)
+    process.start()
+    return process
 
 
 class Exporting(QObject):
-    """At most one export at a time, by ``write`` (a function of a module); ``what`` is what sentences call it. All signals come in the window's thread.
+    """At most one export at a time, by ``write`` (a function of a module); ``what`` is what sentences call it, ``start`` starts its process.
+
+    All signals come in the window's thread.
 
     ``progressed(done, of)`` as it goes on, where ``write`` says so; ``done(result, error)`` at the end, with one of the two.
     """
@@ -34,9 +47,12 @@ class Exporting(QObject):
     GRACE_SECONDS = 5.0
     """How long a process that was asked to stop may take to tidy up."""
 
-    def __init__(self, write: Write, parent: QObject | None = None, what: str = "export") -> None:
+    def __init__(
+        self, write: Write, parent: QObject | None = None, what: str = "export",
+        start: Callable[..., BaseProcess] = _spawn,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._write, self._what = write, what
+        self._write, self._what, self._begin = write, what, start
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
         self._progress.connect(self.progressed, Qt.ConnectionType.QueuedConnection)
@@ -68,19 +84,16 @@ class Exporting(QObject):
     def _work(self, order: memoryview, stop: threading.Event) -> None:
         result: object = None
         error: StageboardError | None = None
-        context = multiprocessing.get_context("spawn")
-        pipe, far = context.Pipe()
-        process = context.Process(
-            target=serve, args=(far, self._write, self._what)
-        )  # it may have a child, so it is no daemon
-        started = False
+        pipe, far = multiprocessing.Pipe()
+        process: BaseProcess | None = None
+        lost = False
         try:
-            process.start()
-            started = True
+            process = self._begin(serve, far, self._write, self._what)
             far.close()
             pipe.send_bytes(order)
             result, error = self._answer(pipe, stop)
         except (EOFError, OSError):
+            lost = True
             error = (
                 Cancelled(f"the {self._what} was cancelled; nothing was written")
                 if stop.is_set()
@@ -91,12 +104,14 @@ class Exporting(QObject):
         finally:
             pipe.close()
             far.close()
-            if started:
+            if process is not None:
                 process.join(self.GRACE_SECONDS)
                 if process.is_alive():
                     process.kill()
                     process.join()
-            process.close()
+                process.close()
+            if lost:
+                clear()  # what it could not
         with contextlib.suppress(RuntimeError):  # the window may be gone
             self._finished.emit(result, error)
 

@@ -26,6 +26,7 @@ from gui.document.plan_list import (
     fill_figures,
     telling_of,
 )
+from gui.document.saving import saving
 from gui.document.steps import RemovePlan, RenamePlan
 from gui.document.values import DecisionChange, Message
 from planner.errors import StageboardError
@@ -177,13 +178,9 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
 
     def save_plan(self, path: str | Path) -> None:
         """Write the plan to a file, whole or not at all. Raises :class:`StageboardError`."""
-        from planner.plan_files.plan_json import write_plan
-
-        target = Path(path).absolute()
-        write_plan(target, self.current_plan(), self.plan_bounds)
-        self.plan_path = target
-        self.history.set_saved()
-        self.plans_changed.emit()
+        write, saved = saving(self, path)
+        write()
+        saved()
 
     def current_plan(self) -> Any:
         """The decision as a plan with where it came from. Raises :class:`StageboardError` where nothing is open."""

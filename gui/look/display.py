@@ -10,9 +10,13 @@ import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.errors import StageboardError
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QtMsgType
+    from PySide6.QtWidgets import QApplication
 
 HEADLESS_HINT = "run 'stageboard demo --headless' for the tour without a window"
 
@@ -101,3 +105,23 @@ def _missing(error: str) -> str:
 def offscreen() -> None:
     """Draw without a display from here on, unless a Qt platform was chosen already."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+
+def application() -> QApplication:
+    """The application object, made where there is none."""
+    from PySide6.QtCore import qInstallMessageHandler
+    from PySide6.QtWidgets import QApplication
+
+    app = QApplication.instance()
+    if app is None:
+        app = QApplication(["stageboard"])
+        if app.platformName() == "offscreen":
+            qInstallMessageHandler(_without_known)
+    assert isinstance(app, QApplication)
+    return app
+
+
+def _without_known(kind: QtMsgType, context: object, text: str) -> None:
+    """Pass Qt's messages on, except that the offscreen platform cannot do what no picture needs."""
+    if not text.startswith("This plugin does not support"):
+        print(text, file=sys.stderr)

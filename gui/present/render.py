@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,6 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     import numpy as np
-    from PySide6.QtCore import QtMsgType
-    from PySide6.QtWidgets import QApplication
 
     from gui.look.page import Page
     from planner.problem.bound import Bound
@@ -96,7 +93,7 @@ def size(text: str) -> tuple[int, int]:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, draw, report."""
-    from gui.look.display import check_qt, offscreen
+    from gui.look.display import application, check_qt, offscreen
     from gui.look.page import SUFFIXES
 
     output = Path(args.output)
@@ -157,7 +154,7 @@ def report(
 
 def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -> int:
     """Read a plan, prove again what its file claims, draw its certificate, report."""
-    from gui.look.display import check_qt, offscreen
+    from gui.look.display import application, check_qt, offscreen
     from gui.shell.kinds import files_to_open
     from planner.cli.proving import again
     from planner.reports.certificate.certificate import certificate
@@ -205,7 +202,7 @@ def shows_network(args: argparse.Namespace) -> bool:
 
 def draw_network(args: argparse.Namespace, output: Path, console: Console) -> int:
     """Read a network, and its order where there is one (else that of Theorem 1), draw it, report."""
-    from gui.look.display import check_qt, offscreen
+    from gui.look.display import application, check_qt, offscreen
     from gui.shell.kinds import files_to_open
     from planner.machines.spec import network_target
     from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
@@ -280,23 +277,3 @@ def read(
     planner = opened.plan.provenance.planner
     bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)
     return problem, opened.plan.decision.device_of, title, planner, bounds, notes
-
-
-def application() -> QApplication:
-    """The application object, made where there is none."""
-    from PySide6.QtCore import qInstallMessageHandler
-    from PySide6.QtWidgets import QApplication
-
-    app = QApplication.instance()
-    if app is None:
-        app = QApplication(["stageboard"])
-        if app.platformName() == "offscreen":
-            qInstallMessageHandler(_without_known)
-    assert isinstance(app, QApplication)
-    return app
-
-
-def _without_known(kind: QtMsgType, context: object, text: str) -> None:
-    """Pass Qt's messages on, except that the offscreen platform cannot do what no picture needs."""
-    if not text.startswith("This plugin does not support"):
-        print(text, file=sys.stderr)

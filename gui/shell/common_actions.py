@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 LAST = 9
 """The group that stands last in a menu."""
 
-FILE_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
+FILE_ACTIONS: tuple[ActionSpec[Any], ...] = (
+    ActionSpec("file.export.stop", "Cancel Writing the File", "File", lambda w: w.files.cancel_writing(), (), "stop writing a picture, a table or a plan; nothing is left of it", lambda w: w.files.is_writing, group=2, submenu="Export"),
     ActionSpec("file.close", "Close", "File", lambda w: w.close(), ("Ctrl+W",), "close this tab, or the window without others; what is not saved is asked about", group=LAST),
     ActionSpec("file.quit", "Quit", "File", lambda w: quit_all(), ("Ctrl+Q",), "close every window", group=LAST),
 )  # fmt: skip

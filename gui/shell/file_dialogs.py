@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog
 
+from gui.background.writing import FilesOrder, Writing, save_drawing
 from gui.document.plan_list import PlanEntry, bounds_with
+from gui.document.saving import saving
 from gui.document.values import Message
 from gui.look.drawn import Drawing
 from gui.shell.picture_dialog import Choice, PictureDialog
 from planner.errors import StageboardError
+from planner.export.stages.child import Cancelled
 
 if TYPE_CHECKING:
     from gui.shell.window import EditorWindow
 
 PLANS = "Plans (*.json);;All files (*)"
 PICTURES = "PNG picture (*.png);;SVG drawing (*.svg);;PDF document (*.pdf)"
+AT_ONCE_UP_TO = 1_000
+"""Ops or connections of the largest model of which files are written at once; those of larger ones are written beside the window."""
 
 
 class FileDialogs:
@@ -26,6 +32,9 @@ class FileDialogs:
 
     def __init__(self, window: EditorWindow, nameless: str) -> None:
         self._editor, self._nameless = window, nameless
+        self.writing: Writing | None = None
+        """What is being written in the background; None before the first time."""
+        self._written: Callable[[StageboardError | None], None] | None = None
         self.folder = ""
         """Where the last file was chosen."""
 
@@ -67,18 +76,27 @@ class FileDialogs:
         return f"{self.stem()}.{'-'.join(words)[:80]}.plan.json"
 
     def ask_drawing(
-        self, views: Mapping[str, str], view: str, draw: Callable[[Choice], Drawing], *, cut: frozenset[str] = frozenset(),
+        self, views: Mapping[str, str], view: str, drawing: Callable[[Choice], Callable[[], Drawing]], *, cut: frozenset[str] = frozenset(),
         preview: bool = True,
     ) -> PictureDialog:  # fmt: skip
-        """Ask how to draw a picture of what is open and where to write it, and write it."""
+        """Ask how to draw a picture of what is open and where to write it, and write it.
+
+        ``drawing`` gives the call that makes it, of a module's function and with what can be pickled.
+        """
         dialog = PictureDialog(
-            views, view, self._editor.theme, draw, cut=cut, preview=preview, parent=self._editor
+            views,
+            view,
+            self._editor.theme,
+            lambda choice: drawing(choice)(),
+            cut=cut,
+            preview=preview,
+            parent=self._editor,
         )
 
         def write(choice: Choice) -> None:
             path = self.ask_picture()
             if path is not None:
-                self.export(lambda: draw(choice).save(path), path)
+                self.export(partial(save_drawing, drawing(choice), path), path, draws=True)
 
         dialog.chosen.connect(write)
         dialog.open()
@@ -95,24 +113,35 @@ class FileDialogs:
         return None
 
     # ------------------------------------------------------------------ saving
-    def save_plan(self) -> bool:
-        """Save to the plan's file, or ask for one; returns whether it is saved."""
+    def save_plan(self, *, beside: bool = False) -> bool:
+        """Save to the plan's file, or ask for one; returns whether it is saved. ``beside`` the window where it takes long: then it is not yet."""
         path = self._editor.document.plan_path
-        return self.save_plan_as() if path is None else self._save(path)
+        return self.save_plan_as(beside=beside) if path is None else self._save(path, beside)
 
-    def save_plan_as(self) -> bool:
+    def save_plan_as(self, *, beside: bool = False) -> bool:
         """Ask for a file and save; returns whether it is saved."""
         path = self.ask_save("Save the plan", PLANS, ".json", self.plan_file(self._editor.document.active))
-        return path is not None and self._save(path)
+        return path is not None and self._save(path, beside)
 
-    def _save(self, path: Path) -> bool:
+    def _save(self, path: Path, beside: bool) -> bool:
+        document = self._editor.document
         try:
-            self._editor.document.save_plan(path)
+            if beside and self.takes_long():
+                write, saved = saving(document, path)
+                self._write_beside(FilesOrder(write), [path], lambda: self._saved_beside(path, saved()))
+                return False
+            document.save_plan(path)
         except StageboardError as error:
             self.say("error", str(error))
             return False
         self.say_saved(path)
         return True
+
+    def _saved_beside(self, path: Path, all_of_it: bool) -> None:
+        if all_of_it:
+            self.say_saved(path)
+        else:
+            self.say("info", f"Saved {path.name}, as the plan was then; it has changed since.")
 
     def save_entry(self, entry: PlanEntry) -> None:
         """Ask for a file of its own for one plan of the list, and write it."""
@@ -126,32 +155,89 @@ class FileDialogs:
             return
         path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", self.plan_file(entry))
         if path is not None:
-            self.export(lambda: write_plan(path, plan, bounds_with(entry, document.bounds)), path)
+            self.export(partial(write_plan, path, plan, bounds_with(entry, document.bounds)), path)
 
     def say_saved(self, path: Path) -> None:
         """The plan is in a file now."""
         self.say("info", f"Saved {path.name}.")
 
     # ------------------------------------------------------------------ exporting
-    def write(self, write: Callable[[], object], *paths: Path) -> bool:
-        """Write files and say so; returns whether that went well."""
-        try:
-            write()
-        except StageboardError as error:
-            self.say("error", str(error))
+    def takes_long(self) -> bool:
+        """Whether what is open is so large that the window would wait for its files."""
+        problem: Any = self._editor.document.problem
+        if problem is None:
             return False
-        self.say("info", f"Wrote {' and '.join(path.name for path in paths)}.")
-        return True
+        model = problem.network if problem.target.plans_networks else problem.graph
+        return bool(getattr(model, "connection_count", getattr(model, "n", 0)) > AT_ONCE_UP_TO)
 
-    def export(self, write: Callable[[], object], *paths: Path) -> bool:
-        """Write files beside what is open, never over it; returns whether that went well."""
+    def export(
+        self,
+        write: Callable[[], object],
+        *paths: Path,
+        draws: bool = False,
+        then: Callable[[], object] | None = None,
+    ) -> None:
+        """Write files, never over what is open, and say so; ``then`` is called once they are there.
+
+        ``write`` is a call of a module's function, with what can be pickled: of a large model it is made in a process beside the window.
+        """
         from planner.export.sources import spare
 
         document: Any = self._editor.document
         plan = [] if document.plan_path is None else [document.plan_path]
 
-        def spared() -> None:
-            spare(paths, [*document.paths, *plan])
-            write()
+        def written() -> None:
+            self.say("info", f"Wrote {' and '.join(path.name for path in paths)}.")
+            if then is not None:
+                then()
 
-        return self.write(spared, *paths)
+        try:
+            spare(paths, [*document.paths, *plan])
+            if self.takes_long():
+                self._write_beside(FilesOrder(write, draws), paths, written)
+                return
+            write()
+        except StageboardError as error:
+            self.say("error", str(error))
+            return
+        written()
+
+    def _write_beside(self, order: FilesOrder, paths: Sequence[Path], written: Callable[[], object]) -> None:
+        """Raises :class:`StageboardError` while something else is being written."""
+        if self.writing is None:
+            self.writing = Writing(self._editor)
+            self.writing.done.connect(self._ended)
+        self.writing.start(order)
+        names = " and ".join(path.name for path in paths)
+        text = f"Writing {names} …"
+
+        def ended(error: StageboardError | None) -> None:
+            if error is None:
+                written()
+            else:
+                self.say("info" if isinstance(error, Cancelled) else "error", str(error))
+
+        self._written = ended
+        self._editor.notice.show_message("info", text, action="Cancel", run=self.cancel_writing, stays=True)
+        self._editor.update_actions()
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether files are being written in the background."""
+        return self.writing is not None and self.writing.busy
+
+    def cancel_writing(self) -> None:
+        """Stop writing; nothing is left of it."""
+        if self.writing is not None:
+            self.writing.cancel()
+
+    def _ended(self, _result: object, error: StageboardError | None) -> None:
+        ended, self._written = self._written, None
+        self._editor.update_actions()
+        if ended is not None:
+            ended(error)
+
+    def drop(self) -> None:
+        """End what is being written (the window closes)."""
+        if self.writing is not None:
+            self.writing.drop()

@@ -38,6 +38,11 @@ class ModelFiles(FileDialogs):
         self.loading = Loading(window)
         """What is being read in the background."""
 
+    def drop(self) -> None:
+        """End what is being read and written (the window closes)."""
+        self.loading.drop()
+        super().drop()
+
     # ------------------------------------------------------------------ what an editor does itself
     def open_graphs(self, models: Sequence[Path], plan: Path | None, times: Sequence[Path] = ()) -> None:
         """Open graphs of operators, and a plan of them, with the ``times`` that profiles say."""

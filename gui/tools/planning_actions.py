@@ -41,8 +41,8 @@ OPEN_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (
 )  # fmt: skip
 
 SAVE_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (
-    ActionSpec("file.save", "Save Plan", "File", lambda w: w.files.save_plan(), ("Ctrl+S",), "write the plan on the canvas to its file", is_open, group=1),
-    ActionSpec("file.save_as", "Save Plan As…", "File", lambda w: w.files.save_plan_as(), ("Ctrl+Shift+S",), "write the plan to another file", is_open, group=1),
+    ActionSpec("file.save", "Save Plan", "File", lambda w: w.files.save_plan(beside=True), ("Ctrl+S",), "write the plan on the canvas to its file", is_open, group=1),
+    ActionSpec("file.save_as", "Save Plan As…", "File", lambda w: w.files.save_plan_as(beside=True), ("Ctrl+Shift+S",), "write the plan to another file", is_open, group=1),
 )  # fmt: skip
 
 PLAN_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from planner.errors import ModelError
@@ -37,6 +38,7 @@ def _add(digest: Any, name: str, values: np.ndarray[Any, Any]) -> None:
     digest.update(np.ascontiguousarray(values).tobytes())
 
 
+_TEXTS = ("op_ids", "op_names", "kinds", "tensor_dtypes", "tensor_names")
 COSTS = ("work", "work_cpu", "tensor_time")
 """Arrays of a graph that say what time things take; all others say what there is."""
 
@@ -123,6 +125,19 @@ class Graph:
     """The ops' names in the file (length n) where :attr:`op_names` have scopes before them; else ()."""
     file_device_times: tuple[tuple[str, Floats], ...] | None = None
     """Those of them that the model's file gives, once profiles gave others; else None: all are the file's."""
+
+    # ------------------------------------------------------------------ to other processes
+    def __getstate__(self) -> dict[str, Any]:
+        """Texts packed, which large graphs have many of, and nothing that is found again from the rest at once."""
+        state = {key: value for key, value in self.__dict__.items() if key != "index"}
+        for key in _TEXTS:
+            state[key] = msgspec.msgpack.encode(state[key])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key in _TEXTS:
+            state[key] = tuple(msgspec.msgpack.decode(state[key]))
+        self.__dict__.update(state)
 
     # ------------------------------------------------------------------ building
     @staticmethod

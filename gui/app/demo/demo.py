@@ -103,7 +103,7 @@ def _check_folder(out: Path) -> None:
 def _play(path: Path, args: argparse.Namespace, console: Console) -> int:
     """One story into a folder."""
     from gui.app.demo.stories import SIZE, play
-    from gui.present.render import application
+    from gui.look.display import application
 
     began = time.perf_counter()
     app = application()
@@ -172,7 +172,7 @@ def _headless(out: Path, console: Console) -> int:
 def _window_without_traces() -> Iterator[tuple[QApplication, MainWindow]]:
     """A window that neither reads nor changes the user's settings, and leaves no process behind."""
     from gui.editors.plan.windows import Parts, make_window
-    from gui.present.render import application
+    from gui.look.display import application
 
     app = application()
     parts: Parts = make_window(app, theme="light", remember=False)

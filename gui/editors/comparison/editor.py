@@ -307,6 +307,7 @@ class CompareWindow(CompareBody):
 
     def end(self) -> None:
         """End threads and animations."""
+        self.files.drop()
         self.proving.close()
         self.columns.stop()
         self.picking.close()

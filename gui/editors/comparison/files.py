@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,6 @@ class CompareFiles(FileDialogs):
         comparison = self._state.comparison
         if comparison is not None:
             self.ask_drawing(
-                VIEWS, self._state.view, lambda choice: draw_comparison(comparison, choice.page, choice.view),
+                VIEWS, self._state.view, lambda choice: partial(draw_comparison, comparison, choice.page, choice.view),
                 preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED,
             )  # fmt: skip

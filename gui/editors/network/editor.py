@@ -164,7 +164,7 @@ class OrderWindow(NetworkBody):
     def end(self) -> None:
         """End every process and thread."""
         self.playback.pause()
-        self.files.loading.drop()
+        self.files.drop()
         if self._inference is not None:
             self._inference.stop()
         super().end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from gui.document.network.autosave import Found, LostOrder
     from gui.document.network.opening import OpenedNetwork
     from gui.editors.network.body import NetworkBody
+    from planner.model.network import Network
 
 ARRAYS = "Array files (*.npz)"
 MOST_PREVIEWED = 100_000
@@ -142,7 +144,7 @@ class NetworkFiles(ModelFiles):
         plan = self._document.current_plan()
         path = self.ask_save("Export the order", ARRAYS, ".npz", f"{self.stem()}.order.npz")
         if path is not None:
-            self.export(lambda: to_order(plan, path), path)
+            self.export(partial(to_order, plan, path), path)
 
     def export_network(self) -> None:
         """The network as an array file."""
@@ -150,10 +152,12 @@ class NetworkFiles(ModelFiles):
 
         network = self._document.open_problem.network
         path = self.ask_save("Export the network", ARRAYS, ".npz", f"{self.stem()}.npz")
-        if path is None or not self.export(lambda: write_network(network, path), path):
-            return
-        if not self._document.paths:
-            # What was made up has a file now, and can be found again.
+        if path is not None:
+            self.export(partial(write_network, network, path), path, then=partial(self._kept, network, path))
+
+    def _kept(self, network: Network, path: Path) -> None:
+        """What was made up has a file now, and can be found again."""
+        if not self._document.paths and self._document.network is network:
             self._document.paths = (path.absolute(),)
             self._window.memory.remember_network()
 
@@ -166,6 +170,6 @@ class NetworkFiles(ModelFiles):
         title, bounds = document.title, document.plan_bounds
         self.ask_drawing(
             VIEWS, window.canvas.view,
-            lambda choice: draw_network(problem, order, choice.page, title, bounds, position, choice.view),
+            lambda choice: partial(draw_network, problem, order, choice.page, title, bounds, position, choice.view),
             preview=problem.network.connection_count <= MOST_PREVIEWED,
         )  # fmt: skip

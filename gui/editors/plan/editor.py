@@ -294,7 +294,7 @@ class MainWindow(GraphBody):
     # ------------------------------------------------------------------ the end
     def end(self) -> None:
         """End every process and thread."""
-        self.files.loading.drop()
+        self.files.drop()
         self.exports.exporting.drop()
         self.runs.running.drop()
         super().end()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -286,7 +287,9 @@ class Files(ModelFiles):
         part = shown if scene is None or region is None else replace(shown, part=Part(scene, region))
         self.ask_drawing(
             {view: TITLES[view] for view in views_of(problem)}, canvas.view,
-            lambda choice: drawing_of(part if choice.in_sight and choice.view == canvas.view else shown, choice.view, choice.page),
+            lambda choice: partial(
+                drawing_of, part if choice.in_sight and choice.view == canvas.view else shown, choice.view, choice.page
+            ),
             cut=CUT if region is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED,
         )  # fmt: skip
 
@@ -298,7 +301,7 @@ class Files(ModelFiles):
             "Export a device-placement split", "JSON (*.json)", ".json", f"{self.stem()}.split.json"
         )
         if path is not None:
-            self.export(lambda: to_device_placement(self._document.current_plan(), path), path)
+            self.export(partial(to_device_placement, self._document.current_plan(), path), path)
 
     def export_dot(self) -> None:
         """The graph and plan as DOT."""
@@ -307,7 +310,7 @@ class Files(ModelFiles):
         path = self.ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self.stem()}.dot")
         if path is not None:
             plan = self._document.current_plan()
-            self.export(lambda: to_dot(plan.problem.graph, plan, path), path)
+            self.export(partial(to_dot, plan.problem.graph, plan, path), path)
 
     def export_csv(self) -> None:
         """The ops as a table."""
@@ -315,7 +318,7 @@ class Files(ModelFiles):
 
         path = self.ask_save("Export a table of ops", "CSV (*.csv)", ".csv", f"{self.stem()}.csv")
         if path is not None:
-            self.export(lambda: to_csv(self._document.current_plan(), path), path)
+            self.export(partial(to_csv, self._document.current_plan(), path), path)
 
     def export_edge_tpu(self) -> None:
         """Tensors to cut at and the memory of each segment, as text and as JSON."""
@@ -327,7 +330,7 @@ class Files(ModelFiles):
         )
         if path is not None:
             files = report_files(path)
-            self.export(lambda: to_edge_tpu(plan, self._document.paths, path), files.text, files.data)
+            self.export(partial(to_edge_tpu, plan, self._document.paths, path), files.text, files.data)
 
     def export_model_explorer(self) -> None:
         """The graph in the devices' colours for Google's Model Explorer, and node data."""
@@ -338,4 +341,4 @@ class Files(ModelFiles):
         )
         if path is not None:
             plan = self._document.current_plan()
-            self.export(lambda: to_model_explorer(plan, path), *explorer_files(path))
+            self.export(partial(to_model_explorer, plan, path), *explorer_files(path))

@@ -28,9 +28,8 @@ class StoryOrder:
 
 def write_story(order: StoryOrder, progress: Progress, stopped: Callable[[], bool]) -> Exported:
     """Write it, without a screen. Raises :class:`StageboardError`."""
-    from gui.look.display import check_qt, offscreen
+    from gui.look.display import application, check_qt, offscreen
     from gui.present.export.export import export_story
-    from gui.present.render import application
     from planner.search.stop import Cancel
     from planner.story.files.json import from_dict
     from planner.story.files.plans import resolve

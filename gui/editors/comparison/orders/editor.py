@@ -137,6 +137,7 @@ class OrdersWindow(ComparisonWindow):
 
     def end(self) -> None:
         """End the threads."""
+        self.files.drop()
         self.playback.pause()
         self.canvas.end_threads()
         self.plots.end_threads()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,6 @@ class OrdersFiles(FileDialogs):
         claims = [one.claims for one in entries if one is not None]
         comparison = compare_orders(plans, document.bounds, claims)
         self.ask_drawing(
-            {"orders": "Orders"}, "orders", lambda choice: draw_orders(comparison, choice.page),
+            {"orders": "Orders"}, "orders", lambda choice: partial(draw_orders, comparison, choice.page),
             preview=comparison.network.connection_count <= MOST_PREVIEWED,
         )  # fmt: skip
