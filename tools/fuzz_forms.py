@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
 import random
+import shutil
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
@@ -70,6 +72,8 @@ class Form:
         """The undamaged file."""
         if isinstance(whole, bytes):
             return gzip.compress(whole) if self.suffix.endswith(".gz") else whole
+        if self.suffix == ".jsonl":
+            return _lines(whole)
         text = mutations.to_toml(whole) if self.suffix == ".toml" else json.dumps(whole)
         return text.encode()
 
@@ -144,6 +148,55 @@ def _story(folder: Path) -> Any:
     return json.loads(write_story(folder / "made.story.json", story).read_bytes())
 
 
+def _journals(folder: Path) -> Sequence[list[Any]]:
+    """Lines of a journal of some steps, bounds and a plan of the list."""
+    from shiboken6 import delete
+
+    from gui.document.plan.document import Document
+    from gui.document.plan.journal import Journal
+    from planner.machines.spec import parse_target
+    from planner.problem.bound import Bound
+
+    _application()
+    document, state = Document(), folder / "state"
+    journal = Journal(document, state)
+    document.open_model(SMALL)
+    document.set_problem(parse_target("pipeline:3", document.graph))
+    document.move([0], 1)
+    document.pin([1], 2)
+    document.undo_stack.undo()
+    document.add_plan([0] * document.open_problem.graph.n, "found")
+    problem = document.open_problem
+    document.add_bounds([Bound(problem.components[0], 1e-9, "simple", problem.relaxation, seconds=44.0)])
+    document.move([2], 1)
+    assert journal.path is not None
+    lines = [json.loads(line) for line in journal.path.read_text("utf-8").splitlines()]
+    journal.close()
+    delete(document)
+    return [lines]
+
+
+_applications: list[Any] = []
+
+
+def _application() -> None:
+    """What documents need, which stays."""
+    from PySide6.QtWidgets import QApplication
+
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    _applications.append(QApplication.instance() or QApplication(["fuzz"]))
+
+
+def _machine(folder: Path) -> Sequence[Any]:
+    rates = {"flops": 1e12, "bandwidth": 1e11, "overhead": 1e-6}
+    return [
+        {
+            "format": "stageboard-machine", "version": 1, "name": "mine", "title": "Mine", "device": "accelerator", "rates": rates,
+            "groups": {}, "source": "a stopwatch", "date": "2026-11-01", "fit": {"ops": 3},
+        }
+    ]  # fmt: skip
+
+
 def _splits(folder: Path) -> Sequence[Any]:
     nodes = [node["id"] for node in json.loads((DATA / "workload.json").read_bytes())["nodes"]]
     return [{"fpgas": [{"nodes": nodes[:2]}, {"nodes": nodes[2:-1]}], "cpus": [{"nodes": nodes[-1:]}]}]
@@ -199,6 +252,28 @@ def _json_text(tree: Any, rng: random.Random) -> bytes:
 
 def _json_bytes(tree: Any, rng: random.Random) -> bytes:
     return mutations.damaged_bytes(json.dumps(tree).encode(), rng)
+
+
+def _lines(trees: list[Any]) -> bytes:
+    return "".join(json.dumps(tree) + "\n" for tree in trees).encode("utf-8", "surrogatepass")
+
+
+def _journal_lines(trees: list[Any], rng: random.Random) -> bytes:
+    """One line says something else, or lines are missing or out of order."""
+    lines = list(trees)
+    at = rng.randrange(len(lines))
+    choice = rng.randrange(4)
+    if choice == 0:
+        del lines[at]
+    elif choice == 1:
+        lines.insert(rng.randrange(len(lines) + 1), lines[at])
+    else:
+        lines[at] = mutations.damaged_tree(lines[at], rng)
+    return _lines(lines)
+
+
+def _journal_bytes(trees: list[Any], rng: random.Random) -> bytes:
+    return mutations.damaged_bytes(_lines(trees), rng)
 
 
 def _toml_text(tree: Any, rng: random.Random) -> bytes:
@@ -326,6 +401,39 @@ def _open_session(path: Path) -> object:
     )
 
 
+def _open_machine(path: Path) -> object:
+    from planner.model.named_machines import read_machine, to_dict
+
+    return to_dict(read_machine(path))
+
+
+def _open_journal(path: Path) -> object:
+    """As the window does at its start: what is there is offered and done again, or kept beside; nothing else."""
+    from shiboken6 import delete
+
+    from gui.document.plan.document import Document
+    from gui.document.plan.recovery import leftovers, prepare, recover
+
+    state = path.parent / "found"
+    shutil.rmtree(state, ignore_errors=True)
+    state.mkdir()
+    content = path.read_bytes()
+    (state / "journal-1.jsonl").write_bytes(content)
+    damaged: list[Path] = []
+    found = leftovers(state, damaged)
+    kept = [one.path for one in found] or damaged
+    assert all(one.read_bytes() == content for one in kept), "what is there stays as it is"
+    document = Document()
+    try:
+        for one in found:
+            recover(document, one, prepare(one))
+            while document.undo_stack.canUndo():
+                document.undo_stack.undo()
+    finally:
+        delete(document)
+    return len(found), len(damaged)
+
+
 def _info(path: Path) -> list[str]:
     return ["info", str(path)]
 
@@ -376,6 +484,8 @@ FORMS: dict[str, Form] = {
         Form("target-toml", ".toml", lambda f: [TARGET, TARGET_TEXT, TARGET["target"]], _TOML, _open_target, _plan_for),
         Form("sweep-toml", ".toml", lambda f: [SWEEP], _TOML, _open_sweep),
         Form("cost-toml", ".toml", lambda f: [COSTS, COSTS["cost_model"]], _TOML, _open_costs, lambda p: [*_info(SMALL), "--cost-model", str(p)]),
+        Form("machine", ".json", _machine, _JSON, _open_machine, lambda p: [*_info(SMALL), "--machine", str(p)]),
+        Form("journal", ".jsonl", _journals, _either(_journal_lines, _journal_bytes), _open_journal, names_file=False),
         Form("session", ".ini", lambda f: [_SESSION], _TEXT, _open_session),
     )
 }  # fmt: skip

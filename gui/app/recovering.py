@@ -41,10 +41,32 @@ if TYPE_CHECKING:
 Lost = Leftover | LostOrder | LostStory
 
 
-def everything_left() -> list[Lost]:
-    """What crashed windows left behind, the latest first; stories come after the models that they are about."""
-    left: list[Lost] = [*leftovers(), *lost_orders(), *lost_stories()]
+def everything_left(damaged: list[Path] | None = None) -> list[Lost]:
+    """What crashed windows left behind, the latest first; stories come after the models that they are about.
+
+    Files that cannot be read are kept under the names that are added to ``damaged``.
+    """
+    left: list[Lost] = [
+        *leftovers(damaged=damaged), *lost_orders(damaged=damaged), *lost_stories(damaged=damaged),
+    ]  # fmt: skip
     return sorted(left, key=lambda lost: (isinstance(lost, LostStory), -lost.time))
+
+
+def damage(records: Sequence[Path], settings: Path | None) -> str:
+    """A sentence or two on files that could not be read and are kept; empty where there are none."""
+    said = []
+    if records:
+        what = (
+            "What a crash left cannot be read"
+            if len(records) == 1
+            else f"{len(records)} files that crashes left cannot be read"
+        )
+        said.append(f"{what}; nothing of it is deleted ({', '.join(map(str, records))}).")
+    if settings is not None:
+        said.append(
+            f"The settings could not be read in full and begin anew; what was there is kept ({settings})."
+        )
+    return " ".join(said)
 
 
 def read_again(lost: Lost) -> object:
@@ -86,6 +108,8 @@ class Recovery(QObject):
         self._themes, self._session, self._parts = themes, session, parts
         self._left: list[Lost] = []
         self._count = self._kept = 0
+        self._told = ""
+        """What is to be said before anything is offered."""
         self._reading = self._used = False
         self._next: Lost | None = None
         """What is to be recovered once the model is there that is being opened: that is not to be lost by it."""
@@ -94,14 +118,16 @@ class Recovery(QObject):
 
     def offer(self) -> None:
         """Offer everything that is left."""
-        self._left = everything_left()
+        damaged: list[Path] = []
+        self._left = everything_left(damaged)
+        self._told = damage(damaged, None if self._session is None else self._session.damaged)
         self._count = len(self._left)
         self._go_on()
 
     # ------------------------------------------------------------------ one after the other
     def _soon(self) -> None:
         """The notice may be free: what took its place is read, or was dismissed by something else than a person."""
-        if self._left or self._kept:
+        if self._left or self._kept or self._told:
             QTimer.singleShot(0, self, self._when_free)
 
     def _when_free(self) -> None:
@@ -116,6 +142,10 @@ class Recovery(QObject):
             self._go_on()
 
     def _go_on(self) -> None:
+        if self._told:
+            text, self._told = self._told, ""
+            self._notice.show_message("warning", text)
+            return
         while self._left and not self._left[0].path.exists():
             self._left.pop(0)  # by another window meanwhile
         if self._left:

@@ -1,18 +1,23 @@
 """What is remembered between two runs: recent files, the window, the target of each model, the theme.
 
-An ini file under the user's configuration folder. Whatever it holds, reading it never fails: what makes no sense is
-left out, and a file of a later version is not used.
+An ini file under the user's configuration folder, which several windows of several processes read and write at once. Whatever it
+holds, reading it never fails: what makes no sense is left out, and a file of a later version is not used; either is kept
+beside it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+
+from planner.errors import StageboardError
+from planner.files import write_atomically
 
 if TYPE_CHECKING:
     from planner.model.graph import Graph
@@ -23,6 +28,8 @@ VERSION = 1
 MOST_RECENT = 12
 MOST_TARGETS = 200
 THEMES = ("system", "light", "dark")
+KINDS: dict[str, type] = {"recent": list, "targets": dict}
+"""What texts under these keys hold as JSON."""
 
 
 def settings_path() -> Path:
@@ -39,11 +46,56 @@ class Session(QObject):
 
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._store = QSettings(str(path or settings_path()), QSettings.Format.IniFormat, self)
-        version = self._text("version")
-        if self._store.allKeys() and version != str(VERSION):
-            self._store.clear()
+        self._path = path or settings_path()
+        self._store = QSettings(str(self._path), QSettings.Format.IniFormat, self)
+        self.damaged: Path | None = None
+        """A copy of the file as it was found, where not all of it makes sense."""
+        self._mend()
         self._store.setValue("version", str(VERSION))
+
+    def _mend(self) -> None:
+        """Leave out what makes no sense, after a copy was made."""
+        other = bool(self._store.allKeys()) and self._text("version") != str(VERSION)
+        bad = [key for key, kind in KINDS.items() if self._text(key) and not self._is_json(key, kind)]
+        if not bad and not other and self._store.status() == QSettings.Status.NoError and self._has_sense():
+            return
+        kept = self._path.with_name(self._path.name + ".damaged")
+        with contextlib.suppress(OSError, StageboardError):
+            write_atomically(kept, self._path.read_bytes())
+            self.damaged = kept
+        if other:
+            self._store.clear()
+        for key in bad:
+            self._store.remove(key)
+        self._store.sync()
+
+    def _has_sense(self) -> bool:
+        """Whether Qt found keys in the file, where there is anything in it. It says nothing of what it skips."""
+        try:
+            return bool(self._store.allKeys()) or not self._path.read_bytes().strip()
+        except OSError:
+            return True
+
+    def _is_json(self, key: str, kind: type) -> bool:
+        try:
+            return isinstance(json.loads(self._text(key)), kind)
+        except (ValueError, RecursionError):
+            return False
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """What other processes wrote is read, and none of them writes until what this one writes is there."""
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(ImportError, OSError):
+                import fcntl
+
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                folder = os.open(self._path.parent, os.O_RDONLY)
+                held.callback(os.close, folder)
+                fcntl.flock(folder, fcntl.LOCK_EX)
+            self._store.sync()
+            yield
+            self._store.sync()
 
     # ------------------------------------------------------------------ raw values
     def _text(self, key: str) -> str:
@@ -88,11 +140,13 @@ class Session(QObject):
         """A model was opened."""
         if paths:
             whole = tuple(Path(os.path.abspath(path)) for path in paths)
-            self._set_recent([whole, *(other for other in self.recent if other != whole)])
+            with self._alone():
+                self._set_recent([whole, *(other for other in self.recent if other != whole)])
 
     def clear_recent(self) -> None:
         """Forget all of them."""
-        self._set_recent([])
+        with self._alone():
+            self._set_recent([])
 
     def _set_recent(self, recent: list[tuple[Path, ...]]) -> None:
         self._store.setValue(
@@ -129,7 +183,6 @@ class Session(QObject):
     # ------------------------------------------------------------------ targets
     def target_for(self, graph: Graph) -> tuple[Target, str] | None:
         """The target and the objective that this model was planned for last, if they still fit it."""
-        from planner.errors import StageboardError
         from planner.machines.spec import target_from_dict
         from planner.problem.problem import Problem
 
@@ -145,7 +198,6 @@ class Session(QObject):
 
     def memory_for(self, network: Network) -> Target | None:
         """The fast memory that this network was planned for last."""
-        from planner.errors import StageboardError
         from planner.machines.spec import target_from_dict
 
         kept = self._json("targets", dict).get(network.fingerprint)
@@ -159,8 +211,9 @@ class Session(QObject):
 
     def keep_target(self, graph: Graph | Network, target: Target, objective: str) -> None:
         """Remember what a model or a network is planned for."""
-        targets: dict[str, Mapping[str, Any]] = self._json("targets", dict)
-        targets.pop(graph.fingerprint, None)
-        targets[graph.fingerprint] = {"target": target.to_dict(), "objective": objective}
-        latest = dict(list(targets.items())[-MOST_TARGETS:])
-        self._store.setValue("targets", json.dumps(latest))
+        with self._alone():
+            targets: dict[str, Mapping[str, Any]] = self._json("targets", dict)
+            targets.pop(graph.fingerprint, None)
+            targets[graph.fingerprint] = {"target": target.to_dict(), "objective": objective}
+            latest = dict(list(targets.items())[-MOST_TARGETS:])
+            self._store.setValue("targets", json.dumps(latest))

@@ -15,6 +15,7 @@ from planner.machines.catalogue import machines
 from planner.model.graph import Graph
 from planner.model.named_machines import Machines
 from planner.model.named_machines import machines as machines_by_name
+from planner.printable import shown
 from planner.problem import per_device
 from planner.problem.target import Target
 from planner.quantity import parse_quantity
@@ -209,7 +210,9 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
             numbers = tuple(_number(f.name, one) for one in value)
             wrong = [one for one in numbers if not isinstance(one, float)]
             if wrong:
-                raise TargetError(f"target parameter '{f.name}' holds {wrong[0]!r}; numbers were expected")
+                raise TargetError(
+                    f"target parameter '{f.name}' holds {shown(wrong[0])}; numbers were expected"
+                )
             arguments[f.name] = numbers
             continue
         said = f.type if isinstance(f.type, str) else f.type.__name__
@@ -218,11 +221,11 @@ def target_from_dict(data: Mapping[str, Any]) -> Target:
             value = _number(f.name, value)
         expected = {"float": float, "int": int, "bool": bool, "str": str}[said]
         if not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
-            raise TargetError(f"target parameter '{f.name}' is {value!r}; a {said} was expected")
+            raise TargetError(f"target parameter '{f.name}' is {shown(value)}; a {said} was expected")
         arguments[f.name] = value
     unknown = set(data) - {f.name for f in fields(cls)} - {"kind"}  # type: ignore[arg-type]
     if unknown:
-        raise TargetError(f"target '{kind}' has no parameter '{min(unknown)}'")
+        raise TargetError(f"target '{kind}' has no parameter {shown(min(unknown, key=str))}")
     return cls(**arguments)
 
 

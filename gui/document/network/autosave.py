@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gui.document import autosave
 from gui.document.autosave import Lost, read_head
-from gui.document.crash_files import left_behind
+from gui.document.crash_files import Damaged, left_behind
 from gui.document.network.entries import OrderEntry
 from gui.document.plan_list import bounds_with
 from planner.errors import StageboardError
@@ -133,13 +133,13 @@ class LostOrder(Lost):
         return self.models or (self.path.with_suffix(".npz"),)
 
 
-def lost_orders(where: Path | None = None) -> list[LostOrder]:
-    """Orders that a crash left behind, the latest first. Damaged ones are deleted on the way."""
-    return left_behind("orders", _read, where)
+def lost_orders(where: Path | None = None, damaged: list[Path] | None = None) -> list[LostOrder]:
+    """Orders that a crash left behind, the latest first. ``damaged`` ones are kept (:func:`left_behind`)."""
+    return left_behind("orders", _read, where, damaged)
 
 
 def _read(path: Path) -> LostOrder | None:
-    """What a head says; None where it is damaged, or nothing lies beside it."""
+    """What a head says; None where nothing lies beside it. Raises :class:`Damaged`."""
     try:
         head = read_head(path, "orders", VERSION)
         density, saved = head["density"], head["plan"]
@@ -150,7 +150,7 @@ def _read(path: Path) -> LostOrder | None:
             tuple((_beside(path, str(id)), str(origin)) for id, origin in dict(head.get("others", {})).items()),
         )  # fmt: skip
     except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError, StageboardError):
-        return None
+        raise Damaged from None
     whole = lost.plan.is_file() and (lost.models or lost.files[0].is_file())
     return lost if whole else None
 

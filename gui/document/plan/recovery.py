@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from gui.document.autosave import Lost
 from gui.document.board import quick_bounds
 from gui.document.commands import Edit
-from gui.document.crash_files import discard, left_behind
+from gui.document.crash_files import Damaged, discard, keep_damaged, left_behind
 from gui.document.history import Column
 from gui.document.plan.document import Document
 from gui.document.plan.journal import VERSION, Journal
@@ -54,39 +55,47 @@ class Leftover(Lost):
         return "planners' results" if any("entry" in line for line in self.lines) else "what was proven"
 
 
-def leftovers(where: Path | None = None) -> list[Leftover]:
-    """Journals that a crash left behind, the latest first. Damaged or needless ones are deleted on the way."""
-    return left_behind("journal", read, where)
+def leftovers(where: Path | None = None, damaged: list[Path] | None = None) -> list[Leftover]:
+    """Journals that a crash left behind, the latest first. Needless ones are deleted on the way, ``damaged`` ones kept (:func:`left_behind`)."""
+    return left_behind("journal", read, where, damaged)
 
 
 def read(path: Path) -> Leftover | None:
-    """A journal as far as it is whole; None where nothing in it is worth recovering."""
-    lines: list[dict[str, Any]] = []
-    try:
-        if path.stat().st_size > LARGEST:
-            return None
-        with path.open("r", encoding="utf-8", errors="strict") as file:
-            for text in file:
-                if not text.endswith("\n"):
-                    break  # the crash came in the middle of a line
-                line = json.loads(text)
-                if not isinstance(line, dict):
-                    break
-                lines.append(line)
-    except (OSError, ValueError, RecursionError):
-        pass  # what came before the damage still counts
+    """A journal as far as it is whole; None where nothing in it is worth recovering. Raises :class:`Damaged`."""
+    lines, whole = _lines(path)
     if not lines or lines[0].get("journal") != VERSION:
-        return None
+        raise Damaged
     head, events = lines[0], lines[1:]
     steps = _unsaved_steps(events)
     if not steps and not any("entry" in line for line in events) and not _unsaved_proofs(events):
+        if not whole:
+            raise Damaged
         return None
     try:
         models = tuple(Path(str(model)) for model in head["models"])
         when = path.stat().st_mtime
         return Leftover(path, str(head["name"]), models, _plan_path(head), when, steps, head, tuple(events))
     except (OSError, KeyError, TypeError, ValueError):
-        return None
+        raise Damaged from None
+
+
+def _lines(path: Path) -> tuple[list[dict[str, Any]], bool]:
+    """What came before the end or the damage, and whether it is the end; a last line that a crash cut off is no damage."""
+    lines: list[dict[str, Any]] = []
+    try:
+        if path.stat().st_size > LARGEST:
+            return lines, False
+        with path.open("r", encoding="utf-8", errors="strict") as file:
+            for text in file:
+                if not text.endswith("\n"):
+                    break
+                line = json.loads(text)
+                if not isinstance(line, dict):
+                    return lines, False
+                lines.append(line)
+    except (OSError, ValueError, RecursionError):
+        return lines, False
+    return lines, True
 
 
 def _plan_path(head: Mapping[str, Any]) -> Path | None:
@@ -117,6 +126,24 @@ def _unsaved_proofs(events: list[dict[str, Any]]) -> bool:
 
 def prepare(leftover: Leftover) -> Opened:
     """Read the model again and set up what was open at first. Raises :class:`StageboardError`; may take a while."""
+    with _foreseen(leftover):
+        return _prepare(leftover)
+
+
+@contextlib.contextmanager
+def _foreseen(leftover: Leftover) -> Iterator[None]:
+    """Whatever a damaged journal holds, one sentence says so."""
+    try:
+        yield
+    except StageboardError:
+        raise
+    except Exception as error:  # a line may hold anything
+        raise JournalError(
+            f"the journal of {leftover.name} is damaged at its beginning; discard it, or recover what else is offered"
+        ) from error
+
+
+def _prepare(leftover: Leftover) -> Opened:
     head = leftover.head
     if "graph" in head:
         from planner.formats.graphs import stageboard_json
@@ -155,11 +182,12 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     """Do everything in a journal again and delete it. The document then records it afresh. Returns what was compared.
 
     Raises :class:`StageboardError` before anything changes where the model cannot be opened. A step that cannot be
-    done again ends the recovery there, which a message says; what came before it is kept.
+    done again ends the recovery there, which a message says; what came before it is recovered, and the journal kept beside.
     """
     opened = opened or prepare(leftover)
     entry = leftover.head.get("entry")
-    first = decode_entry(entry, opened.device_of) if isinstance(entry, dict) else None
+    with _foreseen(leftover):
+        first = decode_entry(entry, opened.device_of) if isinstance(entry, dict) else None
     document.install(opened)
     active = document.active
     assert active is not None
@@ -172,15 +200,18 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     recorder = document.history.recorder
     if recorder is not None:
         recorder.opened()
+    kept: Path | None = None
     for number, line in enumerate(leftover.lines):
         try:
             _do(document, line)
-        except (StageboardError, KeyError, TypeError, ValueError, IndexError) as error:
+        except Exception as error:  # a damaged line may hold anything
+            kept = keep_damaged(leftover.path)
             left = len(leftover.lines) - number
             document.message.emit(
                 Message(
                     "warning",
-                    f"the journal is damaged: its last {left} entries could not be recovered, all before them were",
+                    f"the journal is damaged: its last {left} entries could not be recovered, all before them were"
+                    f"{'' if kept is None else f'; it is kept ({kept})'}",
                     str(error),
                 )
             )
@@ -188,7 +219,8 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
     document.plans_changed.emit()
     if isinstance(recorder, Journal):
         recorder.flush()
-    discard(leftover.path)
+    if kept is None:
+        discard(leftover.path)
     return _columns(document, leftover)
 
 

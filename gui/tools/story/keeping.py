@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from gui.document import autosave
 from gui.document.autosave import Lost, read_head
-from gui.document.crash_files import left_behind
+from gui.document.crash_files import Damaged, left_behind
 from gui.look.numbers import plural
 from gui.tools.story.draft import Draft, ModelSource, Shown, named, story_of
 from planner.errors import StageboardError, StoryError
@@ -105,13 +105,13 @@ class LostStory(Lost):
         return self.path.with_suffix(".json")
 
 
-def lost_stories(where: Path | None = None) -> list[LostStory]:
-    """Stories that a crash left behind, the latest first. Damaged ones are deleted on the way."""
-    return left_behind("story", _read, where)
+def lost_stories(where: Path | None = None, damaged: list[Path] | None = None) -> list[LostStory]:
+    """Stories that a crash left behind, the latest first. ``damaged`` ones are kept (:func:`left_behind`)."""
+    return left_behind("story", _read, where, damaged)
 
 
 def _read(path: Path) -> LostStory | None:
-    """What a head says; None where it is damaged, or no story lies beside it."""
+    """What a head says; None where no story lies beside it. Raises :class:`Damaged`."""
     try:
         head = read_head(path, "story", VERSION)
         saved = head["saved"]
@@ -120,7 +120,7 @@ def _read(path: Path) -> LostStory | None:
             None if saved is None else Path(str(saved)), float(head["time"]), int(head["keyframes"]),
         )  # fmt: skip
     except (OSError, ValueError, OverflowError, KeyError, TypeError, RecursionError, StageboardError):
-        return None
+        raise Damaged from None
     return lost if lost.plans.is_file() else None
 
 

@@ -238,3 +238,26 @@ def test_a_model_that_was_just_opened_stays_where_another_is_recovered(
     assert parts.document.paths == (here,)
     (other,) = graph_windows._graphs
     qtbot.waitUntil(lambda: other.document.paths == (lost,) and other.document.modified, timeout=60_000)
+
+
+def test_damaged_records_and_settings_are_told_of_once(
+    qtbot: QtBot, tmp_path: Path, parts: Parts, own_settings: Path
+) -> None:
+    """Before anything is offered; the files are kept, and what is whole is offered after it."""
+    leave_graph(model_in(tmp_path / "a"), "1", 1e9)
+    rubbish = folder() / "journal-9.jsonl"
+    rubbish.write_bytes(b"\0\xff\n")
+    assert parts.session is not None
+    parts.session.damaged = tmp_path / "session.ini.damaged"
+    notice = parts.window.notice
+    gui_app._offer_recovery(parts)
+    assert notice.level == "warning" and f"({rubbish}.damaged)" in notice.text
+    assert "settings could not be read in full" in notice.text and "session.ini.damaged" in notice.text
+    notice.dismiss()
+    qtbot.waitUntil(lambda: "can be recovered" in notice.text and notice.isVisible())
+    assert (folder() / "journal-9.jsonl.damaged").read_bytes() == b"\0\xff\n" and len(everything_left()) == 1
+    parts.session.damaged = None
+    for left in everything_left():
+        left.path.unlink()
+    gui_app._offer_recovery(parts)
+    qtbot.waitUntil(lambda: "damaged" not in notice.text)

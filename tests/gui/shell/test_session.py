@@ -110,3 +110,87 @@ def test_damaged_files_and_later_versions(tmp_path: Path, content: bytes) -> Non
     for kept in ('[1, ["a"], [""], [2]]', '{"a": 1}', "[" * 5000):
         session._store.setValue("recent", kept)
         assert session.recent in ([], [(Path("a"),)])
+
+
+# ---------------------------------------------------------------------- damage
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\0\1\2 no settings at all \xff\xfe",
+        b"[General]\nversion=1\nrecent=[[\ntheme=dark\n",
+        b'[General]\nversion=1\ntargets="[]"\n',
+        b"[General]\nversion=99\ntheme=dark\n",
+        b"[General]\ntheme=dark\n",
+    ],
+)
+def test_what_makes_no_sense_is_kept_and_told_of_once(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "session.ini"
+    path.write_bytes(content)
+    session = Session(path)
+    assert session.damaged is not None and session.damaged.read_bytes() == content
+    assert session.recent == []
+    assert again(session, path).damaged is None
+
+
+def test_whole_settings_are_not_told_of(tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    session.add_recent((tmp_path / "a",))
+    session.keep_target(chain_graph(3, "a", 0), Pipeline(2), "bottleneck")
+    assert session.damaged is None and again(session, tmp_path / "session.ini").damaged is None
+    (tmp_path / "empty.ini").touch()
+    assert Session(tmp_path / "empty.ini").damaged is None
+    assert not list(tmp_path.glob("*.damaged"))
+
+
+# ---------------------------------------------------------------------- several processes
+ADDS = """
+import sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from gui.shell.session import Session
+from planner.machines.pipeline.target import Pipeline
+from tests.gui.models import chain_graph
+app = QCoreApplication([])
+session = Session(Path(sys.argv[1]))
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(5):
+    session.add_recent((Path(f"/{sys.argv[2]}/{i}"),))
+    session.keep_target(chain_graph(3 + i, f"{sys.argv[2]} {i}", i), Pipeline(2), "bottleneck")
+    if i == 2:
+        session.set_value(sys.argv[2], "open")
+"""
+
+
+def test_two_processes_lose_nothing_of_each_other(tmp_path: Path) -> None:
+    import json
+    import subprocess
+    import sys
+
+    path = tmp_path / "session.ini"
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", ADDS, str(path), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+    for one in both:
+        assert one.stdout is not None and one.stdin is not None and one.stdout.readline() == "ready\n"
+    for one in both:
+        assert one.stdin is not None
+        one.stdin.write("\n")
+        one.stdin.flush()
+    for one in both:
+        one.communicate(timeout=60)
+        assert one.returncode == 0
+    session = Session(path)
+    assert {str(path) for (path,) in session.recent} == {
+        f"/{name}/{i}" for name in ("one", "two") for i in range(5)
+    }
+    assert len(json.loads(session._text("targets"))) == len(
+        {chain_graph(3 + i, f"{n} {i}", i).fingerprint for n in ("one", "two") for i in range(5)}
+    )
+    assert session.value("one") == session.value("two") == "open" and session.damaged is None

@@ -103,10 +103,12 @@ WHEN = '{"orders": 1, "time": %s, "name": "x", "density": null, "models": ["x.np
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"orders": 1}', '{"orders": 2}', WHEN % "NaN", WHEN % "1e300"]
 )
-def test_damaged_ones_are_deleted(tmp_path: Path, text: str) -> None:
-    (tmp_path / "orders-1.jsonl").write_text(text)
+def test_damaged_ones_are_kept(tmp_path: Path, text: str) -> None:
+    (tmp_path / "orders-1.jsonl").write_text(text + "\n" if text else "")
     (tmp_path / "orders-1.json").write_text("{}")
-    assert lost_orders(tmp_path) == [] and list(tmp_path.iterdir()) == []
+    assert lost_orders(tmp_path) == []
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept == (["orders-1.json", "orders-1.jsonl.damaged"] if text else [])
 
 
 def test_orders_of_the_list_are_worth_recovering(
@@ -227,4 +229,4 @@ def test_recovering(qtbot: QtBot, tmp_path: Path, document: OrderDocument, made_
         window.close()
         launch.close_all()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert list(where.iterdir()) == []
+    assert [path for path in where.iterdir() if path.is_file()] == []

@@ -132,11 +132,13 @@ def test_whoever_is_killed_while_writing_leaves_what_was_written_before(
 
 
 @pytest.mark.parametrize("text", ["", "{\n", "[]\n", '{"story": 1}\n', '{"story": 2, "time": 1}\n'])
-def test_damaged_ones_are_deleted(where: Path, text: str) -> None:
+def test_damaged_ones_are_kept(where: Path, text: str) -> None:
     where.mkdir()
     (where / "story-1.jsonl").write_text(text)
     (where / "story-1.json").write_text("{}")
-    assert lost_stories(where) == [] and list(where.iterdir()) == []
+    assert lost_stories(where) == []
+    kept = sorted(path.name for path in where.iterdir())
+    assert kept == (["story-1.json", "story-1.jsonl.damaged"] if text else [])
 
 
 def test_a_story_that_is_damaged_is_refused_in_a_sentence(tmp_path: Path, where: Path, draft: Draft) -> None:
