@@ -78,7 +78,7 @@ def test_a_plan_finds_its_model_by_name_or_needs_it(
 ) -> None:
     assert files_to_open([str(plan_file)]) == ([RESNET], plan_file)
     monkeypatch.setattr("planner.plan_files.models.MODELS", tmp_path / "nowhere")
-    with pytest.raises(StageboardError, match=r"name its model before it .the model 'ResNet50' of"):
+    with pytest.raises(StageboardError, match=r"name its model before it \(the model 'ResNet50' of"):
         files_to_open([str(plan_file)])
     other = tmp_path / "other.json"
     other.write_bytes(plan_file.read_bytes())
