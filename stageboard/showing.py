@@ -88,7 +88,7 @@ def with_application() -> None:
             "this program has a Qt application that cannot draw; make a QApplication before it, or draw in another process"
         )
     if there is None:
-        from gui.present.render import application
+        from gui.look.display import application
 
         chosen = PLATFORM in os.environ
         offscreen()
