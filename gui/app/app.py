@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,14 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 from gui.app.crash_log import CrashLog
+from gui.app.first_start import FirstStart
 from gui.background.collecting import Collecting
 from gui.background.signals import quit_on_signals
 from gui.background.warming import warming
 from gui.document.values import Message
 from gui.look.application import application, put_away
 from planner.cli.command import UsageError
+from planner.compiling.kernel import interpret
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -69,16 +72,23 @@ def open_window(
             from gui.editors.plan.windows import make_window
 
             collecting.keep()
+            # The window neither waits for compilers nor stalls by one: see gui.app.first_start.
+            first_start = FirstStart(app)
+            interpret(True)
             parts = make_window(app, remember=not tour)
             notices.said.connect(parts.document.message)
             try:
                 show_editor(parts.window)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
                 QTimer.singleShot(
-                    0, parts.window, lambda: _begin(parts, models, plan, tour, story, compared, batch, times)
+                    0,
+                    parts.window,
+                    lambda: _begin(parts, first_start, models, plan, tour, story, compared, batch, times),
                 )
                 return int(app.exec())
             finally:
+                interpret(False)
+                first_start.close()
                 parts.jobs.close()
                 parts.window.studio.keep()
                 if parts.journal is not None and parts.window.closed:
@@ -121,7 +131,7 @@ def _open_networks(
 
 
 def _begin(
-    parts: Parts, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
+    parts: Parts, first_start: FirstStart, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
     compared: Sequence[Path] = (), batch: int | None = None, times: Sequence[str] = (),
 ) -> None:  # fmt: skip
     from gui.layout import warm_up as warm_up_layout
@@ -145,14 +155,16 @@ def _begin(
         _offer_recovery(parts)
     warming.begin()
     warming.load(raster.warm_up, warm_up_layout)
-    parts.document.model_changed.connect(lambda: _begin_beside(parts), Qt.ConnectionType.SingleShotConnection)
-    QTimer.singleShot(1500, parts.window, lambda: _begin_beside(parts))
+    beside = partial(_begin_beside, parts, first_start)
+    parts.document.model_changed.connect(beside, Qt.ConnectionType.SingleShotConnection)
+    QTimer.singleShot(1500, parts.window, beside)
 
 
-def _begin_beside(parts: Parts) -> None:
-    """Keep a process ready for the first planner, and prove."""
+def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
+    """Keep a process ready for the first planner, prove, and compile what is not compiled yet."""
     parts.jobs.warm_up()
     parts.window.proving_unasked.begin()
+    first_start.begin(parts)
 
 
 # ---------------------------------------------------------------------- recovery

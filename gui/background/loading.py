@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QObject, Qt, Signal
 
 from gui.document.plan import reading
+from planner.compiling.kernel import interpret, interprets
 from planner.errors import StageboardError
 
 
@@ -62,7 +63,10 @@ class Loading(QObject):
         serial = self._serial
         self._install, self.text, self.seconds = install, text, seconds
 
+        interpreted = interprets()
+
         def work() -> None:
+            interpret(interpreted)  # a small model need not wait for compilers either
             result, error = None, None
             try:
                 result = prepare()

@@ -1,4 +1,4 @@
-"""Loading what is compiled in a thread, before anybody waits for it: what the canvas draws with, and what the machine at hand needs.
+"""Loading what is compiled, as far as it is, in a thread, before anybody waits for it: what the canvas draws with, and what the machine at hand needs.
 
 Every compiled function that a process loads takes it some milliseconds, and there are hundreds: of machines that nobody plans for,
 none is loaded.
@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 
+from planner.compiling.kernel import interpret
 from planner.errors import StageboardError
 from planner.problem.base import PlanningProblem
 
@@ -46,22 +47,35 @@ class Warming:
                 self._known.add(part)
                 self._parts.put(part)
 
+    def run(self, part: Part) -> None:
+        """After what was asked for before, however often it was run."""
+        if self._thread is not None:
+            self._parts.put(part)
+
     def load_editing(self, problem: PlanningProblem) -> None:
         """What editing a plan of such a problem takes: evaluation, rules, repair, schedules."""
         if self._thread is not None:
             self._parts.put(partial(self._like, problem))
 
     def _like(self, problem: PlanningProblem) -> None:
-        from planner.runs.warm_up import like, warm_editing
+        from planner.runs.warm_up import like
 
         # What cannot be planned there says so where somebody plans it.
         with suppress(StageboardError):
             tiny = like(problem)
             if tiny not in self._known:
                 self._known.add(tiny)
-                warm_editing(tiny)
+                _edit(tiny)
+
+    def load_again(self) -> None:
+        """What was loaded as far as it was compiled, now that more is."""
+        for part in [known for known in self._known if callable(known)]:
+            self._parts.put(part)
+        for tiny in [known for known in self._known if not callable(known)]:
+            self._parts.put(partial(_edit, tiny))
 
     def _work(self) -> None:
+        interpret(True)  # what is not compiled yet is compiled in processes, beside the window
         while (part := self._parts.get()) is not None and not self._enough.is_set():
             part()
 
@@ -72,6 +86,13 @@ class Warming:
         if thread is not None:
             self._parts.put(None)
             thread.join(LAST_PART)
+
+
+def _edit(tiny: PlanningProblem) -> None:
+    from planner.runs.warm_up import warm_editing
+
+    with suppress(StageboardError):
+        warm_editing(tiny)
 
 
 warming = Warming()

@@ -16,6 +16,7 @@ drawn from several threads (:func:`bands`).
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,18 @@ from gui.raster.arguments import (
 RIGHT, BOTTOM, LEFT, TOP = raster_paths.RIGHT, raster_paths.BOTTOM, raster_paths.LEFT, raster_paths.TOP
 Clip = tuple[int, int, int, int]
 
+COMPILED: Any = SimpleNamespace(
+    fill=raster_blend.fill_kernel, blit=raster_blend.blit_kernel, compose=raster_blend.compose_kernel,
+    rects=raster_rects.rects_kernel, edges=raster_curves.edges_kernel, routes=raster_curves.routes_kernel,
+)  # fmt: skip
+"""The kernels that draw."""
+_drawing = SimpleNamespace(by=COMPILED)
+
+
+def draw_by(kernels: Any) -> None:
+    """Draw with others than the :data:`COMPILED` kernels from now on: with functions of the same names and arguments."""
+    _drawing.by = kernels
+
 
 def new_image(width: int, height: int, argb: int = 0) -> Image:
     """A fresh image filled with one straight colour; sizes below 1 are raised to 1."""
@@ -73,7 +86,7 @@ def bands(clip: Clip, count: int) -> list[Clip]:
 
 def fill(img: Image, rect: Clip | None, argb: int, replace: bool = False) -> None:
     """Fill a pixel rectangle: composited over what is there, or replacing it (e.g. with transparent)."""
-    raster_blend.fill_kernel(img, *clip_to(img, rect), np.uint32(argb), replace)
+    _drawing.by.fill(img, *clip_to(img, rect), np.uint32(argb), replace)
 
 
 def blit(dst: Image, src: Image, rect: Clip | None = None, dx: int = 0, dy: int = 0) -> None:
@@ -81,7 +94,7 @@ def blit(dst: Image, src: Image, rect: Clip | None = None, dx: int = 0, dy: int 
 
     ``src`` may be ``dst`` itself (scrolling by whole pixels).
     """
-    raster_blend.blit_kernel(dst, src, *_shifted(dst, src, rect, dx, dy), int(dx), int(dy))
+    _drawing.by.blit(dst, src, *_shifted(dst, src, rect, dx, dy), int(dx), int(dy))
 
 
 def compose(
@@ -90,7 +103,7 @@ def compose(
     """Composite a layer over another one, moved by (dx, dy) whole pixels, at ``opacity`` 0..1. Layers must not overlap."""
     level = round(255.0 * min(1.0, max(0.0, opacity)))
     if level:
-        raster_blend.compose_kernel(dst, src, *_shifted(dst, src, rect, dx, dy), int(dx), int(dy), level)
+        _drawing.by.compose(dst, src, *_shifted(dst, src, rect, dx, dy), int(dx), int(dy), level)
 
 
 def _shifted(dst: Image, src: Image, rect: Clip | None, dx: int, dy: int) -> Clip:
@@ -121,7 +134,7 @@ def rounded_rects(
     chosen = subset(order)
     if n == 0 or (chosen is not None and chosen.shape[0] == 0):
         return
-    raster_rects.rects_kernel(
+    _drawing.by.rects(
         img, *c, x, *columns(n, y, w, h), float(scale), float(ox), float(oy),
         per_item(fill, np.uint32, n, "fill"), per_item(stroke, np.uint32, n, "stroke"),
         per_item(stroke_px, np.float64, n, "stroke_px"), per_item(radius_px, np.float64, n, "radius_px"),
@@ -159,7 +172,7 @@ def curves(
     n, chosen = ctrl.shape[0], subset(index)
     if n == 0 or (chosen is not None and chosen.shape[0] == 0):
         return
-    raster_curves.edges_kernel(
+    _drawing.by.edges(
         img, *c, *curve_geometry(ctrl, scale, ox, oy),
         *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed),
         NO_INDEX if chosen is None else chosen, mask_of(visible, n),
@@ -184,7 +197,7 @@ def edges_between(
     n, chosen = src.shape[0], subset(index)
     if n == 0 or (chosen is not None and chosen.shape[0] == 0):
         return
-    raster_curves.edges_kernel(
+    _drawing.by.edges(
         img, *c,
         *edge_geometry(n, x, y, w, h, src, dst, leave, enter, src_port, dst_port, scale, ox, oy, curvature, bow, handle_max),
         *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed),
@@ -215,7 +228,7 @@ def routes(
     n, chosen = ptr.shape[0] - 1, subset(index)
     if n == 0 or (chosen is not None and chosen.shape[0] == 0):
         return
-    raster_curves.routes_kernel(
+    _drawing.by.routes(
         img, *c, ptr, px, py, float(scale), float(ox), float(oy), float(radius),
         *stroke_style(n, colour, width_px, opacity, dash_px, dashed, arrow_px, stub_px, stubbed),
         NO_INDEX if chosen is None else chosen, mask_of(visible, n),

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from planner.compiling.kernel import interpret, interprets
+
 AT_ONCE_UP_TO = 4000
 """Items that are laid out in a few milliseconds, so that a thread would only add delay."""
 
@@ -43,7 +45,10 @@ class LayoutWorker(QObject):
         self._start(self._ticket, make)
 
     def _start(self, ticket: int, make: Callable[[], object]) -> None:
+        interpreted = interprets()
+
         def work() -> None:
+            interpret(interpreted)
             try:
                 result = make()
             except Exception as error:  # it belongs to whoever handles errors of the GUI thread

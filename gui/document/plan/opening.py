@@ -27,6 +27,8 @@ START_LIMIT = 1.0
 """Seconds for the plan that a freshly opened model starts with."""
 MOST_EXACT = 5_000
 """Ops of the largest graph on which an exact planner makes it: of a larger one there is a picture first."""
+MOST_INTERPRETED = 5_000
+"""Ops of the largest graph that is planned and evaluated before there are compiled kernels: with more, to compile is faster."""
 START_EFFORT = 0.05
 """Share of its usual work that a planner has for it which would go on for ever."""
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.background.warming import warming
 from gui.shell.host import show_editor
+from planner.compiling.kernel import interpret
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
@@ -38,6 +39,7 @@ def open_order_window(
     from gui.editors.network.editor import OrderWindow
     from gui.editors.network.strip import kernels
 
+    interpret(False)  # orders of a million connections are not for plain Python
     document = OrderDocument()
     jobs = Jobs(document, document)  # type: ignore[arg-type]
     window = OrderWindow(document, jobs, themes, session)

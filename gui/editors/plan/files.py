@@ -17,6 +17,7 @@ from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
 from gui.words.machines import machine_words
 from gui.words.plan_notes import USE_TIMES, noted
+from planner.compiling.kernel import interpret
 from planner.errors import StageboardError
 from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_scale import other_scale
@@ -83,6 +84,8 @@ class Files(ModelFiles):
             """In another thread: everything that takes long."""
             paths = opening.as_paths(models)
             graph = reading.read(paths, batch)
+            if graph.n > opening.MOST_INTERPRETED:
+                interpret(False)
             known = None if session is None else session.target_for(graph)
             opened = opening.prepare_remembered(graph, paths, batch, known)
             return opened, opening.times_for(opened, times, numbered)

@@ -1,0 +1,138 @@
+"""Compiling kernels beside the window, by what is needed next, in processes of the lowest priority (docs/window.md, *A first start*)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from gui.widgets.labels import set_role
+from gui.widgets.plain import PlainLabel
+from planner.compiling.kernel import compile_wishes, look_again
+from planner.processes.question import Answer, Aside, Part
+
+Work = Callable[[Sequence[str], bool], Iterator[str]]
+"""``work(tasks, behind)``: does tasks in a process of its own and yields each when it is done."""
+
+POLL_MS = 300
+WISH_MS = 3000
+"""How often it is asked for forms of kernels that no task thought of."""
+TIP = (
+    "What planners and the picture are computed with is compiled once on a machine, behind everything else. "
+    "All of it works meanwhile; what is not ready yet takes longer."
+)
+
+
+class Preparing(QObject):
+    """Has ``work`` do the tasks that ``missing`` says are not done, in so many ``helpers``.
+
+    ``done(str)`` after each task, and ``changed()`` when ``text`` is another. Does nothing before :meth:`begin` and after
+    :meth:`close`.
+    """
+
+    done = Signal(str)
+    changed = Signal()
+    _found = Signal(list)
+
+    def __init__(
+        self,
+        missing: Callable[[], list[str]],
+        work: Work,
+        helpers: int,
+        wish: Callable[[Callable[[], None]], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._missing, self._work, self._helpers, self._wish = missing, work, helpers, wish
+        self._sides: list[Aside] = []
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self.total = 0
+        """How many tasks were not done at the start."""
+        self.count = 0
+        """How many of these are by now."""
+        self._timer = QTimer(self, interval=POLL_MS)
+        self._timer.timeout.connect(self._poll)
+        self._wishes = QTimer(self, interval=WISH_MS)
+        self._wishes.timeout.connect(lambda: self._wish(compile_wishes))
+        self._found.connect(self._start, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def running(self) -> bool:
+        """Whether there is more to come."""
+        return bool(self._sides)
+
+    @property
+    def text(self) -> str:
+        """How far it is, for a person; empty when there is nothing to do."""
+        return f"Preparing planners: {self.count} of {self.total}" if self.running else ""
+
+    def begin(self) -> None:
+        """Look what is missing, on a thread, and do it. Call when the first picture is there."""
+        if self._thread is None and not self._closed:
+            self._thread = threading.Thread(target=self._look, name="preparing", daemon=True)
+            self._thread.start()
+
+    def _look(self) -> None:
+        found = self._missing()
+        with suppress(RuntimeError):  # the window may be gone
+            self._found.emit(found)
+
+    def _start(self, missing: list[str]) -> None:
+        if self._closed:
+            return
+        self.total = len(missing)
+        if not missing:
+            self._wishes.start()
+            return
+        self._sides = [Aside(self._work, missing, True) for _ in range(min(self._helpers, len(missing)))]
+        self._timer.start()
+        self.changed.emit()
+
+    def _poll(self) -> None:
+        before = self.text
+        for side in list(self._sides):
+            while (said := side.poll()) is not None:
+                if isinstance(said, Part):
+                    self.count += 1
+                    look_again()
+                    self.done.emit(said.value)
+                elif isinstance(said, Answer):  # what it could not do is compiled when it is used
+                    side.close()
+                    self._sides.remove(side)
+                    break
+        if not self._sides:
+            self._timer.stop()
+            self._wishes.start()
+        if self.text != before:
+            self.changed.emit()
+
+    def close(self) -> None:
+        """End it, whatever it does; the next start goes on with the task that was not finished."""
+        self._closed = True
+        self._timer.stop()
+        self._wishes.stop()
+        for side in self._sides:
+            side.close()
+        self._sides = []
+        if self._thread is not None:
+            self._thread.join()
+
+
+class PreparingLabel(PlainLabel):
+    """Says quietly how far it is, and is hidden when there is nothing to say."""
+
+    def __init__(self, preparing: Preparing) -> None:
+        super().__init__()
+        set_role(self, "muted")
+        self.setToolTip(TIP)
+        self._preparing = preparing
+        preparing.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read it anew."""
+        self.setText(self._preparing.text)
+        self.setVisible(bool(self._preparing.text))

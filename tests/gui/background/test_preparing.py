@@ -1,0 +1,96 @@
+"""Compiling beside the window: in processes, told of as it goes on, ended with the window."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gui.background.preparing import Preparing, PreparingLabel
+
+
+def two(tasks: Sequence[str], behind: bool) -> Iterator[str]:
+    """Do every task."""
+    assert behind
+    yield from tasks
+
+
+def forever(tasks: Sequence[str], behind: bool) -> Iterator[str]:
+    """One task, and one that does not end."""
+    yield tasks[0]
+    time.sleep(600)
+
+
+def failing(tasks: Sequence[str], behind: bool) -> Iterator[str]:
+    """Nothing."""
+    yield from ()
+    raise ValueError("this cannot be compiled")
+
+
+def ignore(part: Callable[[], None]) -> None:
+    """Wishes are not what is tried here."""
+
+
+def test_tasks_are_done_in_a_process_and_counted(qtbot: QtBot) -> None:
+    preparing = Preparing(lambda: ["a", "b", "c"], two, 1, ignore)
+    label, done, said = PreparingLabel(preparing), [], []
+    qtbot.addWidget(label)
+    preparing.done.connect(done.append)
+    preparing.changed.connect(lambda: said.append(preparing.text))
+    assert label.isHidden()
+    preparing.begin()
+    preparing.begin()
+    qtbot.waitUntil(lambda: len(done) == 3 and not preparing.running, timeout=60_000)
+    assert done == ["a", "b", "c"]
+    assert said[0] == "Preparing planners: 0 of 3" and said[-1] == ""
+    assert label.isHidden() and label.text() == ""
+    preparing.close()
+
+
+def test_where_nothing_is_missing_nothing_is_said_and_no_process_starts(qtbot: QtBot) -> None:
+    looked = threading.Event()
+
+    def missing() -> list[str]:
+        looked.set()
+        return []
+
+    preparing = Preparing(missing, two, 2, ignore)
+    preparing.begin()
+    qtbot.waitUntil(lambda: looked.is_set() and preparing._wishes.isActive(), timeout=10_000)
+    assert not preparing.running and preparing.text == ""
+    preparing.close()
+
+
+def test_the_end_of_the_window_ends_it(qtbot: QtBot) -> None:
+    preparing = Preparing(lambda: ["a", "b"], forever, 1, ignore)
+    preparing.begin()
+    with qtbot.waitSignal(preparing.done, timeout=60_000):
+        pass
+    assert preparing.text == "Preparing planners: 1 of 2"
+    preparing.close()
+    assert not preparing.running
+    preparing.begin()  # too late
+    assert not preparing.running
+
+
+def test_what_cannot_be_compiled_ahead_ends_quietly(qtbot: QtBot) -> None:
+    preparing = Preparing(lambda: ["a"], failing, 1, ignore)
+    preparing.begin()
+    qtbot.waitUntil(preparing._wishes.isActive, timeout=60_000)
+    assert not preparing.running and preparing.count == 0
+    preparing.close()
+
+
+def test_forms_that_no_task_thought_of_are_asked_for_in_the_end(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.background.preparing.WISH_MS", 1)
+    wished: list[Callable[[], None]] = []
+    preparing = Preparing(lambda: [], two, 1, wished.append)
+    preparing.begin()
+    qtbot.waitUntil(lambda: bool(wished), timeout=10_000)
+    wished[0]()
+    preparing.close()
