@@ -1,7 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour). ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps`` and ``reordering`` take options of their own
+planners and bounds against what papers published (some take an hour). ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
 when they are named alone.
 """
 
@@ -20,7 +20,7 @@ TITLES = {
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
-    "race", "gaps", "blocks", "chain", "running",
+    "race", "gaps", "blocks", "chain", "running", "peers",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
 MODULES = {
@@ -34,6 +34,7 @@ MODULES = {
     "orders": "benchmarks.orders",
     "reordering": "benchmarks.reordering",
     "gaps": "benchmarks.gaps",
+    "peers": "benchmarks.peers",
 }
 """Benchmarks that are programs of their own, with options; beside others they run with none."""
 

@@ -157,9 +157,32 @@ def test_every_picture_is_shown_or_linked_somewhere_and_every_one_shown_exists()
     assert shown == {path.resolve() for path in (ROOT / "docs" / "images").iterdir()}
 
 
-def test_every_page_of_the_documentation_is_linked_from_the_readme() -> None:
-    readme = page("README.md")
-    assert all(f"docs/{path.name}" in readme for path in PAGES[1:])
+def test_every_page_of_the_documentation_is_in_its_index_and_in_the_sites_menu() -> None:
+    index = re.findall(r"^\| \[[^\]]+\]\(([\w-]+\.md)\) \| .+ \|$", page("docs/index.md"), re.MULTILINE)
+    menu = re.findall(r"^    - ([\w-]+\.md)$", page("mkdocs.yml"), re.MULTILINE)
+    assert index == menu and len(set(menu)) == len(menu)
+    assert {*menu, "index.md"} == {path.name for path in PAGES[1:]}
+    assert "docs/index.md" in page("README.md")
+
+
+def test_the_readme_stays_short() -> None:
+    assert len(page("README.md")) < 8400
+
+
+def test_the_messages_that_troubleshooting_explains_are_said_somewhere() -> None:
+    """In quotes or in an f-string; ``…`` stands for what differs."""
+    texts = [
+        path.read_text("utf-8")
+        for room in ("planner", "gui", "tools")
+        for path in (ROOT / room).rglob("*.py")
+    ]
+    # Sentences are written over several lines of code, in parts that Python joins.
+    said = "\n".join(re.sub(r'"\s*\n\s*f?"', "", text) for text in texts)
+    messages = re.findall(r"^### `(.+)`$", page("docs/troubleshooting.md"), re.MULTILINE)
+    assert len(messages) > 12
+    for message in messages:
+        for part in (part.strip(" ';") for part in message.split("…")):
+            assert part in said, message
 
 
 # ---------------------------------------------------------------------- tables
@@ -379,7 +402,7 @@ def test_the_keys_of_the_walk_are_those_of_some_editor() -> None:
     assert len(named) > 15 and named <= known, named - known
 
 
-def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
+def test_the_keys_of_the_first_ten_minutes_are_those_of_the_window() -> None:
     from gui.editors.plan.actions import ACTIONS
 
     keys = {spec.id: spec.shortcut for spec in ACTIONS}
@@ -389,7 +412,7 @@ def test_the_keys_of_the_readme_are_those_of_the_window() -> None:
         ("help.palette", "Ctrl+Shift+P"), ("plan.repair", "Ctrl+R"), ("plan.counts", "Ctrl+Shift+T"),
     ):  # fmt: skip
         assert key in keys[id]
-        assert f"`{key}`" in page("README.md")
+        assert f"`{key}`" in page("docs/first-minutes.md")
 
 
 # ---------------------------------------------------------------------- places in the code

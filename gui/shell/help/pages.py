@@ -17,8 +17,8 @@ SHARED = ("In the window of a network", "In the window of a graph")
 """Where panels stand that other editors have, too."""
 SPLIT = ((GLOSSARY, "glossary.md"), (PANELS, "panels.md"))
 """Files that are read part by part: each heading of the third level is a page."""
-_INDEX = re.compile(r"^\| \[([^\]]+)\]\(docs/([\w-]+\.md)\) \| (.*) \|$", re.MULTILINE)
-"""A line of the README's table of pages: title, file, what is in it."""
+_INDEX = re.compile(r"^\| \[([^\]]+)\]\(([\w-]+\.md)\) \| (.*) \|$", re.MULTILINE)
+"""A line of the tables of pages in ``index.md``: title, file, what is in it."""
 _PICTURE = re.compile(r"!\[[^\]]*\]\((images/[^)]+)\)")
 
 
@@ -65,7 +65,7 @@ def read(path: Path) -> str:
 def help_pages() -> tuple[HelpPage, ...]:
     """Every page, in the order of :data:`GROUPS`. Raises :class:`StageboardError` where the documentation is missing."""
     pages = [page for group, file in SPLIT for page in parts_of(group, file, read(DOCS / file))]
-    index = _INDEX.findall(read(DOCS.parent / "README.md"))
+    index = _INDEX.findall(read(DOCS / "index.md"))
     pages += [HelpPage(DOCUMENTATION, title, file, words=remark) for title, file, remark in index]
     return tuple(pages)
 

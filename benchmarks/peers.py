@@ -1,0 +1,271 @@
+"""Stageboard beside other programs on the same work in one run: opening a model, exact placement, running a sparse network.
+
+``python -m benchmarks peers [--only SECTION] [--browser PYTHON] [--dp PROGRAM] [--write FILE]``. Of peers that are not at hand it says so:
+``--browser`` is an interpreter with Netron and Qt's web engine (``pip install netron PySide6``), ``--dp`` the device-placement paper's
+compiled ``throughput-dp/dp.cpp``; MKL is found as an extra, or by MKLROOT. ``--write`` puts the tables into a page, in the place of those before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.inference import rows as inference_rows
+from benchmarks.models import layered
+from benchmarks.placement import WORKLOADS, plan
+from planner.errors import StageboardError
+from planner.files import write_atomically
+from planner.machines.two_level_memory.execution.compare import MKL, SCIPY
+from planner.model.graph import Graph
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLES = ROOT / "sample_models"
+GRAPHS = ("transformer_encoder.onnx", 2112, 20_000)
+"""What is opened: a sample, and graphs of so many ops, written as ONNX."""
+PLACED = (
+    "OperatorGraphs/bert_l-3_inference", "OperatorGraphs/bert_l-6_inference", "OperatorGraphs/bert_l-12_inference",
+    "LayerGraphs/gnmt_inference", "OperatorGraphs/bert_L-12_training",
+)  # fmt: skip
+WIDTH, DENSITIES, BATCH = 1000, (0.01, 0.1), 128
+REPEATS = 3
+PATIENCE = 560.0
+BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
+ABSENT = "not at hand"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print, and write the page where one is named."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks peers", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", choices=SECTIONS, action="append", help="may be repeated")
+    parser.add_argument(
+        "--browser", metavar="PYTHON", help="an interpreter with netron and PySide6's web engine"
+    )
+    parser.add_argument(
+        "--dp", type=Path, metavar="PROGRAM", help="the device-placement paper's dp.cpp, compiled"
+    )
+    parser.add_argument("--write", type=Path, metavar="FILE", help="the page to put the tables into")
+    args = parser.parse_args(argv)
+    parts = [machine()]
+    for name in args.only or SECTIONS:
+        print(f"measuring: {name}", file=sys.stderr, flush=True)
+        parts.append(SECTIONS[name](args))
+        print(parts[-1], flush=True)
+    if args.write is not None:
+        write_atomically(args.write, in_page(args.write.read_text("utf-8"), "\n\n".join(parts)).encode())
+    return 0
+
+
+def in_page(page: str, measured: str) -> str:
+    """The page with what was measured in the place of what was before. Raises :class:`StageboardError` where it has no place for it."""
+    if page.count(BEGIN) != 1 or page.count(END) != 1:
+        raise StageboardError(f"the page needs the lines {BEGIN} and {END}, once each")
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{measured}\n\n{END}{rest.partition(END)[2]}"
+
+
+def machine() -> str:
+    """Where and when it was measured."""
+    try:
+        name = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    except OSError:
+        name = None
+    others = (
+        f"{os.getloadavg()[0]:.1f} other processes wanted a core at the start"
+        if hasattr(os, "getloadavg")
+        else ""
+    )
+    return (
+        f"Measured on {time.strftime('%d %B %Y')} on {name[1] if name else platform.machine()}, {os.cpu_count()} cores,"
+        f" {platform.system()}, Python {platform.python_version()}; {others}."
+    )
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; all but the first column are figures."""
+    return "\n".join(
+        f"| {' | '.join(cells)} |" for cells in (head, ["---", *["---:"] * (len(head) - 1)], *rows)
+    )
+
+
+def times(figure: float | None, of: float) -> str:
+    """How often ``of`` fits into ``figure``."""
+    return "–" if figure is None else f"{figure / of:.1f}"
+
+
+# ---------------------------------------------------------------------- opening
+def opening(args: argparse.Namespace) -> str:
+    """From a file to the whole graph on the screen: processor seconds of all processes of each program."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="stageboard-peers-") as folder:
+        for name in GRAPHS:
+            file = (
+                SAMPLES / name
+                if isinstance(name, str)
+                else onnx_file(layered(name), Path(folder) / f"{name}.onnx")
+            )
+            ours = best([sys.executable, "-m", "benchmarks.own_window", str(file)], Path(folder))
+            assert ours is not None
+            theirs = (
+                best([args.browser, str(ROOT / "benchmarks" / "peer_page.py"), str(file)], Path(folder))
+                if args.browser
+                else None
+            )
+            drawn = (
+                f"{theirs['cpu']:.1f}"
+                if theirs
+                else ABSENT
+                if not args.browser
+                else f"none within {PATIENCE:.0f} s"
+            )
+            rows.append(
+                [
+                    f"{ours['nodes']:,.0f} ops", f"{ours['cpu']:.1f}", drawn,
+                    times(theirs and theirs["cpu"], ours["cpu"]), f"{ours['mb']:,.0f}", f"{theirs['mb']:,.0f}" if theirs else "–",
+                ]
+            )  # fmt: skip
+    head = ("graph", "Stageboard, CPU s", "Netron, CPU s", "times ours", "Stageboard, MB", "Netron, MB")
+    return f"### Opening\n\n{table(head, rows)}"
+
+
+def onnx_file(graph: Graph, path: Path) -> Path:
+    """A graph's shape as ONNX: each op a node that adds up what it is given."""
+    from onnx import TensorProto, helper, save
+
+    feeding: list[list[str]] = [[] for _ in range(graph.n)]
+    for t in range(graph.tensor_count):
+        for v in graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]].tolist():
+            feeding[v].append(f"t{graph.tensor_producer[t]}")
+    nodes = [
+        helper.make_node("Sum", names or ["x"], [f"t{v}"], graph.op_names[v])
+        for v, names in enumerate(feeding)
+    ]
+    used = {name for names in feeding for name in names}
+    ends = [
+        helper.make_tensor_value_info(f"t{v}", TensorProto.FLOAT, [1])
+        for v in range(graph.n)
+        if f"t{v}" not in used
+    ]
+    begin = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1])
+    model = helper.make_model(helper.make_graph(nodes, graph.name, [begin], ends))
+    save(model, str(path))
+    return path
+
+
+def best(command: Sequence[str], home: Path) -> dict[str, float] | None:
+    """The run of least processor time; None where one did not end in time. The first, which may have to compile, does not count."""
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "XDG_STATE_HOME": str(home), "XDG_CONFIG_HOME": str(home), "QT_QPA_PLATFORM": "offscreen",
+    }  # fmt: skip
+    runs = []
+    for _ in range(REPEATS + 1):
+        try:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        said = [line for line in done.stdout.splitlines() if line.startswith("{")]
+        if not said or "cpu" not in (found := json.loads(said[-1])):
+            print(done.stderr[-400:], file=sys.stderr)
+            return None
+        runs.append(found)
+    return min(runs[1:], key=lambda run: run["cpu"])
+
+
+# ---------------------------------------------------------------------- placement
+def placement(args: argparse.Namespace) -> str:
+    """The largest load of contiguous splits of the published workloads, proven least by both: whole programs, files read included."""
+    rows = []
+    for name in PLACED if WORKLOADS.exists() else ():
+        file = WORKLOADS / "throughput" / f"{name}.json"
+        runs = [plan(file, "pool:", "--planner", "ideals-dp") for _ in range(REPEATS)]
+        ours = min(runs[1:], key=lambda run: run.cpu)
+        theirs = cpp(args.dp, file) if args.dp else None
+        rows.append(
+            [
+                f"`{name}`", f"{ours.number('objective'):.2f}", f"{ours.cpu:.1f}",
+                f"{theirs[1]:.2f}" if theirs else "–", f"{theirs[0]:.1f}" if theirs else ABSENT,
+                times(theirs and theirs[0], ours.cpu), f"{1e3 * ours.gigabytes:,.0f}", f"{theirs[2]:,.0f}" if theirs else "–",
+            ]
+        )  # fmt: skip
+    head = (
+        "workload",
+        "Stageboard, load",
+        "CPU s",
+        "C++, load",
+        "CPU s",
+        "times ours",
+        "Stageboard, MB",
+        "C++, MB",
+    )
+    found = table(head, rows) if rows else f"The published workloads were {ABSENT}."
+    return f"### Exact placement\n\n{found}"
+
+
+def cpp(program: Path, file: Path) -> tuple[float, float, float]:
+    """Processor seconds, largest load and peak megabytes of the paper's program."""
+    with (
+        file.open("rb") as given,
+        subprocess.Popen(
+            [program], stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process,
+    ):
+        assert process.stdout is not None
+        text = process.stdout.read()
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+    found = json.loads(text)
+    return (
+        usage.ru_utime + usage.ru_stime,
+        max(device["load"] for device in (*found["fpgas"], *found["cpus"])),
+        usage.ru_maxrss / 1e3,
+    )
+
+
+# ---------------------------------------------------------------------- execution
+def execution(_: argparse.Namespace) -> str:
+    """A sparse network on a batch, one thread each, the same array in and the outputs checked; the least of many calls in turn."""
+    rows, reasons = [], set[str]()
+    for _, measured in inference_rows((WIDTH,), DENSITIES, (1,), BATCH, 1.0, 2.0):
+        ours = min(
+            (w for n, w in measured.ways.items() if n not in (SCIPY, MKL)), key=lambda way: way.timing.cpu
+        )
+        cells = [f"{1e3 * ours.timing.cpu:.2f}"]
+        for name in (SCIPY, MKL):
+            way = measured.ways.get(name)
+            cells += [
+                f"{1e3 * way.timing.cpu:.2f}" if way else ABSENT,
+                times(way and way.timing.cpu, ours.timing.cpu),
+            ]
+        rows.append(cells)
+        reasons |= {measured.left_out} if measured.left_out else set()
+    named = [
+        [f"{WIDTH} wide, {100 * density:g} %", *cells] for density, cells in zip(DENSITIES, rows, strict=True)
+    ]
+    head = ("network", "Stageboard, ms", "SciPy, ms", "times ours", "MKL, ms", "times ours")
+    return "\n\n".join([f"### Running a sparse network\n\n{table(head, named)}", *sorted(reasons)])
+
+
+SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
+    "opening": opening,
+    "placement": placement,
+    "execution": execution,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
