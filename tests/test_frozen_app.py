@@ -41,7 +41,13 @@ def place(tmp_path: Path) -> Path:
 
 def environment(place: Path, **more: str) -> dict[str, str]:
     """What a person who has just unpacked it has: no Python, none of our variables, a home of their own."""
-    return {"PATH": "/usr/bin:/bin", "HOME": str(place / "home"), "QT_QPA_PLATFORM": "offscreen", **more}
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(place / "home"),
+        "LANG": "C.UTF-8",
+        "QT_QPA_PLATFORM": "offscreen",
+        **more,
+    }
 
 
 def stageboard(place: Path, *words: str, status: int = 0) -> str:
