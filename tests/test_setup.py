@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -30,6 +31,7 @@ def tool(name: str) -> ModuleType:
 bootstrap = tool("bootstrap")
 check_coverage = tool("check_coverage")
 pins = tool("pins")
+lowest = tool("lowest")
 
 
 def missing(
@@ -334,6 +336,16 @@ def test_pins_satisfy_the_minimums() -> None:
     for text in project["dependencies"] + project["optional-dependencies"]["dev"]:
         need = Requirement(text)
         assert need.specifier.contains(pinned()[pins.canonical(need.name)]), text
+
+
+def test_every_dependency_has_a_minimum_below_its_pin(tmp_path: Path) -> None:
+    found = dict(line.split("==") for line in lowest.lowest())
+    known = pinned()
+    assert len(found) == len(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"])
+    assert all(Version(version) <= Version(known[pins.canonical(name)]) for name, version in found.items())
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["numpy==2.0"]\n')
+    with pytest.raises(ValueError, match="has no minimum"):
+        lowest.lowest(tmp_path / "pyproject.toml")
 
 
 # ------------------------------------------------------------------------------------------------------- make
