@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner import export
 from planner.cli import inputs, proving
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.export.sources import rule_notes, spare
@@ -21,6 +22,7 @@ from planner.runs.exporting import (
     FOLDERS,
     MODEL,
     ORDER,
+    PLANLESS,
     formats,
     places,
     write_plan_as,
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             check_suffix(Path(args.output))
         inputs.check_output(args.output)
         spare(places(args.to, Path(args.output)), [*([args.plan] if args.plan else []), *args.models])
-    if args.to == MODEL:
+    if args.to == MODEL or (args.to == "dot" and not args.plan):
         return _model(args, console)
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
@@ -129,7 +131,7 @@ def _report(args: argparse.Namespace, files: tuple[Path, ...], console: Console)
 def _tell_apart(args: argparse.Namespace) -> None:
     """Find the plan among the files: the last one, unless a model is written, which needs none."""
     *models, last = args.files
-    plan = last if args.to != MODEL or (models and is_plan(last)) else ""
+    plan = last if args.to not in PLANLESS or (models and is_plan(last)) else ""
     args.models, args.plan = (models if plan else args.files), plan
     if not args.models:
         raise UsageError(f"export --to {args.to} writes a plan of a model; name both, the model first")
@@ -154,6 +156,8 @@ def _model(args: argparse.Namespace, console: Console) -> int:
             )
         times = inputs.measured_times(args.times, numbers=False)
         graph = read_models(args.models, batch=1 if args.batch is None else args.batch, times=times)
+    if args.to == "dot":
+        return _report(args, (export.to_dot(graph, None, args.output),), console)
     source = "; ".join(
         [*(Path(m).name for m in args.models), *(graph.measured.sources if graph.measured else ())]
     )

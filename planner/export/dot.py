@@ -1,4 +1,7 @@
-"""A graph, or a plan of it, as DOT: one cluster per device; readable again by :mod:`planner.formats.graphs.dot`."""
+"""A graph, or a plan of it, as DOT: one cluster per device; readable again by :mod:`planner.formats.graphs.dot`.
+
+A file that ends in .svg, .pdf or .png is the picture that Graphviz's ``dot`` draws of it, where that is installed: the package ``graphviz`` runs it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,19 @@ import math
 import os
 from pathlib import Path
 
+from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.formats.graphs.stageboard_json import plain
 from planner.model.graph import Graph
-from planner.printable import escaped
+from planner.printable import escaped, one_line
 from planner.problem.problem import Plan
 
+PICTURES = (".svg", ".pdf", ".png")
+"""Suffixes of pictures that Graphviz draws."""
+MOST_DRAWN = 1000
+"""Ops of a picture: some seconds of ``dot``, whose time grows with more than the square of them."""
+_QUICK = "nslimit=1; nslimit1=1; mclimit=0.3; splines=polyline;"
+"""Graph attributes that bound how long ``dot`` looks for better ranks, crossings and curves."""
 # Light fills of a colour-blind-safe scheme (after Okabe and Ito), in an order that keeps neighbours apart.
 FILLS = ("#cfe3f3", "#fbe2b8", "#c9ebde", "#f3d3e4", "#fdf6bf", "#f6d0bf", "#d9d9d9", "#d8d2ec")
 
@@ -79,7 +89,36 @@ def _quoted(text: str) -> str:
 
 
 def to_dot(graph: Graph, plan: Plan | None, path: str | os.PathLike[str]) -> Path:
-    """Write DOT, all of it or nothing. Raises :class:`ValueError` where the plan is of another graph."""
+    """Write DOT, or the picture that a suffix of :data:`PICTURES` asks for, all of it or nothing.
+
+    Raises :class:`ValueError` where the plan is of another graph, :class:`StageboardError` where a picture cannot be drawn.
+    """
     if plan is not None and plan.problem.graph.structure != graph.structure:
         raise ValueError(f"the plan is of '{plan.problem.graph.name}', not of '{graph.name}'")
-    return write_atomically(path, dot_text(graph, plan))
+    text, form = dot_text(graph, plan), Path(path).suffix.lower()
+    return write_atomically(path, _drawn(graph, text, form) if form in PICTURES else text)
+
+
+def _drawn(graph: Graph, text: str, form: str) -> bytes:
+    """The picture of a DOT text."""
+    import graphviz
+
+    if graph.n > MOST_DRAWN:
+        raise StageboardError(
+            f"{graph.name} has {graph.n:,} ops, and Graphviz draws {MOST_DRAWN:,} in bearable time; write a .dot file, or draw it with"
+            " 'stageboard render'"
+        )
+    quick = text.replace("  rankdir=TB;", f"  rankdir=TB; {_QUICK}", 1)
+    try:
+        picture: bytes = graphviz.pipe("dot", form.removeprefix("."), quick.encode(), quiet=True)
+    except graphviz.ExecutableNotFound as error:
+        raise StageboardError(
+            f"a {form} picture of DOT is drawn by Graphviz's 'dot', which is not installed; install Graphviz (Debian: apt install graphviz), or write"
+            " a .dot file"
+        ) from error
+    except graphviz.CalledProcessError as error:
+        said = one_line((error.stderr or b"").decode("utf-8", "replace"))[:100]
+        raise StageboardError(
+            f"Graphviz's 'dot' does not draw {graph.name} ({said or error.returncode}); write a .dot file instead"
+        ) from error
+    return picture

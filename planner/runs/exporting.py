@@ -23,13 +23,15 @@ _SHARED = {
     "json": "the model as Stageboard's own graph JSON, with the times that it was given (no plan is needed)",
     "device-placement": "split file of the device-placement format (JSON)",
     "model-explorer": "graph for Google's Model Explorer in the devices' colours, and node data (JSON)",
-    "dot": "Graphviz graph, one cluster per device",
+    "dot": "Graphviz graph, one cluster per device, or with .svg, .pdf or .png what Graphviz draws of it; a plan is not needed",
     "csv": "table, one row per op",
     "order": "of a network: its connections in the order of their use, with all that is needed to run them (.npz)",
     "certificate": "what the plan costs, how good it provably is, and all that it takes to check both (.json, .txt)",
 }
 MODEL = "json"
 """The format that holds a model; a plan may come with it."""
+PLANLESS = (MODEL, "dot")
+"""Formats of models, which need no plan."""
 ORDER = "order"
 CERTIFICATE = "certificate"
 FOLDERS = ("onnx-stages", "tflite-stages")

@@ -307,10 +307,12 @@ class Files(ModelFiles):
             self.export(partial(to_device_placement, self._document.current_plan(), path), path)
 
     def export_dot(self) -> None:
-        """The graph and plan as DOT."""
-        from planner.export.dot import to_dot
+        """The graph and plan as DOT, or as Graphviz draws them."""
+        from planner.export.dot import PICTURES, to_dot
 
-        path = self.ask_save("Export a DOT graph", "DOT (*.dot)", ".dot", f"{self.stem()}.dot")
+        pictures = " ".join(f"*{suffix}" for suffix in PICTURES)
+        filters = f"DOT (*.dot);;Drawn by Graphviz ({pictures})"
+        path = self.ask_save("Export a DOT graph", filters, ".dot", f"{self.stem()}.dot")
         if path is not None:
             plan = self._document.current_plan()
             self.export(partial(to_dot, plan.problem.graph, plan, path), path)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from planner.cli import main
 from planner.errors import StageboardError
 from planner.export import to_csv, to_device_placement, to_dot
 from planner.formats import read_graph, read_model
 from planner.formats.graphs.device_placement import read_split_file
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph
+from planner.model.ops import Op
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
@@ -99,6 +103,51 @@ def test_dot_reads_back(tmp_path: Path, name: str, planned: bool) -> None:
         )  # fmt: skip
 
     assert tensors(again) == tensors(graph)
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+@pytest.mark.parametrize(("suffix", "start"), [(".svg", b"<?xml"), (".PDF", b"%PDF"), (".png", b"\x89PNG")])
+def test_graphviz_draws_pictures_of_dot(tmp_path: Path, suffix: str, start: bytes) -> None:
+    plan = make("small.json")
+    drawn = to_dot(plan.problem.graph, plan, tmp_path / f"g{suffix}").read_bytes()
+    assert drawn.startswith(start)
+    if suffix == ".svg":
+        text = drawn.decode()
+        assert text.count('class="node"') == plan.problem.graph.n and text.count('class="cluster"') == len(
+            set(plan.decision.device_of.tolist())
+        )
+    assert (
+        main(["export", str(DATA / "small.json"), "--to", "dot", "-o", str(tmp_path / f"whole{suffix}")]) == 0
+    )
+    assert (tmp_path / f"whole{suffix}").read_bytes().startswith(start)
+
+
+def test_without_graphviz_a_sentence_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = make("small.json")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(
+        StageboardError, match=r"drawn by Graphviz's 'dot', which is not installed; install Graphviz"
+    ):
+        to_dot(plan.problem.graph, plan, tmp_path / "g.svg")
+    (tmp_path / "dot").write_text("#!/bin/sh\necho it broke >&2\nexit 3\n")
+    (tmp_path / "dot").chmod(0o755)
+    with pytest.raises(StageboardError, match=r"does not draw small \(it broke\); write a .dot file"):
+        to_dot(plan.problem.graph, plan, tmp_path / "g.svg")
+    assert not list(tmp_path.glob("g.svg*"))
+
+
+def test_large_graphs_are_not_given_to_graphviz(tmp_path: Path) -> None:
+    graph = Graph.build("large", [Op(str(i), str(i)) for i in range(1001)], [])
+    with pytest.raises(
+        StageboardError, match=r"large has 1,001 ops, and Graphviz draws 1,000 in bearable time"
+    ):
+        to_dot(graph, None, tmp_path / "g.svg")
+    assert to_dot(graph, None, tmp_path / "g.dot").exists()
+
+
+def test_dot_needs_no_plan(tmp_path: Path) -> None:
+    assert main(["export", str(DATA / "small.json"), "--to", "dot", "-o", str(tmp_path / "g.dot")]) == 0
+    assert read_graph(tmp_path / "g.dot").n == read_graph(DATA / "small.json").n
 
 
 def test_dot_groups_ops_by_device(tmp_path: Path) -> None:
