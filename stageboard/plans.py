@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,7 +70,12 @@ class Devices(Sequence[Device]):
         self.bottleneck = bottleneck
         self._traits = traits
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> Device: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Device, ...]: ...
+    def __getitem__(self, index: int | slice) -> Device | tuple[Device, ...]:
+        """A row, or some."""
         return self._rows[index]
 
     def __len__(self) -> int:

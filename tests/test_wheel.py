@@ -68,7 +68,7 @@ def test_a_wheel_holds_the_packages_and_what_they_read(archives: tuple[Path, Pat
     for folder in ("gui", "planner", "stageboard"):
         sources = {file.relative_to(ROOT).as_posix() for file in (ROOT / folder).rglob("*.py")}
         assert sources <= names, sources - names
-    for pattern in ("sample_models/*", "assets/**/*", "docs/*.md", "README.md"):
+    for pattern in ("sample_models/*", "assets/**/*", "docs/*.md"):
         for file in ROOT.glob(pattern):
             assert file.is_dir() or f"{CARRIED}{file.relative_to(ROOT).as_posix()}" in names, file
     assert {
