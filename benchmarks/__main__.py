@@ -17,6 +17,7 @@ TITLES = {
     "compare": "Compare: CPU of the GUI thread per frame of two linked canvases, 1600 x 900",
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
+    "starting": "Starting: processor time of the window's process from launch to the first picture",
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",

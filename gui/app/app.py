@@ -64,16 +64,16 @@ def open_window(
     log = CrashLog(notices.say)
     log.install()
     collecting = Collecting()
+    first_start = FirstStart(app)
     try:
         with quit_on_signals(app):
             if networks and not graphs:
-                _open_networks(app, notices, networks, plan, density, compared)
+                _open_networks(app, notices, first_start, networks, plan, density, compared)
                 return int(app.exec())
             from gui.editors.plan.windows import make_window
 
             collecting.keep()
             # The window neither waits for compilers nor stalls by one: see gui.app.first_start.
-            first_start = FirstStart(app)
             interpret(True)
             parts = make_window(app, remember=not tour)
             notices.said.connect(parts.document.message)
@@ -88,12 +88,12 @@ def open_window(
                 return int(app.exec())
             finally:
                 interpret(False)
-                first_start.close()
                 parts.jobs.close()
                 parts.window.studio.keep()
                 if parts.journal is not None and parts.window.closed:
                     parts.journal.close()
     finally:
+        first_start.close()
         close_all_windows()
         put_away(app)
         warming.close()
@@ -104,6 +104,7 @@ def open_window(
 def _open_networks(
     app: QApplication,
     notices: Notices,
+    first_start: FirstStart,
     networks: Sequence[Sequence[Path]],
     plan: Path | None,
     density: float | None,
@@ -113,6 +114,7 @@ def _open_networks(
     from gui.editors.network.windows import open_order_window
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
+    from planner.machines.spec import network_target
 
     warming.begin()
     session = Session(parent=app)
@@ -128,6 +130,9 @@ def _open_networks(
 
                 open_order_files(window, compared)
         notices.said.connect(window.document.message)
+        if first is window:
+            compile_rest = partial(first_start.begin, window.header, themes, network_target().kind)
+            QTimer.singleShot(1500, window, compile_rest)
 
 
 def _begin(
@@ -164,7 +169,8 @@ def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
     """Keep a process ready for the first planner, prove, and compile what is not compiled yet."""
     parts.jobs.warm_up()
     parts.window.proving_unasked.begin()
-    first_start.begin(parts)
+    problem = parts.document.problem
+    first_start.begin(parts.window.header, parts.themes, "" if problem is None else problem.target.kind)
 
 
 # ---------------------------------------------------------------------- recovery

@@ -13,7 +13,8 @@ from gui.raster import engine
 from planner.runs import preparing
 
 if TYPE_CHECKING:
-    from gui.editors.plan.windows import Parts
+    from gui.look.theme import ThemeController
+    from gui.shell.header import Header
 
 
 class FirstStart(QObject):
@@ -24,7 +25,7 @@ class FirstStart(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._preparing: Preparing | None = None
-        self._parts: Parts | None = None
+        self._themes: ThemeController | None = None
         self._drawable.connect(self._draw_compiled)
         self._stands_in = not kernels.can_draw()
         if self._stands_in:
@@ -32,13 +33,11 @@ class FirstStart(QObject):
 
             engine.draw_by(StandIn())
 
-    def begin(self, parts: Parts) -> None:
-        """Compile what is missing, first what the open machine takes. Only the first call counts."""
+    def begin(self, header: Header, themes: ThemeController, kind: str) -> None:
+        """Compile what is missing, first what the open machine of that ``kind`` takes. Only the first call counts."""
         if self._preparing is not None:
             return
-        self._parts = parts
-        problem = parts.document.problem
-        kind = "" if problem is None else problem.target.kind
+        self._themes = themes
         self._preparing = Preparing(
             lambda: preparing.missing(kernels.tasks(kind)),
             kernels.work_through,
@@ -47,7 +46,7 @@ class FirstStart(QObject):
             self,
         )
         self._preparing.done.connect(self._task_done)
-        parts.window.header.add_news(PreparingLabel(self._preparing))
+        header.add_news(PreparingLabel(self._preparing))
         self._preparing.begin()
 
     def _task_done(self, task: str) -> None:
@@ -61,8 +60,8 @@ class FirstStart(QObject):
         if self._stands_in:
             self._stands_in = False
             engine.draw_by(engine.COMPILED)
-            if self._parts is not None:
-                self._parts.themes.changed.emit(self._parts.themes.theme)
+            if self._themes is not None:
+                self._themes.changed.emit(self._themes.theme)
 
     def close(self) -> None:
         """End it."""

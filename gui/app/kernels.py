@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from planner.compiling.kernel import digest_of
 from planner.compiling.store import store
+from planner.machines.catalogue import machines
 from planner.runs import preparing
 
 
@@ -50,7 +51,9 @@ DRAWING: dict[str, Callable[[], None]] = {"draw": _draw, "lay-out": _lay_out, "n
 
 def tasks(kind: str = "") -> list[str]:
     """Everything, by what is needed next where a model is open on a machine of that ``kind``."""
-    return [*list(DRAWING)[:2], *preparing.tasks(kind), *list(DRAWING)[2:]]
+    known = machines()
+    early = 3 if kind in known and known[kind].target.plans_networks else 2
+    return [*list(DRAWING)[:early], *preparing.tasks(kind), *list(DRAWING)[early:]]
 
 
 def do(task: str) -> None:

@@ -4,9 +4,6 @@ Four 8-bit channels are spread into the 16-bit lanes of one ``uint64`` and blend
 to alpha ``a`` and a coverage ``m`` of 255, the new pixel is (s * m + d * k) / 255, k = 255 - round(a * m / 255). The sum
 is rounded once. A lane cannot overflow (s <= a and d <= 255 bound it by 65025 + 127), and an opaque destination stays
 exactly opaque however often it is drawn over, which is what keeps antialiased edges free of fringes.
-
-A note for developers: numba's on-disk cache notices a change of the file a kernel is in, not of the helpers it calls.
-After editing this file, remove ``gui/raster/__pycache__``.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import compiler, config, serialize, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
@@ -62,7 +63,14 @@ def digest_of(declared: Iterable[Any]) -> str:
 
 
 def interpret(wanted: bool) -> None:
-    """From now on kernels that are not compiled yet are interpreted in this thread, or compiled."""
+    """From now on kernels that are not compiled yet are interpreted in this thread, or compiled.
+
+    Numbers that overflow do so silently, as in compiled code.
+    """
+    if wanted and not interprets():
+        _this_thread.errors = np.seterr(all="ignore")
+    elif not wanted and interprets():
+        np.seterr(**_this_thread.errors)
     _this_thread.interprets = wanted
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 from planner.compiling.store import platform, store
 from planner.machines.catalogue import DEFAULT, bound_methods, machines, planners
@@ -73,9 +77,17 @@ def missing(wanted: Sequence[str]) -> list[str]:
 
 
 def step_back() -> None:
-    """Give this process the lowest priority there is."""
+    """Give this process the lowest priority there is, and let it end with the one that started it, in the middle of a kernel too."""
     if hasattr(os, "nice"):
         os.nice(LOWEST)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: Any) -> None:
+    wait([sentinel])
+    os._exit(0)
 
 
 def work_through(wanted: Sequence[str], do_one: Callable[[str], None] = do) -> Iterator[str]:

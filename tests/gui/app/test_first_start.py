@@ -57,24 +57,18 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     engine.draw_by(engine.COMPILED)
 
 
-def parts() -> Any:
-    added: list[Any] = []
-    window = SimpleNamespace(header=SimpleNamespace(add_news=added.append, added=added))
-    return SimpleNamespace(document=SimpleNamespace(problem=None), window=window, themes=Themes())
-
-
 def test_qt_draws_until_the_kernels_are_there(qtbot: QtBot, kept: Store) -> None:
-    start, these = FirstStart(), parts()
+    start, themes, added = FirstStart(), Themes(), []
+    header: Any = SimpleNamespace(add_news=added.append)
     assert isinstance(engine._drawing.by, StandIn)
-    start.begin(these)
-    start.begin(these)
-    assert len(these.window.header.added) == 1
-    label = these.window.header.added[0]
-    qtbot.addWidget(label)
+    start.begin(header, themes, "pool")  # type: ignore[arg-type]
+    start.begin(header, themes, "pool")  # type: ignore[arg-type]
+    assert len(added) == 1
+    qtbot.addWidget(added[0])
     assert start._preparing is not None and start._preparing.begun
     start._preparing.done.emit("lay-out")
     assert isinstance(engine._drawing.by, StandIn)
-    with qtbot.waitSignal(these.themes.changed):
+    with qtbot.waitSignal(themes.changed):
         start._preparing.done.emit("draw")
     assert engine._drawing.by is engine.COMPILED
     start.close()
@@ -96,4 +90,5 @@ def test_from_the_second_start_on_kernels_draw(
 def test_the_picture_comes_first() -> None:
     assert kernels.tasks("pool")[:3] == ["draw", "lay-out", "edit:pool"]
     assert set(kernels.tasks()) >= set(kernels.DRAWING)
-    assert kernels.tasks("memory")[:2] == ["draw", "lay-out"]
+    assert kernels.tasks("memory")[:4] == ["draw", "lay-out", "networks", "edit:memory"]
+    assert sorted(kernels.tasks("memory")) == sorted(kernels.tasks())

@@ -187,3 +187,14 @@ def test_two_processes_do_not_compile_the_same(tmp_path: Path) -> None:
     texts = [process.communicate()[0] for process in both]
     assert sum("compiled plus" in text for text in texts) == 1
     assert all("2.0" in text for text in texts)
+
+
+def test_what_is_interpreted_overflows_as_silently_as_compiled_code() -> None:
+    @njit(cache=True)
+    def double(x: Any) -> Any:
+        return x * np.int32(2)
+
+    before = np.geterr()
+    with interpreting():
+        assert double(np.int32(2**30)) == -(2**31)
+    assert np.geterr() == before
