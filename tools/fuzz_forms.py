@@ -222,6 +222,23 @@ def _programs(folder: Path) -> Sequence[bytes]:
     return [new, buffer.getvalue()]
 
 
+def _onnx_models(folder: Path) -> Sequence[bytes]:
+    """Models as files have them, one of them with the modules that PyTorch's exporter names in the metadata of its nodes."""
+    import onnx
+
+    paths = (DATA / "control_flow.onnx", SAMPLES / "unet.onnx", SAMPLES / "transformer_encoder.onnx")
+    wholes = [path.read_bytes() for path in paths]
+    model = onnx.ModelProto.FromString(wholes[0])
+    for i, node in enumerate(model.graph.node):
+        for key, value in (
+            ("pkg.torch.onnx.name_scopes", f"['', 'h.{i}', 'h.{i}.mlp', 'mul']"),
+            ("namespace", f": m.M/h.{i}: m.B/mul: aten.mul"),
+        ):
+            entry = node.metadata_props.add()
+            entry.key, entry.value = key, value
+    return [*wholes, model.SerializeToString()]
+
+
 def _dense_model(folder: Path) -> Sequence[bytes]:
     import numpy as np
     from onnx import helper, numpy_helper
@@ -453,7 +470,7 @@ FORMS: dict[str, Form] = {
         Form("own", ".json", _trees(SMALL), _JSON, _graph, _info),
         Form("device-placement", ".json", _trees(DATA / "workload.json"), _JSON, _graph, _info),
         Form(
-            "onnx", ".onnx", _files(DATA / "control_flow.onnx", SAMPLES / "unet.onnx", SAMPLES / "transformer_encoder.onnx"),
+            "onnx", ".onnx", _onnx_models,
             _either(_onnx_fields, mutations.damaged_bytes), _graph, _info,
         ),
         Form("tflite", ".tflite", _files(SAMPLES / "branchy_int8.tflite"), mutations.damaged_tflite, _graph, _info),

@@ -22,7 +22,12 @@ _QUOTED = re.compile(r"'([^'\\]*)'|\"([^\"\\]*)\"")
 
 def module_path(node: Any) -> str:
     """``encoder.0/attention`` for a node, "" where its metadata tells no module or what cannot be read."""
-    told = {entry.key: entry.value for entry in node.metadata_props if entry.key in (NAME_SCOPES, NAMESPACE)}
+    told = {
+        entry.key: entry.value
+        for entry in node.metadata_props
+        if entry.key in (NAME_SCOPES, NAMESPACE)
+        and isinstance(entry.value, str)  # bytes where it is no UTF-8
+    }
     if scopes := told.get(NAME_SCOPES, "")[:LONGEST_TEXT]:
         return path_of([a or b for a, b in _QUOTED.findall(scopes)][:-1])
     if namespace := told.get(NAMESPACE, "")[:LONGEST_TEXT]:

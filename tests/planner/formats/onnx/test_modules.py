@@ -134,3 +134,10 @@ def test_several_models_keep_them(tmp_path: Path) -> None:
 def test_what_metadata_may_say(metadata: dict[str, str], path: str) -> None:
     found = module_path(node("n", **metadata))
     assert found == path or (len(metadata.get("scopes", "")) > 5000 and len(found) <= 5000)
+
+
+def test_what_is_no_text_says_nothing(tmp_path: Path) -> None:
+    path = model(tmp_path / "m.onnx", layers())
+    path.write_bytes(path.read_bytes().replace(b"'layers.0.norm'", b"'layers.0.nor\xff'"))
+    graph = read_graph(path)
+    assert graph.scopes[3] == "" and graph.scopes[4] == "layers.1/attention/query"
