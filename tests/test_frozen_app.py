@@ -20,9 +20,11 @@ from typing import Any
 import pytest
 
 from planner import __version__
+from planner.compiling.store import FOLDER, chosen_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "dist" / "stageboard" / "stageboard"
+SHIPPED = APP.parent / "_internal" / "stageboard" / "shipped"
 # What is compiled at first use, every command waits for once.
 PATIENCE = 900.0
 
@@ -35,7 +37,7 @@ pytestmark = [
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """An empty folder with a link to the samples that the app itself carries."""
-    (tmp_path / "sample_models").symlink_to(APP.parent / "_internal" / "sample_models")
+    (tmp_path / "sample_models").symlink_to(SHIPPED / "sample_models")
     return tmp_path
 
 
@@ -234,7 +236,7 @@ def test_a_window_plans_in_the_background_and_saves_by_keys(place: Path) -> None
                 ["xdotool", *words], env=surroundings, capture_output=True, text=True, check=False
             ).stdout
 
-        model = shutil.copy(APP.parent / "_internal" / "sample_models" / "unet.onnx", place / "net.onnx")
+        model = shutil.copy(SHIPPED / "sample_models" / "unet.onnx", place / "net.onnx")
         window = subprocess.Popen(
             [str(APP), str(model)], cwd=place, env=surroundings, stderr=subprocess.PIPE, text=True
         )

@@ -11,7 +11,7 @@ def main() -> int:
     give_others_their_libraries()
     if run_program(sys.argv[1:]):
         return 0
-    from gui.app.launch import main as stageboard
+    from stageboard.__main__ import main as stageboard
 
     return stageboard()
 
