@@ -127,7 +127,7 @@ class Graph:
         """For notebooks: the graph as an inline picture."""
         from stageboard.notebook import graph_html
 
-        return graph_html(self)
+        return graph_html(self.planned)
 
 
 class Network:
@@ -200,7 +200,7 @@ class Network:
         """For notebooks: the connections as an inline picture."""
         from stageboard.notebook import network_html
 
-        return network_html(self)
+        return network_html(self.planned)
 
 
 def read(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from planner.plan_files.models import model_files
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options, write_plan
 from planner.plan_files.plan_parts import provenance_dict
+from planner.printable import plural
 from planner.problem import problem as problems
 from planner.problem.base import AnyPlan, PlanningProblem, decision_of
 from planner.problem.bound import Bound as Proof
@@ -27,13 +28,14 @@ from planner.problem.bound import Standing, proven
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
-from planner.quantity import amount_text, bytes_text
+from planner.quantity import amount_text
 from planner.repair import RepairError, repair
 from planner.repair.plans import repaired_order, repaired_plan
 from planner.runs.posing import network_problem_on, problem_on
 from planner.runs.proving import known_at_once, with_known
 from planner.runs.warm_up import warm_repair
-from planner.text_table import NONE, percent, table, times
+from planner.text_table import NONE, percent
+from stageboard.devices import Device, Devices
 from stageboard.models import Graph, Network, StrPath, read
 
 Model = Graph | Network
@@ -43,73 +45,6 @@ BY_HAND = Provenance("hand")
 """Where plans of one's own come from."""
 REPAIRING = 2.0
 """Seconds for which repair looks for nearer plans where nobody says how long."""
-
-
-class Device(NamedTuple):
-    """A device of a plan: how many ops it has, the parts of its cost in the graph's time unit, and its memory in bytes."""
-
-    name: str
-    ops: int
-    receive: float
-    work: float
-    streaming: float
-    send: float
-    cost: float
-    memory: float
-
-
-class Devices(Sequence[Device]):
-    """The devices of a plan, as a small table: print it, or take its rows."""
-
-    def __init__(
-        self, rows: Iterable[Device], unit: str | None, bottleneck: int, traits: Sequence[str]
-    ) -> None:
-        """``bottleneck`` is the number of the row that costs most (-1: none), ``traits`` what is special about each device."""
-        self._rows = tuple(rows)
-        self.unit = unit
-        self.bottleneck = bottleneck
-        self._traits = traits
-
-    @overload
-    def __getitem__(self, index: int) -> Device: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Device, ...]: ...
-    def __getitem__(self, index: int | slice) -> Device | tuple[Device, ...]:
-        """A row, or some."""
-        return self._rows[index]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Device]:
-        return iter(self._rows)
-
-    @property
-    def cells(self) -> list[list[str]]:
-        """The table as texts, times in one unit, a row for each device."""
-        parts = [[getattr(row, part) for row in self._rows] for part in Device._fields[2:7]]
-        shown = times([float(value) for part in parts for value in part], self.unit)
-        k = len(self)
-        return [
-            [
-                f"{row.name} ({self._traits[i]})" if self._traits[i] else row.name, str(row.ops),
-                *(shown[p * k + i] for p in range(len(parts))), bytes_text(row.memory),
-            ]
-            for i, row in enumerate(self._rows)
-        ]  # fmt: skip
-
-    def __str__(self) -> str:
-        """The table for a person."""
-        return table(Device._fields, self.cells)
-
-    def __repr__(self) -> str:
-        """One line."""
-        return f"<Devices: {', '.join(row.name for row in self._rows[:8])}{', ...' if len(self) > 8 else ''}>"
-
-    def _repr_html_(self) -> str:
-        from stageboard.notebook import devices_html
-
-        return devices_html(self)
 
 
 @dataclass(frozen=True)
@@ -360,9 +295,21 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """For notebooks: the readout, the plan as an inline picture, and the table of devices."""
-        from stageboard.notebook import plan_html
+        from stageboard.notebook import no_plan_html, plan_html
 
-        return plan_html(self)
+        if self.found is None:
+            return no_plan_html(self.title, self.status, self.message)
+        figures = [
+            ("objective", self.objective_words),
+            ("bound", self.bound_words.partition(",")[0]),
+            ("gap", NONE if self.gap is None else percent(self.gap)),
+            ("status", self.validity_words if self.valid else plural(len(self.violations), "broken rule")),
+        ]
+        of_graph = isinstance(self.found, problems.Plan)
+        device_of = self.found.decision.device_of if of_graph else None
+        return plan_html(
+            self.title, figures, self.problem, device_of, self.violations, self.devices.as_table()
+        )
 
 
 # ---------------------------------------------------------------------- making them

@@ -29,7 +29,7 @@ for name in sys.argv[2:]:
 
 def modules() -> list[str]:
     found = []
-    for room in ("planner", "gui"):
+    for room in ("planner", "gui", "stageboard"):
         for path in sorted((ROOT / room).rglob("*.py")):
             name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
             if not name.endswith("__main__") and name not in FORKS:

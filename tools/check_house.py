@@ -18,7 +18,7 @@ from pathlib import Path
 import networkx as nx
 
 ROOT = Path(__file__).resolve().parents[1]
-TOPS = ("planner", "gui")
+TOPS = ("planner", "gui", "stageboard")
 MOST_LINES, MOST_FILES, LONGEST = 400, 32, 80
 """Lines of a file, files of a folder, lines of a function that is not compiled."""
 MACHINES = "planner/machines"

@@ -51,7 +51,7 @@ def room_for(most: int, patch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]
 def writing_modules() -> dict[str, set[str]]:
     """Modules of ``planner`` and ``gui`` that write files, by what they call for it."""
     found: dict[str, set[str]] = {}
-    for package in ("planner", "gui"):
+    for package in ("planner", "gui", "stageboard"):
         for file in sorted((ROOT / package).rglob("*.py")):
             calls = set(_writes(ast.parse(file.read_text("utf-8"))))
             if calls:
