@@ -201,6 +201,7 @@ ELSEWHERE = {
     "planner.methods.mip.lp_child": "a pipe",
     "planner.model.named_machines": "a machine of one's own, never in the place of another, with planner.files like the others",
     "planner.cli.run": "after a run of some seconds, with planner.files like the others: tests/planner/cli/test_run.py",
+    "stageboard.showing": "copies for a window, in a temporary folder",
     "planner.runs.running.stage": "outputs that are compared, in the folder of the run",
     "planner.runs.sweep.execute": "a log that is read back, in no place",
     "planner.runs.sweep.results": "lines added to a file: the test of its own below",
