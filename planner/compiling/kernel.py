@@ -31,12 +31,19 @@ from planner.compiling.store import Store, platform, store
 class _News:
     """How often others have compiled something: kernels that are interpreted look for themselves once each time.
 
-    ``wishes`` are kernels that were interpreted, and for which types.
+    ``wishes`` are kernels that were interpreted, and for which types; ``compiling`` is how many this process compiles just now.
     """
 
     def __init__(self) -> None:
         self.count = 1
+        self.compiling = 0
         self.wishes: dict[tuple[Kernel, Any], None] = {}
+        self._lock = threading.Lock()
+
+    def busy(self, more: int) -> None:
+        """This process compiles so many more, or less."""
+        with self._lock:
+            self.compiling += more
 
 
 _news = _News()
@@ -161,15 +168,23 @@ class Kernel(CPUDispatcher):
         self._cache = _Kept(self)
 
     @cached_property
+    def _missed(self) -> dict[Any, int]:
+        """Types for which there was nothing, and what news there was then."""
+        return {}
+
+    @cached_property
     def identity(self) -> Identity:
         """What it is. Asked for when it is first called: all that it uses is defined by then."""
         return Identity(self)
 
     def compile(self, sig: Any) -> Any:
         """Load or compile it for a signature."""
+        waits = isinstance(self._cache, _Kept) and not self._cache.has(sig, self.targetctx)
+        _news.busy(waits)
         try:
             return super().compile(sig)
         finally:
+            _news.busy(-waits)
             if isinstance(self._cache, _Kept):
                 self._cache.end_turn(sig, self.targetctx)
 
@@ -181,19 +196,22 @@ class Kernel(CPUDispatcher):
 
     def _loaded(self, args: tuple[Any, ...]) -> Any:
         """The compiled form, if it is in the store and no other thread compiles right now; else None."""
-        if self._looked == _news.count or not isinstance(self._cache, _Kept):
+        if not isinstance(self._cache, _Kept) or (self._looked == _news.count and not self.overloads):
             return None
-        if not global_compiler_lock._lock.acquire(blocking=False):
+        # To load takes milliseconds, to compile seconds: only the one is waited for.
+        if not global_compiler_lock._lock.acquire(blocking=_news.compiling == 0):
             return None
         try:
-            self._looked = _news.count
             self._compilation_chain_init_hook()
             types = tuple(
                 numba.types.Omitted(a.value) if isinstance(a, OmittedArg) else self.typeof_pyval(a)
                 for a in args
             )
-            if self._cache.has(types, self.targetctx):
+            if self._missed.get(types) == _news.count:
+                return None
+            if types in self.overloads or self._cache.has(types, self.targetctx):
                 return self.compile(types)
+            self._looked = self._missed[types] = _news.count
             _news.wishes[self, types] = None
         finally:
             self._types_active_call.clear()

@@ -41,6 +41,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """An empty store."""
     store = Store(tmp_path / "kernels")
     monkeypatch.setattr(kernels, "store", lambda: store)
+    monkeypatch.setattr(kernels._news, "wishes", {})
     return store
 
 
@@ -101,8 +102,10 @@ def test_who_interprets_does_not_wait_for_the_compiler(kept: Store) -> None:
 
     def compile_something() -> None:
         with global_compiler_lock:
+            kernels._news.busy(1)
             busy.set()
-            done.wait()
+            done.wait(60)
+            kernels._news.busy(-1)
 
     other = threading.Thread(target=compile_something)
     other.start()
@@ -189,7 +192,7 @@ def test_two_processes_do_not_compile_the_same(tmp_path: Path) -> None:
     assert all("2.0" in text for text in texts)
 
 
-def test_what_is_interpreted_overflows_as_silently_as_compiled_code() -> None:
+def test_what_is_interpreted_overflows_as_silently_as_compiled_code(kept: Store) -> None:
     @njit(cache=True)
     def double(x: Any) -> Any:
         return x * np.int32(2)
@@ -198,3 +201,13 @@ def test_what_is_interpreted_overflows_as_silently_as_compiled_code() -> None:
     with interpreting():
         assert double(np.int32(2**30)) == -(2**31)
     assert np.geterr() == before
+
+
+def test_a_form_that_is_missing_is_interpreted_and_wished_for(kept: Store) -> None:
+    added()(4)
+    kernel = added()
+    with interpreting():
+        assert kernel(4) == 5 and len(kernel.signatures) == 1
+        assert kernel(4.5) == kernel(4.5) == 5.5 and len(kernel.signatures) == 1
+        assert compiled(kernels.compile_wishes) == ["plus"]
+        assert interprets() and kernel(4.5) == 5.5 and len(kernel.signatures) == 2
