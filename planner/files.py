@@ -16,7 +16,7 @@ from planner.errors import ModelError, StageboardError
 from planner.temporary import name_beside, noted
 
 MEBIBYTE = 1 << 20
-JSON_LIMIT = 100 * MEBIBYTE
+JSON_LIMIT = 256 * MEBIBYTE
 """JSON files above this size (bytes) are refused before they are read."""
 
 

@@ -91,7 +91,10 @@ class _Note:
             self._handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             self._path = path
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.write(self._handle, json.dumps(named).encode())
+            text = json.dumps(named).encode()
+            if os.write(self._handle, text) == len(text):
+                return
+        self.forget()  # a part of it says nothing
 
     def forget(self) -> None:
         """What it is about is in its place, or gone."""

@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from planner import __version__
-from planner.compiling.store import FOLDER, chosen_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "dist" / "stageboard" / "stageboard"

@@ -93,7 +93,7 @@ def _tried(form: Form, path: Path, by_command: bool, tally: Tally) -> Iterator[t
     except StageboardError as error:
         tally.refused += 1
         sentence = str(error)
-        for what in faults(sentence, path.name if form.names_file else ""):
+        for what in faults(sentence, path.stem if form.names_file else ""):  # a graph is called by its stem
             yield f"{what}: {sentence[:LONGEST_SENTENCE]!r}", "".join(traceback.format_exception(error))
     except (Exception, Overdue) as error:
         yield f"{type(error).__name__}: {error}"[:200], "".join(traceback.format_exception(error))

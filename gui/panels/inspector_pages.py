@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -158,15 +159,13 @@ def _several(document: Document) -> str:
         if counts[d]
     )
     more = int(np.count_nonzero(counts)) - MOST_NAMES
-    kinds: dict[str, int] = {}
-    for v in ops.tolist():
-        kinds[graph.kinds[v]] = kinds.get(graph.kinds[v], 0) + 1
+    kinds = Counter(map(graph.kinds.__getitem__, ops.tolist()))
     common = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
     shown = ", ".join(f"{escape(kind)} ({count:,})" for kind, count in common[:MOST_NAMES])
     mates = problem.groups.expand(ops)
     extra = len(mates) - len(ops)
     pinned = {c.op for c in problem.constraints if isinstance(c, Pin)}
-    pins = sum(graph.op_ids[v] in pinned for v in ops.tolist())
+    pins = sum(graph.op_ids[v] in pinned for v in ops.tolist()) if pinned else 0
     rows = [
         ("On", where + (f" and {more} more" if more > 0 else "")),
         ("Kinds", shown + (f" and {len(common) - MOST_NAMES} more" if len(common) > MOST_NAMES else "")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 
@@ -34,6 +34,8 @@ def sorted_table(model: QAbstractItemModel, name: str, parent: QWidget, height: 
     table.setMouseTracking(True)
     header = table.horizontalHeader()
     header.setSortIndicatorClearable(True)
+    # Columns are never selected; with the table's own selection Qt would look at every row to find that out.
+    header.setSelectionModel(QItemSelectionModel(model, header))
     table.setSortingEnabled(True)
     header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
     return table

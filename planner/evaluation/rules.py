@@ -170,7 +170,10 @@ class TogetherRule(Rule):
         """Destinations that would leave a group mate of the ops on another device."""
         e = live.evaluator
         groups = e.problem.colocated
-        mates = np.setdiff1d(groups.expand(ops), ops)
+        moved = np.zeros(len(live.device_of), bool)
+        moved[ops] = True
+        mates = groups.expand(ops)
+        mates = mates[~moved[mates]]
         elsewhere = np.unique(e.owner[live.device_of[mates]])
         if len(elsewhere) == 0:
             return np.zeros(e.k, bool)

@@ -155,3 +155,38 @@ def test_files_that_belong_together_are_written_together(tmp_path: Path) -> None
         "first",
         "second",
     ]
+
+
+def test_a_folder_is_flushed_once_its_file_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the move: before it there would be nothing to flush."""
+    seen: list[str] = []
+    flush, move = os.fsync, os.replace
+
+    def fsync(handle: int) -> None:
+        seen.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        flush(handle)
+
+    def replace(*places: Path) -> None:
+        seen.append("move")
+        move(*places)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", replace)
+    write_atomically(tmp_path / "a", "a")
+    assert seen == ["file", "move", "folder"]
+
+
+def test_indented_text_is_that_of_python() -> None:
+    import json
+
+    for value in (
+        {},
+        [],
+        {"a": [], "b": {}, "ä": [1, 1e-9, -0.0, None, True, "x\n\u2028"]},
+        [[[1]], {"": ""}],
+        3,
+    ):
+        assert to_json(value) == json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    assert to_json({"a": "\ud800"}) == '{\n "a": "\ud800"\n}\n'

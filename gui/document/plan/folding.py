@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -41,7 +42,11 @@ class Folding(QObject):
         if self._graph is None or name == "none":
             return None
         if name not in self._known:
-            makers = {"layers": _layers, "scopes": _scopes, "blocks": repeated_blocks}
+            makers: dict[str, Callable[[Graph], GroupView | None]] = {
+                "layers": _layers,
+                "scopes": _scopes,
+                "blocks": repeated_blocks,
+            }
             self._known[name] = makers[name](self._graph)
         return self._known[name]
 
@@ -114,6 +119,14 @@ def _layers(graph: Graph) -> GroupView | None:
     return None if view is None else named(graph, view, "layer ")
 
 
+def look_through(graph: Graph) -> None:
+    """Find what a window shows of a graph at first and keeps: what it could be grouped by, how deep it is. Takes a while in a large one."""
+    named_blocks(graph)
+    repeated_blocks(graph)
+    graph.ranks  # noqa: B018
+
+
+@lru_cache(maxsize=4)
 def repeated_blocks(graph: Graph) -> GroupView | None:
     """One group per repeated block; ops outside of any stand alone. None where nothing repeats.
 

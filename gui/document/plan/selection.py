@@ -18,7 +18,9 @@ EMPTY.setflags(write=False)
 def op_array(ops: object) -> Ints:
     """Any sequence of op indices as a sorted int32 array without repeats."""
     array = np.asarray(ops if isinstance(ops, np.ndarray) else list(ops), np.int64)  # type: ignore[call-overload]
-    return np.unique(array).astype(np.int32)
+    if len(array) > 1 and not (array[1:] > array[:-1]).all():
+        array = np.unique(array)
+    return array.astype(np.int32)
 
 
 MODES = ("replace", "add", "toggle", "remove")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QInputDialog
 
+from gui.canvas.graph.naming.row_headers import blocks_of
+from gui.document.plan.folding import look_through
 from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog, kept_words
 from gui.editors.plan.times_dialog import TimesDialog, whose_times
 from gui.shell.file_dialogs import PLANS
@@ -88,6 +90,8 @@ class Files(ModelFiles):
                 interpret(False)
             known = None if session is None else session.target_for(graph)
             opened = opening.prepare_remembered(graph, paths, batch, known)
+            look_through(opened.problem.graph)
+            blocks_of(opened.problem.graph)
             return opened, opening.times_for(opened, times, numbered)
 
         def install(found: tuple[Opened, Sequence[Use]]) -> None:

@@ -38,7 +38,7 @@ def of_table(text: str, file: str) -> tuple[OpTimes, ...]:
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that say anything, one by one, for a table may have millions: the number of the line that ends each, and its cells."""
-    reader = csv.reader(io.StringIO(text))
+    reader = csv.reader(io.StringIO(text, newline=None))  # lines may end in CR alone
     return ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(row))
 
 

@@ -145,6 +145,9 @@ def test_tflite(tmp_path: Path) -> None:
 
 def test_tables(tmp_path: Path) -> None:
     times = only(put(tmp_path, "op,seconds\nconv,0.5\n\nrelu, 1e-3\n", "t.csv"))
+    assert only(put(tmp_path, "op,seconds\rconv,0.5\r\rrelu, 1e-3\r", "t.csv")) == times, (
+        "lines may end in CR"
+    )
     assert {op: time.seconds for op, time in times.ops.items()} == {"conv": 0.5, "relu": 1e-3}
     assert not times.apart
     both = read_times(put(tmp_path, "device,op,seconds\ncpu,conv,2\naccelerator,conv,1\n", "t.csv"))
