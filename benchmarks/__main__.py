@@ -1,7 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour). ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
+planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes. ``soak``, ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
 when they are named alone.
 """
 
@@ -17,11 +17,12 @@ TITLES = {
     "compare": "Compare: CPU of the GUI thread per frame of two linked canvases, 1600 x 900",
     "evaluation": "Evaluation: what a press on 200 selected ops asks",
     "opening": "Opening: from file to picture, and stalls while planners run",
+    "stalls": "Stalls: CPU of the GUI thread in the longest turn of its loop, by what is done, while two planners run",
     "starting": "Starting: processor time of the window's process from launch to the first picture",
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
-    "race", "gaps", "blocks", "chain", "running", "peers",
+    "race", "gaps", "blocks", "chain", "running", "peers", "soak",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
 MODULES = {
@@ -36,6 +37,7 @@ MODULES = {
     "reordering": "benchmarks.reordering",
     "gaps": "benchmarks.gaps",
     "peers": "benchmarks.peers",
+    "soak": "benchmarks.soak",
 }
 """Benchmarks that are programs of their own, with options; beside others they run with none."""
 

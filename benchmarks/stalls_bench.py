@@ -1,0 +1,184 @@
+"""How long the window's thread is busy without a look at its events, by what a person does, while two planners run."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from benchmarks.models import layered
+from benchmarks.report import Figure
+from gui.editors.comparison import windows as comparisons
+from gui.editors.plan.windows import Parts, make_window
+from gui.shell.picture_dialog import PictureDialog
+from planner.formats.graphs import stageboard_json
+from planner.machines.spec import parse_target
+from planner.runs.messages import Order
+
+SIZES = (2_000, 20_000, 100_000)
+GOAL_MS = 50.0
+"""CPU milliseconds of the window's thread that no turn of its loop should take."""
+BEAT_MS = 2
+SETTLED_SECONDS = 1.0
+"""How long nothing may be under way for a work to be over; it is watched that long after its end."""
+
+
+class Watch:
+    """A heartbeat in the window's thread: between two beats lies at most one turn of its loop and a wait."""
+
+    def __init__(self) -> None:
+        self.beats: list[float] = []
+        self._timer = QTimer()
+        self._timer.timeout.connect(lambda: self.beats.append(time.thread_time()))
+        self._timer.start(BEAT_MS)
+
+    def worst(self, work: Callable[[], object], busy: Callable[[], bool]) -> tuple[float, float]:
+        """CPU milliseconds of the longest turn and of all, from ``work`` until it and what it began is over."""
+        self.beats = [time.thread_time()]
+        QTimer.singleShot(0, work)
+        rested = time.monotonic() + SETTLED_SECONDS
+        while time.monotonic() < rested:
+            QApplication.processEvents()
+            QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+            time.sleep(0.0005)
+            if busy():
+                rested = time.monotonic() + SETTLED_SECONDS
+        beats = np.array([*self.beats, time.thread_time()])
+        return 1e3 * float(np.diff(beats).max()), 1e3 * float(beats[-1] - beats[0])
+
+    def stop(self) -> None:
+        """No beat any more."""
+        self._timer.stop()
+
+
+@contextmanager
+def _searching(parts: Parts) -> Iterator[None]:
+    """Two planners run, and what they find moves on the canvas."""
+    document = parts.document
+    assert document.problem is not None
+    worst = np.zeros(len(document.device_of), np.int32)
+    for seed, (name, starts) in enumerate((("slice-random", ()), ("local-search", (worst,)))):
+        parts.jobs.start(Order(name, document.problem, seed=seed, time_limit=3600.0, starts=starts), name)
+    try:
+        yield
+    finally:
+        parts.jobs.cancel_all()
+
+
+def _works(parts: Parts, folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
+    """What a person does, in words, and what does it."""
+    window, document = parts.window, parts.document
+    n = document.open_problem.graph.n
+
+    def export(name: str, ask: Callable[[], object]) -> Callable[[], object]:
+        def exported() -> None:
+            with patch.object(QFileDialog, "getSaveFileName", lambda *_: (str(folder / name), "")):
+                ask()
+
+        return exported
+
+    def picture(name: str) -> Callable[[], object]:
+        def exported() -> None:
+            window.files.export_picture()
+            dialog = window.findChild(PictureDialog)
+            with patch.object(QFileDialog, "getSaveFileName", lambda *_: (str(folder / name), "")):
+                dialog.accept()
+
+        return exported
+
+    def start_two() -> None:
+        worst = np.zeros(n, np.int32)
+        for seed, (name, starts) in enumerate((("slice-random", ()), ("local-search", (worst,)))):
+            parts.jobs.start(
+                Order(name, document.open_problem, seed=seed, time_limit=5.0, starts=starts), name
+            )
+
+    def run(action: str) -> Callable[[], object]:
+        return window.actions_set.actions[action].trigger
+
+    yield "two planners for 5 s", start_two
+    yield "select all", run("edit.select_all")
+    yield "select none", run("edit.select_none")
+    yield "drag a hundred ops", lambda: document.move(np.arange(100, dtype=np.int32) * (n // 100), 1)
+    yield "undo", run("edit.undo")
+    yield (
+        "move all ops",
+        lambda: document.set_assignment(
+            np.sort(np.arange(n) % len(document.open_problem.devices)).astype(np.int32), "edit", "all"
+        ),
+    )
+    yield "lanes", lambda: window.canvas.set_view("lanes")
+    yield "stages", lambda: window.canvas.set_view("stages")
+    yield "flow", lambda: window.canvas.set_view("flow")
+    yield "find", lambda: window.ops.find_box.setText("layer1")
+    yield "find nothing", lambda: window.ops.find_box.setText("")
+    yield "another machine", lambda: document.set_problem(parse_target("pipeline:6", document.graph))
+    for suffix in ("png", "svg", "pdf"):
+        yield f"picture, {suffix}", picture(f"a.{suffix}")
+    yield "CSV", export("a.csv", window.files.export_csv)
+    yield "DOT", export("a.dot", window.files.export_dot)
+    yield "save the plan", export("a.plan.json", run("file.save"))
+
+    def compare() -> None:
+        document.add_plan(np.zeros(n, np.int32), "all on one")
+        comparisons.open_comparison(window, [document.plans[0], document.plans[-1]])
+
+    yield "compare", compare
+    yield "compare: lanes", lambda: comparisons._windows[-1].state.set_view("lanes")
+    yield "compare: move a hundred", lambda: document.move(np.arange(100, dtype=np.int32) * (n // 100), 2)
+
+
+def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
+    """(what, CPU milliseconds of its longest turn, of all of it) at a size."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    model = folder / f"layered-{size}.json"
+    if not model.exists():
+        stageboard_json.write(layered(size), model, "made up")
+    parts = make_window(app, theme="light", remember=False)
+    window, document, watch = parts.window, parts.document, Watch()
+    window.resize(1280, 800)
+    window.show()
+
+    def busy() -> bool:
+        compared = any(one.columns_busy for one in comparisons._windows if hasattr(one, "columns_busy"))
+        return window.files.loading.busy or window.canvas.busy or window.files.is_writing or compared
+
+    def opening() -> bool:
+        return document.problem is None or busy()
+
+    def short() -> bool:
+        return busy() or any(
+            job.order.time_limit is not None and job.order.time_limit < 60 for job in parts.jobs.running
+        )
+
+    try:
+        yield "open", *watch.worst(lambda: window.files.open_files([model]), opening)
+        works = _works(parts, folder)
+        yield (first := next(works))[0], *watch.worst(first[1], short)
+        with _searching(parts):
+            for what, work in works:
+                yield what, *watch.worst(work, busy)
+    finally:
+        watch.stop()
+        for one in list(comparisons._windows):
+            one.close()
+        parts.close()
+
+
+def run(sizes: tuple[int, ...] = SIZES) -> list[Figure]:
+    """The longest turn of each work at each size."""
+    found: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="stageboard-stalls-") as folder:
+        for size in sizes:
+            for what, worst, whole in measure(size, Path(folder)):
+                found.append(Figure(f"{size:,} ops: {what}", worst, "ms", GOAL_MS, f"in all {whole:.0f}"))
+                print(f"  {found[-1].name}: {worst:.0f} ms, {found[-1].note}", flush=True)
+    return found
