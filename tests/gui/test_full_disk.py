@@ -219,7 +219,11 @@ def test_every_module_that_writes_files_is_tried() -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Models of all kinds with plans, and a story."""
-    folder = tmp_path_factory.mktemp("models")
+    return make_folder(tmp_path_factory.mktemp("models"))
+
+
+def make_folder(folder: Path) -> Path:
+    """Fill a folder with models of all kinds, plans, and a story."""
     (folder / "small.json").write_bytes(SMALL.read_bytes())
     random_model(folder / "net.onnx", 4)
     measured = "".join(
