@@ -41,14 +41,11 @@ def place(tmp_path: Path) -> Path:
 
 
 def environment(place: Path, **more: str) -> dict[str, str]:
-    """What a person who has just unpacked it has: no Python, none of our variables, a home of their own."""
+    """What a person who has unpacked it has: no Python, a home of their own. Only compiled kernels are shared, for the time's sake."""
     return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(place / "home"),
-        "LANG": "C.UTF-8",
-        "QT_QPA_PLATFORM": "offscreen",
-        **more,
-    }
+        "PATH": "/usr/bin:/bin", "HOME": str(place / "home"), "LANG": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen",
+        FOLDER: str(chosen_folder()), **more,
+    }  # fmt: skip
 
 
 def stageboard(place: Path, *words: str, status: int = 0) -> str:
