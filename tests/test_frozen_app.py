@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from planner import __version__
+from planner.compiling.store import FOLDER, chosen_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "dist" / "stageboard" / "stageboard"
