@@ -13,15 +13,25 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QInputDialog,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QToolButton,
+)
 
 from planner.errors import StageboardError
 from tests.gui import random_actions
@@ -37,6 +47,12 @@ ASKS = (
     "network.infer",
     "network.generate",
 )
+UNANSWERED: tuple[tuple[type, str, object], ...] = (
+    (QFileDialog, "getOpenFileName", ("", "")), (QFileDialog, "getOpenFileNames", ([], "")), (QFileDialog, "getSaveFileName", ("", "")),
+    (QFileDialog, "getExistingDirectory", ""), (QInputDialog, "getInt", (1, False)), (QInputDialog, "getText", ("", False)),
+    (QMenu, "exec", None), (QDialog, "exec", 0), (QToolButton, "showMenu", None), (QPushButton, "showMenu", None),
+)  # fmt: skip
+"""Questions that would wait for a person, and that nobody answers."""
 STEPS = 150
 """Actions of one round in one editor."""
 SETTLED_ROUNDS = 5
@@ -132,18 +148,24 @@ class Soak:
         until = time.monotonic() + seconds
         before, sys.excepthook = sys.excepthook, self._caught
         try:
-            while time.monotonic() < until and not self.wrong:
-                self.places[self.rounds % len(self.places)]()
-                self.rounds += 1
-                settle()
-                self.memory.append(resident_mb())
-                self.menus.append(sum(isinstance(one, QMenu) for one in QApplication.topLevelWidgets()))
-                print(
-                    f"  round {self.rounds}: {self.done} actions, {self.memory[-1]:.0f} MB, {self.menus[-1]} menus",
-                    flush=True,
-                )
+            with ExitStack() as unasked:
+                for kind, name, answer in UNANSWERED:
+                    unasked.enter_context(patch.object(kind, name, lambda *_, answer=answer, **__: answer))
+                self._rounds(until)
         finally:
             sys.excepthook = before
+
+    def _rounds(self, until: float) -> None:
+        while time.monotonic() < until and not self.wrong:
+            self.places[self.rounds % len(self.places)]()
+            self.rounds += 1
+            settle()
+            self.memory.append(resident_mb())
+            self.menus.append(sum(isinstance(one, QMenu) for one in QApplication.topLevelWidgets()))
+            print(
+                f"  round {self.rounds}: {self.done} actions, {self.memory[-1]:.0f} MB, {self.menus[-1]} menus",
+                flush=True,
+            )
 
     def _caught(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         self.wrong.append("".join(traceback.format_exception(kind, error, trace)))
