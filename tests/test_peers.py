@@ -17,13 +17,15 @@ from planner.formats import read_model
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_page_has_a_place_for_what_is_measured() -> None:
+@pytest.mark.parametrize("section", list(peers.SECTIONS))
+def test_the_page_has_a_place_for_what_is_measured(section: str) -> None:
     page = (ROOT / "docs" / "measurements.md").read_text("utf-8")
-    once = peers.in_page(page, "| a |")
-    assert "| a |" in once and peers.in_page(once, "| a |") == once
-    assert once.startswith(page.partition(peers.BEGIN)[0]) and once.endswith(page.partition(peers.END)[2])
+    once = peers.in_page(page, section, "| a |")
+    assert "| a |" in once and peers.in_page(once, section, "| a |") == once
+    begin, end = peers.BEGIN.format(section), peers.END.format(section)
+    assert once.startswith(page.partition(begin)[0]) and once.endswith(page.partition(end)[2])
     with pytest.raises(StageboardError, match="needs the lines"):
-        peers.in_page("nothing", "| a |")
+        peers.in_page("nothing", section, "| a |")
 
 
 def test_generated_graphs_keep_their_shape_as_onnx(tmp_path: Path) -> None:
