@@ -21,11 +21,15 @@ OURS = ("planner", "gui")
 """Packages whose modules are looked into; of others the version counts (:mod:`planner.compiling.store`)."""
 
 
+WORD = "uint64"
+
+
 class Identity:
-    """A kernel's ``digest`` (hexadecimal), and whether it uses instructions that only compiled code has (``intrinsic``)."""
+    """A kernel's ``digest`` (hexadecimal), and whether it must be compiled (``compiled_only``): it, or what it uses, has instructions
+    that Python has not, or words without a sign, which wrap around in compiled code and are errors in Python."""
 
     def __init__(self, kernel: Dispatcher) -> None:
-        self.intrinsic = False
+        self.compiled_only = False
         self._state = hashlib.sha256()
         self._seen: dict[int, int] = {}
         self._add(kernel)
@@ -44,7 +48,7 @@ class Identity:
             self._say("kernel", sorted(value.targetoptions.items(), key=str))
             self._add_function(value.py_func)
         elif isinstance(value, _Intrinsic):
-            self.intrinsic = True
+            self.compiled_only = True
             self._add_function(value._defn)
         elif isinstance(value, functools.partial):
             self._add_all("partial", [value.func, *value.args, *sorted(value.keywords.items())])
@@ -78,6 +82,7 @@ class Identity:
         for code in _codes(function.__code__):
             documentation = function.__doc__ if code is function.__code__ else None
             self._say("code", code.co_code.hex(), code.co_argcount, code.co_names, code.co_freevars)
+            self.compiled_only |= WORD in code.co_names
             self._add_all(
                 "constants",
                 [one for one in code.co_consts if not isinstance(one, CodeType) and one != documentation],

@@ -24,7 +24,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
-from planner.compiling.identity import Identity
+from planner.compiling.identity import WORD, Identity
 from planner.compiling.store import Store, platform, store
 
 
@@ -190,7 +190,7 @@ class Kernel(CPUDispatcher):
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """What numba calls: it is called with these arguments for the first time."""
-        if not kws and interprets() and not self.identity.intrinsic:
+        if not kws and interprets() and not self.identity.compiled_only and not _has_words(args):
             return self._loaded(args) or _plain(self.py_func, args)
         return super()._compile_for_args(*args, **kws)
 
@@ -217,6 +217,14 @@ class Kernel(CPUDispatcher):
             self._types_active_call.clear()
             global_compiler_lock._lock.release()
         return None
+
+
+def _has_words(arguments: tuple[Any, ...]) -> bool:
+    """Whether an argument, or an array in one, is of words without a sign."""
+    return any(
+        _has_words(one) if isinstance(one, tuple) else getattr(one, "dtype", None) == WORD
+        for one in arguments
+    )
 
 
 def _plain(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:

@@ -86,8 +86,8 @@ def test_a_kernel_that_calls_itself_comes_to_an_end() -> None:
 
 
 def test_instructions_that_only_compiled_code_has_are_noticed() -> None:
-    assert identity(name="bits").intrinsic
-    assert not identity().intrinsic
+    assert identity(name="bits").compiled_only
+    assert not identity().compiled_only
 
 
 def test_what_it_closes_over_counts() -> None:

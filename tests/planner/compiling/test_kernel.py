@@ -211,3 +211,25 @@ def test_a_form_that_is_missing_is_interpreted_and_wished_for(kept: Store) -> No
         assert kernel(4.5) == kernel(4.5) == 5.5 and len(kernel.signatures) == 1
         assert compiled(kernels.compile_wishes) == ["plus"]
         assert interprets() and kernel(4.5) == 5.5 and len(kernel.signatures) == 2
+
+
+def words() -> tuple[Any, Any]:
+    """Two kernels whose words wrap around, which Python does not let them: by an argument, and by a constant."""
+
+    @njit(cache=True, nogil=True)
+    def flipped(state: Any) -> Any:
+        return state[0] & ~1
+
+    @njit(cache=True, nogil=True)
+    def least(x: Any) -> Any:
+        return np.uint64(x) - np.uint64(2)
+
+    return flipped, least
+
+
+def test_words_without_a_sign_are_never_interpreted(kept: Store) -> None:
+    flipped, least = words()
+    with interpreting():
+        assert flipped(np.array([7], np.uint64)) == 6
+        assert least(1) == 2**64 - 1
+    assert flipped.signatures and least.signatures
