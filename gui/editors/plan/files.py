@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QAbstractSpinBox, QInputDialog, QLineEdit
 
 from gui.canvas.graph.naming.row_headers import blocks_of
 from gui.document.plan.folding import look_through
@@ -98,9 +98,12 @@ class Files(ModelFiles):
             """In the window's thread."""
             opened, uses = found
             self._window.notice.dismiss()  # before: what the model's reader warns of is to stay
+            # Who is typing while a model opens goes on typing: keys that reach the canvas move ops.
+            typing = not self._window.palette_window.isHidden() or isinstance(
+                self._window.focusWidget(), (QLineEdit, QAbstractSpinBox)
+            )
             self._document.install(opened)
-            if self._window.palette_window.isHidden():
-                # Who is typing a command while a model opens goes on typing it.
+            if not typing:
                 self._window.canvas.setFocus()
             self._window.memory.remember_model()
             if uses:

@@ -113,6 +113,20 @@ def test_a_model_that_opens_leaves_the_palette_open(qtbot: QtBot, tmp_path: Path
     close()
 
 
+def test_who_types_while_a_model_opens_goes_on_typing(qtbot: QtBot, tmp_path: Path) -> None:
+    window, close = make_window(qtbot, opened())
+    window.focus_panel("ops")
+    window.ops.find_box.setFocus()
+    window.files.open_files([write_model(tmp_path)])
+    wait_loaded(qtbot, window)
+    assert window.focusWidget() is window.ops.find_box, "keys that reach the canvas would move ops"
+    window.ops.table.setFocus()
+    window.files.open_files([write_model(tmp_path)])
+    wait_loaded(qtbot, window)
+    assert window.focusWidget() is window.canvas
+    close()
+
+
 def test_every_sample_of_the_start_page_exists() -> None:
     found = samples()
     assert len(found) >= 6
