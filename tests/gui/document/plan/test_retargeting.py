@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from gui.document.plan.document import Document
-from gui.document.plan.retargeting import heirs, namesakes
+from gui.document.plan.retargeting import carried_over, heirs, namesakes
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.machines.spec import parse_target
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.grouping import unkept_classes
-from planner.problem.problem import Pin
+from planner.problem.problem import Pin, Problem
 from tests.gui.models import chain_graph
 
 NO_GRAPH: Graph = None  # type: ignore[assignment]
@@ -52,6 +53,23 @@ def test_heirs() -> None:
         1,
         1,
     ]
+
+
+def test_fewer_devices_that_cannot_hold_all_of_the_last_ones_get_neighbours_together() -> None:
+    graph = Graph.build(
+        "line",
+        [Op(str(i), f"op {i}", "op", work=1.0, work_cpu=9.0, memory=1.0) for i in range(8)],
+        [Tensor(str(i), (str(i + 1),), 1.0, time=0.1) for i in range(7)],
+        time_unit=None,
+    )
+    spread = np.arange(8, dtype=np.int32)
+    before = Problem(graph, parse_target("pool:8+1,memory=4", graph))
+    after = Problem(graph, parse_target("pool:3+1,memory=4", graph))
+    assert carried_over(spread, before, after).tolist() == [0, 0, 0, 1, 1, 2, 2, 2]
+    roomy = Problem(graph, parse_target("pool:3+1,memory=8", graph))
+    assert carried_over(spread, before, roomy).tolist() == [0, 1, 2, 2, 2, 2, 2, 2], (
+        "who has room keeps the names"
+    )
 
 
 def test_ops_and_pins_stay_on_their_accelerator() -> None:
