@@ -122,6 +122,8 @@ def test_scaled_times_say_so() -> None:
         ("ab", False, Pipeline(2, speed=2.0), "measured, scaled"),
         ("ab", False, DevicePool(1, 1, speed=2.0), "measured, scaled"),
         ("", False, Pipeline(2, speed=2.0), "estimated"),
+        ("ab", False, McmPackage(2), "measured"),
+        ("ab", True, McmPackage(2), "measured, scaled"),
     ):
         profile = OpTimes({op: OpTime(1.0, 0.1) for op in names}, "p.json", "a clock", scaled=scaled_by_run)
         timed = fill(with_times_of(graph, [Use(profile)]) if names else graph)
