@@ -6,7 +6,9 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.plan_files.bound_json import StoredBound, bound_of
 from planner.problem.base import says_more
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claim_of
@@ -16,6 +18,7 @@ from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Never, Stop, TimeLimit
 from planner.story.story import LONGEST_CAPTION, Resolved
 from planner.story.telling import proof_sentences, shortened
+from planner.typed_json import typed
 
 SECONDS = 10.0
 """How long it may take to prove what a story's file claims where nobody says how long."""
@@ -70,12 +73,13 @@ def as_proven(read: Resolved, bounds: Proofs) -> Resolved:
     remains the file's claim. All other words stay as they were written. ``read`` is the story as it was resolved.
     """
     story, plans = read.story, read.plans
+    written = [_as_written(read, i) for i in range(len(plans))]
     frames = tuple(
-        replace(k, caption=_followed(k.caption, plans[k.plan], read.bounds[k.plan], bounds[k.plan]))
+        replace(k, caption=_followed(k.caption, plans[k.plan], written[k.plan], bounds[k.plan]))
         for k in story.keyframes
     )
     summary = story.summary
-    for plan, then, now in reversed(list(zip(plans, read.bounds, bounds, strict=True))):
+    for plan, then, now in reversed(list(zip(plans, written, bounds, strict=True))):
         following = _followed(summary, plan, then, now)
         if following != summary:
             summary = following
@@ -83,11 +87,14 @@ def as_proven(read: Resolved, bounds: Proofs) -> Resolved:
     return replace(read, story=replace(story, keyframes=frames, summary=summary), bounds=bounds)
 
 
-def _followed(words: str, plan: Plan | OrderPlan, then: Sequence[Bound], now: Sequence[Bound]) -> str:
+def _followed(
+    words: str, plan: Plan | OrderPlan, written: Sequence[tuple[Bound, ...]], now: Sequence[Bound]
+) -> str:
+    """``words`` with their sentence on proofs, as any of the bounds of ``written`` has it, said of what is proven ``now``."""
     if not words or not plan.evaluation.valid:
         return words
     current = " ".join(filter(None, proof_sentences(plan, now)))
-    for bounds in _as_written(then):
+    for bounds in written:
         proof, claim = proof_sentences(plan, bounds)
         for said in (f"{proof} {claim}".strip(), proof):
             if said and said in words:
@@ -95,13 +102,21 @@ def _followed(words: str, plan: Plan | OrderPlan, then: Sequence[Bound], now: Se
     return words
 
 
-def _as_written(bounds: Sequence[Bound]) -> list[tuple[Bound, ...]]:
-    """What may have been proven when captions were written: what any of the files that claim it says, or all of them."""
+def _as_written(read: Resolved, number: int) -> list[tuple[Bound, ...]]:
+    """What may have been proven of a plan when captions were written: what the story's file itself says, where it tells the claims of
+    other files from what was proven; else what any of the files that claim it says, or all of them."""
+    bounds = read.bounds[number]
     claimants = sorted({bound.claimed_by for bound in bounds if bound.claimed_by})
     those = [{claimant} for claimant in claimants]
     if len(claimants) > 1:
         those.append(set(claimants))
-    return [
-        tuple(replace(b, claimed_by="") if b.claimed_by in claiming else b for b in bounds)
-        for claiming in those
+    claiming = [
+        tuple(replace(b, claimed_by="") if b.claimed_by in some else b for b in bounds) for some in those
     ]
+    what = f"plan number {number + 1}"
+    kept = {replace(bound, claimed_by="") for bound in bounds}
+    stored = [
+        bound_of(typed(one, StoredBound, what, StoryError), "")
+        for one in read.story.plans[number].data.get("bounds", ())
+    ]
+    return [tuple(b for b in stored if replace(b, claimed_by="") in kept), *claiming]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,23 @@ def test_what_is_not_proven_is_told_as_a_claim(tmp_path: Path) -> None:
     assert PROVEN not in found.story.summary and "claims" in found.story.summary
     # Proving it later says again what was written.
     assert said(as_proven(read, prove_story(read).bounds)) == said(read)
+
+
+def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_path: Path) -> None:
+    plan = best()
+    known = known_at_once(plan.problem)
+    bounds = (*known, replace(claim(plan, plan.objective, "chain-dp"), claimed_by="best.plan.json"))
+    model = StoryModel(("model.json",), plan.problem.graph.fingerprint)
+    file = write_story(tmp_path / "talk.story.json", story_of_plans(model, [Told(plan, bounds)]))
+    read = resolve_with(read_story(file), [plan.problem.graph])
+    assert "at most" in said(read) and "best.plan.json claims" in said(read)
+    found = prove_story(read)
+    assert PROVEN in said(found) and PROVEN in found.story.summary
+    for words in (said(found), found.story.summary):
+        assert "at most" not in words and "not proven here" not in words
+    # Nothing was proven in time: the claim is that of the file that is shown.
+    early = said(prove_story(read, 0.0))
+    assert "at most" in early and "talk.story.json claims" in early and PROVEN not in early
 
 
 def test_a_forged_claim_is_never_said_to_be_proven(tmp_path: Path) -> None:
