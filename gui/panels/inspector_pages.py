@@ -26,6 +26,7 @@ from planner.model.graph import Graph
 from planner.model.times import measured_words
 from planner.problem.evaluator import Evaluator
 from planner.problem.problem import Pin, Together
+from planner.problem.worst import worst_word
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     title, kind = problem.devices[device].title, problem.devices[device].kind
     if traits := device_traits(problem)[device]:
         kind = f"{kind} · {traits}"
-    mark = " · <span class='bad'>bottleneck</span>" if device == evaluation.bottleneck else ""
+    mark = f" · <span class='bad'>{worst_word(problem)}</span>" if device == evaluation.bottleneck else ""
     body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + fact_rows(rows)
     if len(heavy):
         cost = problem.evaluator.op_work[problem.evaluator.class_of[device]]

@@ -177,7 +177,8 @@ class Shots:
             from gui.present.comparison.making import comparison_of
             from gui.present.comparison.words import comparison_runs
 
-            return comparison_runs(comparison_of(self.resolved, self.keyframes[index]), self.theme)
+            keyframe = self.keyframes[index]
+            return comparison_runs(comparison_of(self.resolved, keyframe), self.theme, keyframe.comparison)
         return figure_runs(self.plan(index), self.resolved.bounds[self.keyframes[index].plan], self.theme)
 
     def target(self, index: int) -> str:

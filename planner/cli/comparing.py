@@ -20,6 +20,7 @@ from planner.cli.comparing_figures import (
     violation_lines,
 )
 from planner.model.graph import Floats
+from planner.problem.worst import worst_word
 from planner.quantity import bytes_text
 from planner.reports.comparison.comparison import PARTS, Comparison
 from planner.reports.comparison.moves import Move
@@ -214,12 +215,11 @@ def _device_table(comparison: Comparison, i: int) -> str:
     cells = []
     for place, r in enumerate(rows):
         row = comparison.rows[r]
-        at = [
-            letter
-            for j, letter, worst in zip((0, i), letters, slowest, strict=True)
-            if row.devices[j] == worst >= 0
-        ]
-        mark = f"bottleneck {', '.join(at)}" if at else ""
+        at: dict[str, list[str]] = {}
+        for j, letter, worst in zip((0, i), letters, slowest, strict=True):
+            if row.devices[j] == worst >= 0:
+                at.setdefault(worst_word(plans[j].problem), []).append(letter)
+        mark = ", ".join(f"{word} {', '.join(those)}" for word, those in at.items())
         cells.append([_device_label(comparison, r, i), *(column[place] for column in columns), mark])
     return table([*head, ""], cells)
 

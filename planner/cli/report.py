@@ -23,6 +23,7 @@ from planner.problem.claims import claim_words, claimed_amount
 from planner.problem.decision import Evaluated, Evaluation
 from planner.problem.grouping import unkept_words
 from planner.problem.problem import Problem
+from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.text_table import percent, seconds_text, table, times
 
@@ -87,10 +88,10 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     k = len(problem.devices)
     shown = times([float(v) for part in parts for v in part], unit)
     extra = [name for name in _EXTRA if name in evaluation.details]
-    rows, traits = [], device_traits(problem)
+    rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem)}"
     for i, device in enumerate(problem.devices):
         own = f" ({traits[i]})" if traits[i] else ""
-        mark = "  < bottleneck" if i == evaluation.bottleneck and evaluation.pace[i] > 0 else ""
+        mark = worst if i == evaluation.bottleneck and evaluation.pace[i] > 0 else ""
         cells = [shown[p * k + i] for p in range(len(parts))]
         rows.append(
             [
@@ -101,15 +102,15 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
                 bytes_text(float(evaluation.memory[i])) + mark,
             ]
         )
-    width = max(len(row[-1].removesuffix("  < bottleneck")) for row in rows)
+    width = max(len(row[-1].removesuffix(worst)) for row in rows)
     for row in rows:
-        memory = row[-1].removesuffix("  < bottleneck")
-        row[-1] = memory.rjust(width) + ("  < bottleneck" if memory != row[-1] else " " * 14)
+        memory = row[-1].removesuffix(worst)
+        row[-1] = memory.rjust(width) + (worst if memory != row[-1] else " " * len(worst))
     return table(
         [
             *("device", "ops", "receive", "work", "streaming", "send", "cost"),
             *(_EXTRA[name] for name in extra),
-            "memory".rjust(width) + " " * 14,
+            "memory".rjust(width) + " " * len(worst),
         ],
         rows,
     )

@@ -17,6 +17,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.problem.worst import FULLEST, worst_word
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS, own_name, told_apart
 from planner.story.comparing import comparison_caption, comparison_title, letters_for
@@ -198,7 +199,7 @@ def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[Ke
         told = compare([graphs[i] for i in numbers], letters=letters or LETTERS)
         frames.append(
             Keyframe(
-                comparison_title(told), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,
+                comparison_title(told, way), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,
                 transition=SLIDING if way == "overlay" else 0.8, comparison=way, layout="lanes", beside=tuple(numbers[2:]), letters=letters,
             )
         )  # fmt: skip
@@ -235,11 +236,15 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
         return np.array(first.ops, np.int32), "A rule is broken", shortened(first.sentence)
     told = facts(plan)
     ops = np.flatnonzero(plan.decision.device_of == evaluation.bottleneck).astype(np.int32)
-    if plan.problem.unit(plan.problem.components[0]) == "B":
-        words = "{bottleneck_ops} operators with {bottleneck_memory} in memory."
+    head = "{bottleneck} sets the pace"
+    if worst_word(plan.problem) == FULLEST:
+        head, words = (
+            "{bottleneck} holds most",
+            "{bottleneck_ops} operators with {bottleneck_memory} in memory.",
+        )
     else:
         words = "{bottleneck_ops} operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."
-    return ops, filled("{bottleneck} sets the pace" if len(ops) else "", told), filled(words, told)
+    return ops, filled(head if len(ops) else "", told), filled(words, told)
 
 
 # ---------------------------------------------------------------------- searches

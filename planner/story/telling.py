@@ -22,6 +22,7 @@ from planner.problem.bound import Bound, ComponentStanding
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
+from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
 from planner.text_table import percent
@@ -29,6 +30,8 @@ from planner.text_table import percent
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
+RATES = {"inference-time": "one inference every {value}"}
+"""Components that are the time from one result to the next, which is not what a single one takes: how their amounts are told."""
 _PHRASES = {
     "bottleneck": "the slowest stage{device} takes {value}",
     "stage-time": "the slowest stage{device} takes {value}",
@@ -36,7 +39,7 @@ _PHRASES = {
     "gpipe": "forward and backward, the busiest devices take {value}",
     "chip-latency": "the slowest chip{device} takes {value}",
     "latency": "one sample takes {value}",
-    "inference-time": "one inference takes {value}",
+    **RATES,
     "max-memory": "the fullest stage{device} holds {value}",
     "dram": "{value} of parameters stay off chip",
     "max-communication": "no stage receives more than {value}",
@@ -47,7 +50,7 @@ _ABOUT = frozenset({"bottleneck", "stage-time", "max-load", "chip-latency", "max
 """Components that are about the device with the largest :attr:`planner.problem.decision.Evaluation.pace`."""
 _LIMITS = ("cache", "sram", "memory")
 """What targets call the memory of a device."""
-_SAME = 1e-9
+SAME = 1e-9
 """Amounts that differ by less (relative) are called equal."""
 TWO_LINES = 180
 """Characters that two lines of large type hold."""
@@ -175,7 +178,7 @@ def changed(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> tuple[str, floa
     if plan.problem.objective != versus.problem.objective or list(now) != list(then):
         return None
     for name, value in now.items():
-        if abs(value - then[name]) > _SAME * max(abs(value), abs(then[name])):
+        if abs(value - then[name]) > SAME * max(abs(value), abs(then[name])):
             return name, (value - then[name]) / then[name] if then[name] else math.inf
     return None
 
@@ -287,8 +290,7 @@ def named_ops(plan: Plan | OrderPlan, ops: Sequence[str]) -> str:
             name = plan.problem.devices[device].title
             if device != plan.evaluation.bottleneck or not plan.evaluation.valid:
                 return name
-            most = "largest" if plan.problem.unit(plan.problem.components[0]) == "B" else "bottleneck"
-            return f"The {most}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
+            return f"The {worst_word(plan.problem)}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
     others = len(ops) - 1
     return ops[0] + (f" and {others} more" if others else "")
 
@@ -305,10 +307,7 @@ def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str
     component = plan.problem.components[0] if found is None else found[0]
     if before is not None and better and before.evaluation.valid:
         return change_words(before, plan, component)[:120]
-    unit = plan.problem.unit(component)
-    return f"{component.replace('-', ' ').capitalize()} {amount_text(plan.evaluation.components[component], unit)}"[
-        :120
-    ]
+    return f"{component.replace('-', ' ').capitalize()} {_amount(plan, component)}"[:120]
 
 
 def is_named(plan: Plan | OrderPlan) -> bool:
@@ -319,12 +318,17 @@ def is_named(plan: Plan | OrderPlan) -> bool:
 
 def change_words(before: Plan | OrderPlan, after: Plan | OrderPlan, component: str) -> str:
     """What a component was and is: ``From 31.2 to 24.8 ms``, the unit once where it is one."""
-    amounts = [
-        amount_text(plan.evaluation.components[component], plan.problem.unit(component))
-        for plan in (before, after)
-    ]
-    (first, _, unit), (_, _, other) = (amount.rpartition(" ") for amount in amounts)
-    return f"From {first if first and unit == other else amounts[0]} to {amounts[1]}"
+    return from_to(_amount(before, component), _amount(after, component))
+
+
+def _amount(plan: Plan | OrderPlan, component: str) -> str:
+    return amount_text(plan.evaluation.components[component], plan.problem.unit(component))
+
+
+def from_to(before: str, after: str) -> str:
+    """Two amounts, the unit once where it is one."""
+    (first, _, unit), (_, _, other) = (amount.rpartition(" ") for amount in (before, after))
+    return f"From {first if first and unit == other else before} to {after}"
 
 
 def found_by(plan: Plan | OrderPlan, seeded: bool = False) -> str:
@@ -337,13 +341,12 @@ def found_by(plan: Plan | OrderPlan, seeded: bool = False) -> str:
 
 def phrase(plan: Plan | OrderPlan, component: str) -> str:
     """What one component says of a plan, without capital and full stop: ``the slowest stage, stage 3, takes 1.93 ms``."""
-    value = amount_text(plan.evaluation.components[component], plan.problem.unit(component))
     words = _PHRASES.get(component, component.replace("-", " ") + " is {value}")
     device = ""
     if component in _ABOUT and isinstance(plan.evaluation, Evaluation) and plan.evaluation.bottleneck >= 0:
         problem: Problem = plan.problem  # type: ignore[assignment]
         device = f", {problem.devices[plan.evaluation.bottleneck].title},"
-    return words.format(value=value, device=device)
+    return words.format(value=_amount(plan, component), device=device)
 
 
 def _cost(plan: Plan | OrderPlan, before: Plan | OrderPlan | None) -> str:

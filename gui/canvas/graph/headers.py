@@ -20,6 +20,7 @@ from gui.look.theme import mix
 from gui.widgets.bars import paint_load
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
+from planner.problem.worst import BOTTLENECK, worst_word
 from planner.quantity import bytes_text
 
 HEADER_WIDTH = 160
@@ -58,6 +59,8 @@ class HeaderData:
     """The time that the whole width of a bar stands for at least, so that plans beside this one can be compared with it."""
     fullest: float = 0.0
     """The bytes that the whole width of a bar of memory stands for at least."""
+    worst: str = BOTTLENECK
+    """What the bottleneck is called: where it holds most, it is the fullest."""
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
 
@@ -86,6 +89,7 @@ def header_data(
     return HeaderData(
         titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
+        worst=worst_word(problem),
     )  # fmt: skip
 
 

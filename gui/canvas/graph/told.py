@@ -182,5 +182,5 @@ def lane_words(data: HeaderData, device: int, ops: int) -> str:
     if used > capacity:
         words.append(f"over its memory ({share_text(used, capacity)})")
     if device == data.bottleneck:
-        words.append("bottleneck")
+        words.append(data.worst)
     return ", ".join(words)

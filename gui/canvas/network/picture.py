@@ -158,7 +158,7 @@ def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], the
         write(painter, QRectF(MARGIN, y, wide, 18), LEFT, words, shown, colour)
     c, length = scene.counters, len(scene.shown.order)
     brief = f"{c.reads:,} reads, {c.writes:,} writes"
-    counted = f"{brief}, {c.beyond:,} of them beyond the bound"
+    counted = f"{c.reads + c.writes:,} I/Os ({brief}), {c.beyond:,} beyond the bound"
     done = f"{scene.moment:,} of {length:,} connections done ({percent(scene.moment / length)}): {counted}"
     metrics = QFontMetricsF(face(8.5))
     beside = foot_of(room[0]) <= HEIGHT + 4.0

@@ -57,7 +57,7 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
         shown.append(_shown(window, draft, compared, number, shown))
     letters = _letters(draft, shown)
     told = _told(window, [compared.plans[number] for number in numbers], letters or LETTERS)
-    title, words = comparison_title(told), comparison_caption(told, comparison)
+    title, words = comparison_title(told, comparison), comparison_caption(told, comparison)
     before = draft.frame
     if before is not None and before.keyframe.comparison and [before.versus, before.shown] == shown[:2]:
         title = _look(window, told, comparison)

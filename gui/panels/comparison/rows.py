@@ -13,6 +13,7 @@ from gui.look.numbers import amount_column
 from gui.panels.comparison.names import numbered
 from planner.model.graph import Floats, Ints
 from planner.problem.target import Device
+from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 from planner.reports.comparison.matching import works
 
@@ -89,6 +90,6 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         int(place[evaluation.bottleneck]) if evaluation.bottleneck >= 0 else -1,
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
-        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem),
+        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem),
         own=tuple(comparison.device_name(row, plan) or MISSING for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip

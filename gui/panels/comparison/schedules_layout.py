@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.panels.schedule.layout import ChartLayout, Row
-from planner.errors import StageboardError
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison
-from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
+from planner.reports.schedule import common
+from planner.reports.schedule.schedule import Schedule, schedule
 
 STRIP = 15.0
 """Height of the strip below a chart's rows that holds the flags of the plans."""
@@ -36,20 +36,8 @@ class Schedules:
 
 
 def common_kinds(comparison: Comparison) -> tuple[str, ...]:
-    """The kinds of schedule that every plan has, those of the reference first.
-
-    Raises :class:`StageboardError` where there is none, or where times cannot be laid on one axis.
-    """
-    units = {plan.problem.graph.time_unit for plan in comparison.plans}
-    if len(units) > 1:
-        raise StageboardError("the plans count time in different units: their schedules share no axis")
-    known = [kinds_for(plan.problem) for plan in comparison.plans]
-    kinds = tuple(kind for kind in known[0] if all(kind in others for others in known[1:]))
-    if not kinds:
-        raise StageboardError(
-            "no kind of schedule suits every plan: one is about single samples, another about a stream of them"
-        )
-    return kinds
+    """The kinds of schedule that every plan has, those of the reference first. Raises like :func:`planner.reports.schedule.common.common_kinds`."""
+    return common.common_kinds(comparison.plans)
 
 
 class ScheduleMaker:

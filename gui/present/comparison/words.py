@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gui.look.numbers import plural, signed_percent
+from gui.look.numbers import one_time, plural, signed_percent
 from gui.look.theme import Theme
 from gui.present.captions import Run, target_words
 from gui.words.machines import devices_words
 from gui.words.objectives import SAME, amount, change, component_words
 from planner.reports.comparison import Comparison
+from planner.story.comparing import sample_times
 
 
 def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> str:
@@ -30,8 +31,11 @@ def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> s
     return said if same else f"colours by {comparison.letter(0)}'s devices; {said}"
 
 
-def comparison_runs(comparison: Comparison, theme: Theme) -> list[Run]:
-    """``bottleneck  A 34.4 ms  B 27.1 ms  −21.3 %``; rules that are broken are said."""
+def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list[Run]:
+    """``bottleneck  A 34.4 ms  B 27.1 ms  −21.3 %``; rules that are broken are said. Of ``schedules`` (``how``) it is what samples take."""
+    kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
+    if timed:
+        return _sample_runs(comparison, kind, timed, theme)
     first = comparison.plans[0].problem
     alike = all(not comparison.incomparable(i) for i in range(1, len(comparison.plans)))
     runs = [Run(component_words(first.components[0]).title + " ", theme.muted)] if alike else []
@@ -54,4 +58,18 @@ def comparison_runs(comparison: Comparison, theme: Theme) -> list[Run]:
                 else f"{component_words(found.component).short} "
             )
             runs.append(Run(of + words, colour, True))
+    return runs
+
+
+def _sample_runs(comparison: Comparison, kind: str, timed: Sequence[float], theme: Theme) -> list[Run]:
+    runs = [Run("a sample " if kind == "latency" else "a sample every ", theme.muted)]
+    for i, time in enumerate(timed):
+        runs.append(Run(f"{comparison.letter(i)} ", theme.muted))
+        runs.append(Run(one_time(time, comparison.graph.time_unit), theme.text, True))
+        if i:
+            share = (time - timed[0]) / timed[0]
+            same = abs(share) <= SAME
+            colour = theme.muted if same else theme.good if share < 0 else theme.bad
+            words = f"as {comparison.letter(0)}" if same else signed_percent(share)
+            runs.append(Run(words, colour, True))
     return runs

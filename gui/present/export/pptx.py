@@ -33,6 +33,7 @@ from gui.present.show import Show
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.problem.problem import Plan
+from planner.problem.worst import worst_word
 from planner.story.story import Keyframe, Resolved
 
 if TYPE_CHECKING:
@@ -86,13 +87,13 @@ def write_pptx(resolved: Resolved, path: Path, theme: str, progress: Progress) -
 
 @dataclass(frozen=True)
 class Entry:
-    """A device of a legend: its colour by number, what it is called, its pace, the same in words, whether it is the bottleneck."""
+    """A device of a legend: its colour by number, what it is called, its pace, the same in words, what it is called where it is the worst."""
 
     colour: int
     name: str
     pace: float = 0.0
     cost: str = ""
-    slowest: bool = False
+    worst: str = ""
 
     @property
     def width(self) -> float:
@@ -104,8 +105,8 @@ class Entry:
         """Its words in their colours."""
         if not self.cost:
             return [Run(self.name, theme.text)]
-        tone = theme.warning if self.slowest else theme.text
-        last = [Run("  bottleneck", theme.warning)] if self.slowest else []
+        tone = theme.warning if self.worst else theme.text
+        last = [Run(f"  {self.worst}", theme.warning)] if self.worst else []
         return [Run(f"{self.name}  ", theme.text), Run(self.cost, tone, True), *last]
 
 
@@ -121,7 +122,7 @@ def legend_entries(plan: Plan | OrderPlan, numbers: Sequence[int] = ()) -> list[
             problem.devices[d].title,
             float(e.pace[d]),
             column.text(float(e.pace[d])),
-            d == e.bottleneck,
+            worst_word(problem) if d == e.bottleneck else "",
         )
         for d in worth_showing(plan)
     ]

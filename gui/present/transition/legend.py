@@ -25,7 +25,6 @@ SCALE = 1.4
 """The scale of a heat map is so much larger than in a window."""
 MOST_NAMED = 12
 """Of more devices all have a mark and a number, and the one that sets the pace its name and cost."""
-BOTTLENECK = "bottleneck"
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def _devices(scene: Scene, headers: HeaderData) -> list[Entry]:
         words = [(headers.titles[d], hot), (headers.column.text(float(headers.pace[d])), True)]
         if not named:
             words = [(str(d), False)]
-        out.append(_entry(d, -1, [*words, *([(BOTTLENECK, True)] if hot else [])], hot))
+        out.append(_entry(d, -1, [*words, *([(headers.worst, True)] if hot else [])], hot))
     return out
 
 

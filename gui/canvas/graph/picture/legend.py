@@ -18,19 +18,18 @@ LINE, MARGIN, APART, TYPE = 22.0, 16.0, 22.0, 12
 """Height of a line, room beside the lines and between entries, and the size of words, in units."""
 MARK, SWATCH, BESIDE = 14.0, 18.0, 5.0
 """Room for the mark and for the number on its ground, and beside a word."""
-BOTTLENECK = "bottleneck"
 MOST_LINES = 8
 """Of more lines of a legend the names are left out."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One device: its number, what it is called, what it costs, whether it sets the pace, how wide all that is, and in which column."""
+    """One device: its number, what it is called, what it costs, what it is called where it is the worst, how wide all that is, and in which column."""
 
     device: int
     name: str
     cost: str
-    slowest: bool
+    worst: str
     width: float
     column: int = 0
 
@@ -66,16 +65,16 @@ def legend_of(data: HeaderData, ops: list[int], width: float) -> Legend:
 def _entry(data: HeaderData, device: int, named: bool) -> Entry:
     name, cost = data.titles[device] if named else "", data.column.text(float(data.pace[device]))
     slowest = device == data.bottleneck
-    words = [(name, False), (cost, True), (BOTTLENECK if slowest else "", True)]
+    words = [(name, False), (cost, True), (data.worst if slowest else "", True)]
     wide = sum(metrics(TYPE, bold).horizontalAdvance(word) + BESIDE for word, bold in words if word)
-    return Entry(device, name, cost, slowest, MARK + SWATCH + wide)
+    return Entry(device, name, cost, data.worst if slowest else "", MARK + SWATCH + wide)
 
 
 def _placed(entries: list[Entry], width: float) -> Legend:
     """Entries in columns as wide as most of them need; that of the bottleneck may take several."""
     if not entries:
         return NO_LEGEND
-    apart = max([e.width for e in entries if not e.slowest] or [entries[0].width]) + APART
+    apart = max([e.width for e in entries if not e.worst] or [entries[0].width]) + APART
     many = max(1, int((width - 2 * MARGIN + APART) // apart))
     lines: list[list[Entry]] = [[]]
     column = 0
@@ -104,11 +103,11 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
             painter.setPen(QColor(ink_on(colour.accent, theme)))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), palette.code(entry.device))
             x += SWATCH + BESIDE - 2
-            tone = theme.warning if entry.slowest else theme.text
+            tone = theme.warning if entry.worst else theme.text
             words = [
                 (entry.name, False),
                 (entry.cost, True),
-                *([(BOTTLENECK, True)] if entry.slowest else []),
+                (entry.worst, True),
             ]
             for word, bold in (said for said in words if said[0]):
                 painter.setFont(font(TYPE, bold))

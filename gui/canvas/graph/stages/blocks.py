@@ -19,8 +19,8 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural, share_text
 from gui.look.theme import ink_on, mix
 from gui.raster import engine as raster
+from planner.problem.worst import BOTTLENECK
 
-BOTTLENECK = "bottleneck"
 LEAST_TYPE, LARGEST_TYPE = 0.35, 1.6
 """How far type follows the zoom."""
 LEAST_READ = 5.0
@@ -107,8 +107,8 @@ def paint_plates(
         bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
         painter.fillRect(bar, QColor(colour.accent))
         _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least)
-        if hot:
-            _badge(painter, box, palette, zoom, least)
+        if hot and data is not None:
+            _badge(painter, box, data.worst, palette, zoom, least)
     painter.restore()
 
 
@@ -197,14 +197,16 @@ def badge_type(zoom: float, least: float) -> int:
 
 
 def badge_box(plate: QRectF, size: int) -> QRectF:
-    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels: at its corner, beside what comes in from above."""
+    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels, with room for the longest: at its corner, beside what comes in from above."""
     wide = metrics(size, True).horizontalAdvance(BOTTLENECK) + 1.2 * size
     left = max(plate.right() - wide - 0.4 * size, plate.center().x() - wide / 2)
     return QRectF(left, plate.top() - 1.2 * size, wide, 1.5 * size)
 
 
-def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float, least: float) -> None:
-    """The word on the upper border of the plate of the device that sets the pace."""
+def _badge(
+    painter: QPainter, plate: QRectF, word: str, palette: CanvasPalette, zoom: float, least: float
+) -> None:
+    """The word on the upper border of the plate of the device that sets the pace, or holds most."""
     size = badge_type(zoom, least)
     if size < least:
         return
@@ -212,4 +214,4 @@ def _badge(painter: QPainter, plate: QRectF, palette: CanvasPalette, zoom: float
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.warning))
     painter.drawRoundedRect(box, 0.4 * size, 0.4 * size)
-    _text(painter, box, (BOTTLENECK,), size, True, QColor(ink_on(theme.warning, theme)), CENTRE, least)
+    _text(painter, box, (word,), size, True, QColor(ink_on(theme.warning, theme)), CENTRE, least)

@@ -118,7 +118,7 @@ class DevicesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(self.table.words(row).replace(", ", "\n").replace(": ", "\n", 1))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            hot = ", bottleneck" if self.table.is_hot(column, row) else ""
+            hot = f", {self.table.worst(column.plan)}" if self.table.is_hot(column, row) else ""
             return f"{column.title} {column.texts[row]}{hot}"
         return None
 

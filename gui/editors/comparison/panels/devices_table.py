@@ -11,6 +11,7 @@ from gui.look.numbers import DASH, MINUS, Column, amount_column, signed_amount
 from gui.panels.comparison.names import Pair
 from gui.words.objectives import SAME
 from planner.model.graph import Floats
+from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 
 PARTS = ("receive", "work", "streaming", "send")
@@ -66,7 +67,8 @@ class DeviceTable:
     def words(self, row: int) -> str:
         """A row as a sentence."""
         facts = [
-            f"{column.title} {column.texts[row]}" + (" (bottleneck)" if self.is_hot(column, row) else "")
+            f"{column.title} {column.texts[row]}"
+            + (f" ({self.worst(column.plan)})" if self.is_hot(column, row) else "")
             for column in self.columns[1:]
         ]
         return f"{self.columns[0].texts[row]}: {', '.join(facts)}"
@@ -75,15 +77,23 @@ class DeviceTable:
         """Whether this amount is that of a plan's bottleneck."""
         return column.kind == AMOUNT and column.part == self.hot_part and self.hot[column.plan] == row
 
+    def worst(self, plan: int) -> str:
+        """What a plan's bottleneck is called."""
+        return worst_word(self.comparison.plans[plan].problem)
+
     def bottlenecks(self) -> str:
         """The bottleneck of every plan."""
         c = self.comparison
-        plans: dict[int, list[str]] = {}
+        called: dict[str, dict[int, list[str]]] = {}
         for i, row in enumerate(self.hot):
             if row >= 0:
-                plans.setdefault(row, []).append(c.letter(i))
-        found = [f"{c.row_title(row)} in {' and '.join(letters)}" for row, letters in plans.items()]
-        return f"bottleneck {', '.join(found)}" if found else ""
+                called.setdefault(self.worst(i), {}).setdefault(row, []).append(c.letter(i))
+        found = [
+            f"{word} "
+            + ", ".join(f"{c.row_title(row)} in {' and '.join(letters)}" for row, letters in plans.items())
+            for word, plans in called.items()
+        ]
+        return "; ".join(found)
 
     def summary(self) -> str:
         """Which devices change most, and where the bottleneck is."""
@@ -92,11 +102,13 @@ class DeviceTable:
         texts = []
         here, there = self.hot[j], self.hot[i]
         if here >= 0 and there >= 0:
-            texts.append(
-                f"bottleneck {names[here]} in both"
-                if here == there
-                else f"bottleneck {names[here]} in {c.letter(j)}, {names[there]} in {c.letter(i)}"
-            )
+            if self.worst(j) != self.worst(i):
+                two = f"{self.worst(j)} {names[here]} in {c.letter(j)}; {self.worst(i)} {names[there]} in {c.letter(i)}"
+            elif here == there:
+                two = f"{self.worst(j)} {names[here]} in both"
+            else:
+                two = f"{self.worst(j)} {names[here]} in {c.letter(j)}, {names[there]} in {c.letter(i)}"
+            texts.append(two)
         change = self.find(CHANGE, self.hot_part)
         if change is not None and np.nanmax(np.abs(change.values), initial=0.0) > 0:
             known = np.where(np.isnan(change.values), 0.0, change.values)

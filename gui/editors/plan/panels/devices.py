@@ -23,6 +23,7 @@ from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
 from gui.words.objectives import column_of
 from planner.evaluation.device_words import device_traits
+from planner.problem.worst import worst_word
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class DevicesPanel(Panel):
                 detail=self._detail(evaluation, d, memory),
                 short=device.name,
                 bottleneck=d == worst,
-                worst="largest" if problem.unit(first) == "B" else "bottleneck",
+                worst=worst_word(problem),
                 over=used > cap,
                 selected=d in chosen,
                 column=times,

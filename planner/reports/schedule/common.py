@@ -1,0 +1,32 @@
+"""What schedules of several plans have in common: the kind in which all can be laid out, and how fast each plan is then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.errors import StageboardError
+from planner.problem.problem import Plan
+from planner.reports.schedule.schedule import kinds_for, schedule
+
+
+def common_kinds(plans: Sequence[Plan]) -> tuple[str, ...]:
+    """The kinds of schedule that every plan has, those of the first before others.
+
+    Raises :class:`StageboardError` where there is none, or where times cannot be laid on one axis.
+    """
+    units = {plan.problem.graph.time_unit for plan in plans}
+    if len(units) > 1:
+        raise StageboardError("the plans count time in different units: their schedules share no axis")
+    known = [kinds_for(plan.problem) for plan in plans]
+    kinds = tuple(kind for kind in known[0] if all(kind in others for others in known[1:]))
+    if not kinds:
+        raise StageboardError(
+            "no kind of schedule suits every plan: one is about single samples, another about a stream of them"
+        )
+    return kinds
+
+
+def paces(plans: Sequence[Plan]) -> tuple[str, list[float]]:
+    """(the first of the common kinds, each plan's time of a sample in its schedule). Raises like :func:`common_kinds`."""
+    kind = common_kinds(plans)[0]
+    return kind, [schedule(plan.problem, plan.decision.device_of, kind=kind).period for plan in plans]
