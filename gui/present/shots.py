@@ -232,9 +232,12 @@ class Shots:
         versus = self._versus(keyframe) if keyframe.panel == "difference" else None
         if versus is not None and isinstance(plan, Plan):
             from planner.reports.comparison import compare
+            from planner.story.matching import story_rows
 
-            own = [self.resolved.device_numbers.get(i, ()) for i in (keyframe.versus, keyframe.plan)]
-            comparison = compare([versus, plan]).numbered(own, 1)
+            pair = (keyframe.versus, keyframe.plan)
+            own = [self.resolved.device_numbers.get(i, ()) for i in pair]
+            rows = story_rows(self.resolved, pair)
+            comparison = compare([versus, plan], rows=rows).numbered(own, 1)
         if keyframe.panel == "package" and isinstance(plan, Plan):
             package = self._package(keyframe, plan)
         found = schedule_of(plan) if keyframe.panel == "schedule" and isinstance(plan, Plan) else None

@@ -20,6 +20,7 @@ from planner.problem.problem import Plan
 from planner.problem.worst import FULLEST, worst_word
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS, own_name, told_apart
+from planner.reports.comparison.rows import Rows, rows_among
 from planner.story.comparing import comparison_caption, comparison_title, letters_for
 from planner.story.files.plans import pack
 from planner.story.story import (
@@ -100,9 +101,10 @@ def story_of_plans(
         else replace(entry, plan=replace(entry.plan, name=name))
         for entry, name in zip(told, names, strict=True)
     ]
+    matched = _matched([entry.plan for entry in told], comparisons)
     frames = [_opening(told[0].plan)]
     for i, entry in enumerate(told):
-        frames += _of_plan(i, entry, told[i - 1].plan if i else None)
+        frames += _of_plan(i, entry, told[i - 1].plan if i else None, matched.get(i))
     frames += _compared([entry.plan for entry in told], comparisons)
     frames += _closing(len(told) - 1, told[-1], cameras)
     plan = told[-1].plan
@@ -149,9 +151,27 @@ def _opening(plan: Plan | OrderPlan) -> Keyframe:
     return Keyframe(name, filled(words, told), 0, "flow", hold=LONG, transition=0.8)
 
 
-def _of_plan(index: int, entry: Told, before: Plan | OrderPlan | None) -> list[Keyframe]:
+def _matched(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> dict[int, Rows]:
+    """How each plan is matched with the one before it where the story compares both: as all are that it compares."""
+    told = sorted({number for shown in _compared_numbers(plans, ways) for number in shown})
+    graphs = [plan for i in told if isinstance(plan := plans[i], Plan)]
+    return {
+        i: rows_among(graphs, [told.index(i - 1), told.index(i)])
+        for i in told
+        if i - 1 in told and len(graphs) == len(told)
+    }
+
+
+def _compared_numbers(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[list[int]]:
+    """Which plans are shown in each way to compare: all where there are few and it has room, else the first and the last."""
+    graphs = sum(isinstance(plan, Plan) for plan in plans)
+    several = [way in ("side-by-side", "schedules") and graphs <= 2 + MOST_BESIDE for way in ways]
+    return [list(range(graphs)) if all_ else [0, graphs - 1] for all_ in several if graphs > 1]
+
+
+def _of_plan(index: int, entry: Told, before: Plan | OrderPlan | None, rows: Rows | None) -> list[Keyframe]:
     plan = entry.plan
-    words = entry.caption or fitting([caption(plan, entry.bounds, before), found_by(plan)])
+    words = entry.caption or fitting([caption(plan, entry.bounds, before, rows), found_by(plan)])
     head = entry.title or title(plan, before)
     hold, notes = SHORT if entry.brief else LONG, found_by(plan, seeded=True)
     if isinstance(plan, OrderPlan):
@@ -191,12 +211,13 @@ def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[Ke
     if ways and len(graphs) < 2:
         raise StoryError("a comparison needs two plans of a graph of operators; name two, or compare nothing")
     frames = []
-    several = [way in ("side-by-side", "schedules") and len(graphs) <= 2 + MOST_BESIDE for way in ways]
-    shown = [list(range(len(graphs))) if all_ else [0, len(graphs) - 1] for all_ in several]
+    shown = _compared_numbers(plans, ways)
+    every = sorted({number for numbers in shown for number in numbers})
     for way, numbers in zip(ways, shown, strict=True):
         # A plan has one letter in all of them.
         letters = letters_for(numbers, (number for others in shown for number in others))
-        told = compare([graphs[i] for i in numbers], letters=letters or LETTERS)
+        rows = rows_among([graphs[i] for i in every], [every.index(i) for i in numbers])
+        told = compare([graphs[i] for i in numbers], letters=letters or LETTERS, rows=rows)
         frames.append(
             Keyframe(
                 comparison_title(told, way), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,

@@ -29,6 +29,7 @@ from planner.text_table import percent
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
+    from planner.reports.comparison.rows import Rows
 
 RATES = {"inference-time": "one inference every {value}"}
 """Components that are the time from one result to the next, which is not what a single one takes: how their amounts are told."""
@@ -183,11 +184,11 @@ def changed(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> tuple[str, floa
     return None
 
 
-def moved(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> int | None:
-    """How many ops (neurons of a network) must move to make one plan of the other, devices matched; None across models."""
+def moved(plan: Plan | OrderPlan, versus: Plan | OrderPlan, rows: Rows | None = None) -> int | None:
+    """How many ops (neurons of a network) must move to make one plan of the other, devices matched (by ``rows`` if given); None across models."""
     try:
         if isinstance(plan, Plan) and isinstance(versus, Plan):
-            return len(compare([versus, plan]).moved(1, 0))
+            return len(compare([versus, plan], rows=rows).moved(1, 0))
         if isinstance(plan, OrderPlan) and isinstance(versus, OrderPlan):
             return len(compare_orders([versus, plan]).displaced(1, 0).neurons)
     except StageboardError:
@@ -207,18 +208,18 @@ def filled(template: str, told: Mapping[str, str]) -> str:
 
 # ---------------------------------------------------------------------- sentences
 def caption(
-    plan: Plan | OrderPlan, bounds: Sequence[Bound] = (), before: Plan | OrderPlan | None = None
+    plan: Plan | OrderPlan,
+    bounds: Sequence[Bound] = (),
+    before: Plan | OrderPlan | None = None,
+    rows: Rows | None = None,
 ) -> str:
-    """Two lines on a plan: what it costs and where, what changed since ``before``, what is proven, and what a file only claims."""
+    """Two lines on a plan: cost and where, changes since ``before`` (``rows`` as for :func:`moved`), proofs, and what a file only claims."""
     if not plan.evaluation.valid:
         return _broken(plan)
     sentences = [_cost(plan, before)]
-    if before is not None:
-        count = moved(plan, before)
-        if count:
-            whole = plan.problem.size
-            things = "neurons" if isinstance(plan, OrderPlan) else "ops"
-            sentences.append(f"{count:,} of {whole:,} {things} moved.")
+    if before is not None and (count := moved(plan, before, rows)):
+        things = "neurons" if isinstance(plan, OrderPlan) else "ops"
+        sentences.append(f"{count:,} of {plan.problem.size:,} {things} moved.")
     return fitting([*sentences, *proof_sentences(plan, bounds)])
 
 

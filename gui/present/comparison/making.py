@@ -13,6 +13,7 @@ from gui.present.comparison.shot import ComparisonShot
 from planner.problem.bound import proven
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison, compare
+from planner.story.matching import story_rows
 from planner.story.story import Keyframe, Resolved
 
 
@@ -26,7 +27,13 @@ def comparison_of(resolved: Resolved, keyframe: Keyframe) -> Comparison:
     numbers = (keyframe.versus, keyframe.plan, *keyframe.beside)
     plans = [plan for i in numbers if isinstance(plan := resolved.plans[i], Plan)]
     bounds = [resolved.bounds[i] for i in numbers]
-    comparison = compare(plans, [bound for own in bounds for bound in proven(own)], bounds, keyframe.called)
+    comparison = compare(
+        plans,
+        [bound for own in bounds for bound in proven(own)],
+        bounds,
+        keyframe.called,
+        story_rows(resolved, numbers),
+    )
     return comparison.numbered(own_numbers(resolved, keyframe))
 
 

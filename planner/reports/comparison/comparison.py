@@ -18,7 +18,7 @@ from planner.problem.problem import Plan
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
 from planner.reports.comparison.matching import works
 from planner.reports.comparison.moves import Move, moves
-from planner.reports.comparison.rows import matched_rows
+from planner.reports.comparison.rows import Rows, matched_rows
 from planner.reports.comparison.rules import Differing, differing
 
 LEAST, MOST = 2, len(LETTERS)
@@ -287,12 +287,14 @@ def compare(
     bounds: Iterable[Bound] = (),
     claims: Sequence[Sequence[Bound]] = (),
     letters: Sequence[str] = LETTERS,
+    rows: Rows | None = None,
 ) -> Comparison:
     """Compare two to four plans of one graph, the first being the reference.
 
     Problems may differ in target, objective and constraints. ``bounds`` are whatever is proven, of any of these problems: each
     plan stands against those that apply to it. ``claims`` are what the file of each plan claims (none, or an entry for each plan): shown
-    beside that plan alone. ``letters`` are what the plans are called for short. Raises :class:`PlanError` on another number of plans and
+    beside that plan alone. ``letters`` are what the plans are called for short. ``rows`` are those of
+    :func:`planner.reports.comparison.rows.rows_among` where the plans are matched among others. Raises :class:`PlanError` on another number of plans and
     on plans of different graphs.
     """
     check_count(len(plans))
@@ -302,7 +304,7 @@ def compare(
             raise PlanError(
                 f"plans {letters[0]} and {letters[i]} are of different graphs: {_graphs(first, plan)}"
             )
-    devices = matched_rows(plans)
+    devices = matched_rows(plans) if rows is None else rows
     row_of = []
     for i, plan in enumerate(plans):
         of = np.full(len(plan.problem.devices), -1, np.int32)
@@ -310,16 +312,16 @@ def compare(
             if entry[i] >= 0:
                 of[entry[i]] = row
         row_of.append(_frozen(of))
-    rows = []
+    listed = []
     for number, entry in devices:
         i = next(i for i, device in enumerate(entry) if device >= 0)
         device = plans[i].problem.devices[entry[i]]
-        rows.append(
+        listed.append(
             Row(device.title if i == 0 else f"{device.title} ({letters[i]})", device.kind, entry, number)
         )
     places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
     kept, own, notes = weighed(plans, bounds, claims)
-    return Comparison(tuple(plans), kept, tuple(rows), tuple(row_of), places, notes, own, tuple(letters))
+    return Comparison(tuple(plans), kept, tuple(listed), tuple(row_of), places, notes, own, tuple(letters))
 
 
 def _after(first: str, name: str) -> str:

@@ -11,8 +11,11 @@ from planner.problem.problem import Plan
 from planner.reports.comparison.alignment import aligned
 from planner.reports.comparison.matching import match_devices, matched, works
 
+Rows = list[tuple[int, tuple[int, ...]]]
+"""The number of each row, and each plan's device in it or -1."""
 
-def matched_rows(plans: Sequence[Plan]) -> list[tuple[int, tuple[int, ...]]]:
+
+def matched_rows(plans: Sequence[Plan]) -> Rows:
     """(number, each plan's device or -1) of every row, as they are listed. Numbers count the reference's devices first.
 
     Every plan is matched with the reference; plans whose devices stand in a row with the first of their kind, so that they never
@@ -25,6 +28,13 @@ def matched_rows(plans: Sequence[Plan]) -> list[tuple[int, tuple[int, ...]]]:
     if plans[0].problem.target.in_a_row:
         numbers = [*rows.chain, *(row for row in numbers if row not in rows.chain)]
     return [(number, tuple(rows.devices[number])) for number in numbers]
+
+
+def rows_among(plans: Sequence[Plan], chosen: Sequence[int]) -> Rows:
+    """:func:`matched_rows` of a few of the plans (``chosen``, their places) as all are matched: with the same numbers, in the same order,
+    without the rows in which none of them has a device."""
+    found = [(number, tuple(entry[i] for i in chosen)) for number, entry in matched_rows(plans)]
+    return [(number, entry) for number, entry in found if max(entry) >= 0]
 
 
 def device_numbers(plans: Sequence[Plan]) -> list[tuple[int, ...]]:
