@@ -152,7 +152,9 @@ def _write_least_regret(path: str, found: Robustness, given: Sequence[Plan]) -> 
 # ---------------------------------------------------------------------- text
 def robust_text(found: Robustness, files: Mapping[str, str | None]) -> str:
     """The report for a person: what it is about, the outlook, the ops, the plans."""
-    parts = [_heading(found, files), _outlooks(found), _shares(found), _ops(found), _plans(found)]
+    parts = [
+        _heading(found, files), _outlooks(found), _shares(found), _ops(found), _plans(found), _rivals(found),
+    ]  # fmt: skip
     return "\n\n".join(part for part in parts if part)
 
 
@@ -190,9 +192,11 @@ def _outlooks(found: Robustness) -> str:
         ]
     shown = times(cells, unit)
     for i, (dependence, sampled) in enumerate(found.outlooks.items()):
+        alone = len(found.compared) == 1  # a regret is of something
         rows.append([
-            DEPENDENCE_WORDS[dependence], *shown[3 * i : 3 * i + 3], percent(float(sampled.expected_regret[0])),
-            found.compared[sampled.least_regret].name,
+            DEPENDENCE_WORDS[dependence], *shown[3 * i : 3 * i + 3],
+            NONE if alone else percent(float(sampled.expected_regret[0])),
+            NONE if alone else found.compared[sampled.least_regret].name,
         ])  # fmt: skip
     count = f"{found.settings.samples:,} samples"
     lines = [f"{found.problem.components[0]} where op times vary, {count}"]
@@ -261,6 +265,20 @@ def _plans(found: Robustness) -> str:
     ]  # fmt: skip
     head = ["", "model's times", "90 %", "at the worst", "mean regret", "largest regret"]
     return "\n".join([f"plans compared, {found.problem.components[0]}, each op by itself", table(head, rows)])
+
+
+def _rivals(found: Robustness) -> str:
+    """The plans that ops' rows name but that regret is not counted among."""
+    if not found.rivals:
+        return ""
+    unit = found.problem.graph.time_unit
+    shown = times([value for each in found.rivals for value in (each.nominal, each.highest)], unit)
+    rows = [[each.name, *shown[2 * p : 2 * p + 2]] for p, each in enumerate(found.rivals)]
+    head = ["", "model's times", "at the worst"]
+    return "\n".join([
+        f"plans that are better where one op is off, {found.problem.components[0]}: found while proving, not compared for regret",
+        table(head, rows),
+    ])  # fmt: skip
 
 
 def _short(name: str) -> str:

@@ -45,6 +45,7 @@ def to_dict(found: Robustness) -> dict[str, Any]:
         "ops_changing": found.changing,
         "ops_changing_within_spread": found.within,
         "ops_asked": found.ops_asked,
+        "ops_looked_at": found.ops_looked_at,
         "most_factor": settings.most,
         "margin": MARGIN,
         "notes": list(found.notes),

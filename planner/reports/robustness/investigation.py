@@ -85,6 +85,7 @@ class _Ops(NamedTuple):
     changing: int
     ops_asked: int
     within: int
+    ops_looked_at: int
 
 
 class _Investigation:
@@ -122,6 +123,14 @@ class _Investigation:
         """How many plans the outlook has rows of."""
         self._method = ""
         self._gap: float | None = None
+        self._runs = 0
+        """How often a planner ran under drawn times."""
+        self._cut = False
+        """Whether time was up, or somebody stopped, before all was looked at."""
+        self._whole = False
+        """Whether all was looked at."""
+        self._solved: set[int] = set()
+        """Ops that the problem was solved again for, in both directions."""
 
     # ------------------------------------------------------------------ steps
     def steps(self) -> Iterator[Step]:
@@ -135,6 +144,7 @@ class _Investigation:
         planned = 0
         for i in range(self.settings.runs):
             if self._left() <= 0:
+                self._cut = True
                 break
             yield Step(
                 f"Planning under drawn op times, {i + 1} of {self.settings.runs}",
@@ -142,6 +152,7 @@ class _Investigation:
                 known,
             )
             planned += self._plan_under(i)
+            self._runs += 1
         if planned:
             known = self._said(self._tolerances({}))
         yield from self._prove_ops(known)
@@ -149,12 +160,14 @@ class _Investigation:
     def _prove_ops(self, known: Robustness) -> Iterator[Step]:
         """Op by op, those that matter most first: until where the plan is optimal."""
         if self._gap != 0.0:
-            yield Step("", 1.0, known)
+            self._whole = not self._cut
+            yield Step("", 1.0, self._said(self._tolerances({})))
             return
         mine, settled = self._curves[0], dict[int, tuple[Side, Side]]()
         asked = [each.op for each in known.ops] if self.times.linear else []
         for i, op in enumerate(asked):
             if self._left() <= 0:
+                self._cut = True
                 break
             name = self.problem.graph.op_names[op]
             yield Step(
@@ -168,8 +181,11 @@ class _Investigation:
                 for upwards in (True, False)
             ]
             settled[op] = (sides[0], sides[1])
+            if not self._cut:
+                self._solved.add(op)
             known = self._said(self._tolerances(settled, asked))
-        yield Step("", 1.0, known)
+        self._whole = not self._cut
+        yield Step("", 1.0, self._said(self._tolerances(settled, asked)))
 
     # ------------------------------------------------------------------ plans
     def _has(self, device_of: Ints) -> bool:
@@ -247,6 +263,7 @@ class _Investigation:
     def _solve(self, op: int, factor: float, starts: Sequence[Ints]) -> Solved | None:
         left = self._left()
         if left <= 0:
+            self._cut = True
             return None
         factors = np.ones(self.problem.graph.n)
         factors[op] = factor
@@ -278,7 +295,8 @@ class _Investigation:
         far = [(distance(found.factor), op) for op, found in turns.items() if found is not None]
         within = sum(bool(factor <= self.spread.factor[op]) for factor, op in far)
         found = tuple(self._tolerance(op, turns[op], settled.get(op)) for op in ranked)
-        return _Ops(found, len(far), len(asked), within)
+        looked_at = len(asked) if self._whole else len(self._solved.union(op for _, op in far))
+        return _Ops(found, len(far), len(asked), within, looked_at)
 
     def _asked(self) -> list[int]:
         """Ops that take time, the longest where there are too many to evaluate the curves of all."""
@@ -325,7 +343,7 @@ class _Investigation:
             )
         return Robustness(
             self.problem, self.settings, self.spread, tuple(self._candidates), self._outlooks(), self._gap, self._method,
-            self.times.linear, *ops, notes=tuple(notes), bounds=self._bounds,
+            self.times.linear, *ops, notes=tuple(notes), bounds=self._bounds, runs=self._runs,
         )  # fmt: skip
 
 

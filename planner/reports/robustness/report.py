@@ -80,8 +80,10 @@ class Robustness:
     ``outlooks`` have a row for each candidate that is given or planned (:attr:`compared`), in their order. ``gap`` is that of the plan under the
     times of the model, None where nothing is proven; ``proven_by`` the method whose bound it meets. ``ops`` are the ops that were
     looked at, those that matter most first; ``changing`` of all ``ops_asked`` have errors up to ``settings.most`` that would change the plan,
-    ``within`` of them errors within their own spread.
+    ``within`` of them errors within their own spread. ``ops_looked_at`` of them: all, or where time ran out those that the problem was solved
+    again for, and those that a better plan is known for.
     ``bounds`` are what is proven of the problem itself, under the times of the model. ``notes``: sentences on what was left out.
+    ``runs``: how often a planner ran under drawn times.
     """
 
     problem: Problem
@@ -96,13 +98,20 @@ class Robustness:
     changing: int = 0
     ops_asked: int = 0
     within: int = 0
+    ops_looked_at: int = 0
     notes: tuple[str, ...] = field(default=())
     bounds: tuple[Bound, ...] = ()
+    runs: int = 0
 
     @property
     def compared(self) -> tuple[Candidate, ...]:
         """The candidates that regret is counted among: those given, and those planned under drawn times."""
         return tuple(candidate for candidate in self.candidates if candidate.origin != "rival")
+
+    @property
+    def rivals(self) -> tuple[Candidate, ...]:
+        """The candidates that are better where one op is off, found while the plan was proven optimal; none of those compared."""
+        return tuple(candidate for candidate in self.candidates if candidate.origin == "rival")
 
     @property
     def optimal(self) -> bool:

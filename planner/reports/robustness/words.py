@@ -93,7 +93,7 @@ def regret_sentence(found: Robustness, dependence: Dependence) -> str:
     """Which of the plans compared regrets least: never more than that."""
     compared, best = found.compared, found.least_regret(dependence)
     if len(compared) == 1:
-        return "No other plan was found to compare with."
+        return f"{_planned_words(found)}{_rivals_words(found)}."
     sampled = found.outlooks[dependence]
     regret, most = float(sampled.expected_regret[best]), float(sampled.most_regret[best])
     who = f"This plan, '{compared[0].name}'," if best == 0 else f"'{compared[best].name}'"
@@ -103,10 +103,33 @@ def regret_sentence(found: Robustness, dependence: Dependence) -> str:
     return f"{said}."
 
 
+def _planned_words(found: Robustness) -> str:
+    """That there is nothing to compare with, and whether other plans were looked for."""
+    if not found.runs:
+        return "No other plan was looked for to compare with"
+    return "Planning under drawn op times found no other plan to compare with"
+
+
+def _rivals_words(found: Robustness) -> str:
+    """Which plans are better where one op is off: ``; better where one op is off: rival 1, rival 2``; empty where none is known."""
+    names = [each.name for each in found.rivals]
+    if not names:
+        return ""
+    shown = names if len(names) < 4 else [f"{names[0]} to {names[-1]}"]
+    return f"; better where one op is off by more: {', '.join(shown)}"
+
+
 def changing_words(found: Robustness) -> str:
-    """How many ops have errors that would change the plan: ``39 of 176 ops would change the plan if off by up to 4x, 2 within their spread``."""
-    most = f"{found.settings.most:g}x"
-    return f"{found.changing:,} of {found.ops_asked:,} ops would change the plan if off by up to {most}, {found.within:,} within their spread"
+    """How many ops have errors that would change the plan: ``39 of 176 ops would change the plan if off by up to 4x, 2 within their spread``.
+
+    Where time ran out, of how many looked at, and how many were not.
+    """
+    if not found.ops_looked_at:
+        return "no op was looked at in the time given: whether errors would change the plan is not known"
+    unseen = found.ops_asked - found.ops_looked_at
+    looked = f"{found.ops_looked_at:,} ops looked at" if unseen else f"{found.ops_asked:,} ops"
+    said = f"{found.changing:,} of {looked} would change the plan if off by up to {found.settings.most:g}x, {found.within:,} within their spread"
+    return f"{said}; {unseen:,} not looked at in the time given" if unseen else said
 
 
 def worst_words(found: Robustness, value: float) -> str:

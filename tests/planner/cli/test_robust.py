@@ -16,7 +16,7 @@ from tests.planner.cli.test_cli import RESNET, stageboard  # noqa: F401 - a fixt
 
 FIELDS = {
     "format", "version", "model", "target", "objective_name", "time_unit", "plan", "objective", "highest", "gap", "bound_method",
-    "spread", "samples", "seed", "plans", "outlooks", "ops", "ops_changing", "ops_changing_within_spread", "ops_asked", "most_factor", "margin", "notes", "report", "plan_file",
+    "spread", "samples", "seed", "plans", "outlooks", "ops", "ops_changing", "ops_changing_within_spread", "ops_asked", "ops_looked_at", "most_factor", "margin", "notes", "report", "plan_file",
 }  # fmt: skip
 QUICK = ("--samples", "50", "--time-limit", "0")
 
@@ -95,6 +95,8 @@ def test_without_time_it_says_what_is_not_proven(stageboard: Any, plan_file: Pat
     text = stageboard("robust", RESNET, plan_file, *QUICK).out
     assert "not proven optimal under the model's times" in text
     assert "plans compared" not in text
+    assert "no op was looked at in the time given" in text and "ops would change the plan" not in text
+    assert "No other plan was looked for to compare with." in text
 
 
 @pytest.mark.parametrize(

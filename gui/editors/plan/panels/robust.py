@@ -238,6 +238,9 @@ class RobustPanel(Panel):
             f"{each.name}: {one_time(each.nominal, unit)}, regret {percent(float(sampled.expected_regret[p]))} on average,"
             f" {percent(float(sampled.most_regret[p]))} at most"
             for p, each in enumerate(found.compared)
+        ] + [
+            f"{each.name}: {one_time(each.nominal, unit)}, better where one op is off, not compared for regret"
+            for each in found.rivals
         ]
 
     # ------------------------------------------------------------------ doing

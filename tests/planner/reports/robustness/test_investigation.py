@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,13 +13,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from planner.cli.command import plain
+from planner.cli.robust import robust_text
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op
 from planner.problem.problem import Problem
 from planner.reports.robustness.as_json import to_dict
-from planner.reports.robustness.investigation import LARGEST, investigate, robustness
+from planner.reports.robustness.investigation import LARGEST, _Investigation, investigate, robustness
 from planner.reports.robustness.report import MARGIN, Robustness, Settings
 from planner.reports.robustness.tolerance import FREE, distance
 from planner.reports.robustness.words import (
@@ -210,8 +212,43 @@ def test_without_time_nothing_is_planned_or_proven() -> None:
     found = steps[-1].known
     assert found is not None and found.gap is None and standing_words(found) == "nothing proven"
     assert len(found.candidates) == 1
-    assert regret_sentence(found, "independent") == "No other plan was found to compare with."
+    assert regret_sentence(found, "independent") == "No other plan was looked for to compare with."
+    assert (found.ops_looked_at, to_dict(found)["ops_looked_at"]) == (0, 0)
+    assert "no op was looked at in the time given" in changing_words(found)
     assert steps[0].known is not None, "the outlook comes at once"
+
+
+def test_ops_that_time_ran_out_before_are_told_apart_from_those_that_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = row_of([3.0, 1.0, 2.0, 2.0, 1.0, 4.0], 3)
+    mine = plan(problem, [0, 0, 1, 1, 1, 2], "mine")
+    whole = robustness([mine], settings=Settings(samples=20, seconds=20.0, runs=0))
+    assert whole.ops_looked_at == whole.ops_asked == 6
+    assert changing_words(whole).startswith(f"{whole.changing} of 6 ops would change the plan")
+    left = iter([20.0, 20.0])
+    monkeypatch.setattr(_Investigation, "_left", lambda _: next(left, 0.0))
+    cut = robustness([mine], settings=Settings(samples=20, seconds=20.0, runs=0))
+    assert cut.ops_looked_at < cut.ops_asked
+    assert "looked at in the time given" in changing_words(cut)
+    one = changing_words(replace(cut, ops_looked_at=2, changing=0, within=0))
+    assert one.startswith("0 of 2 ops looked at would change the plan if off by up to 4x")
+    assert one.endswith("; 4 not looked at in the time given")
+
+
+def test_plans_that_are_better_where_one_op_is_off_are_named_beside_the_plans_compared() -> None:
+    problem = row_of([3.0, 1.0, 2.0, 2.0, 1.0, 4.0], 3)
+    found = robustness(
+        [plan(problem, [0, 0, 1, 1, 1, 2], "mine")], settings=Settings(samples=20, seconds=20.0, runs=0)
+    )
+    named = {found.candidates[each.turns_to].name for each in found.ops if each.turns_to is not None}
+    assert named and named <= {each.name for each in found.rivals}
+    said = regret_sentence(found, "independent")
+    assert "No other plan was found" not in said and "better where one op is off" in said
+    assert all(name in said for name in {found.rivals[0].name, found.rivals[-1].name})
+    text = robust_text(found, {"report": None, "plan_file": None})
+    table = text.partition("plans that are better where one op is off")[2]
+    assert all(name in table for name in named)
 
 
 def test_a_stop_ends_planning_and_keeps_what_is_known() -> None:

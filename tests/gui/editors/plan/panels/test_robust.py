@@ -95,6 +95,18 @@ def test_what_is_known_is_shown(panel: RobustPanel, document: Document) -> None:
     assert all(each.name in panel.regret.toolTip() for each in found.compared)
 
 
+def test_what_was_not_looked_at_is_not_shown_as_nothing(panel: RobustPanel, document: Document) -> None:
+    found = report(document, 0.0)
+    panel.search.know(found, document)  # type: ignore[attr-defined]
+    settle()
+    assert "o op was looked at in the time given" in panel.words.text()
+    rival = replace(found.candidates[0], name="rival 1", origin="rival")
+    panel.search.know(replace(found, candidates=(*found.candidates, rival)), document)  # type: ignore[attr-defined]
+    settle()
+    assert "better where one op is off by more: rival 1" in panel.regret.text()
+    assert "rival 1: " in panel.regret.toolTip()
+
+
 def test_a_click_on_an_op_selects_it(panel: RobustPanel, document: Document) -> None:
     found = known(panel, document)
     panel.table.selectRow(1)
