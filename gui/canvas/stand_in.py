@@ -20,6 +20,9 @@ from planner.compiling.kernel import interpreting
 TINY_PX = 3.0
 """Boxes below this have no border and no corners to round."""
 
+OPAQUE = 255
+"""The alpha of a body that hides the plate below it, whose rim is then the border: without a seam."""
+
 
 def _image(img: Image) -> QImage:
     height, width = img.shape
@@ -103,9 +106,13 @@ class StandIn:
                 radius = 0.0 if small else float(_of(radius_px, i))
                 border = 0.0 if small else float(_of(stroke_px, i))
                 if int(_of(stroke, i)) >> 24 and border > 0.0:
-                    painter.setBrush(_colour(_of(stroke, i), see))
-                    painter.drawRoundedRect(box, radius, radius)
+                    edge = QPainterPath()
+                    edge.addRoundedRect(box, radius, radius)
                     box.adjust(border, border, -border, -border)
+                    radius = max(0.0, radius - border)
+                    if int(_of(fill, i)) >> 24 < OPAQUE:
+                        edge.addRoundedRect(box, radius, radius)  # a ring: what is below shows through
+                    painter.fillPath(edge, _colour(_of(stroke, i), see))
                 painter.setBrush(_colour(_of(fill, i), see))
                 painter.drawRoundedRect(box, radius, radius)
                 bar = float(_of(accent_px, i))

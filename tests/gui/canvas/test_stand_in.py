@@ -40,6 +40,10 @@ def chosen_cards(img: Image) -> None:
     )  # fmt: skip
 
 
+def rings(img: Image) -> None:
+    engine.rounded_rects(img, None, *BOX, *PLACE, fill=0, stroke=BLUE, stroke_px=1.0, radius_px=2.0)
+
+
 def edges(img: Image) -> None:
     engine.edges_between(img, None, *BOX, SRC, DST, *PLACE, colour=BLUE, width_px=3.0, arrow_px=6.0)
 
@@ -71,7 +75,7 @@ def layers(img: Image) -> None:
     engine.blit(img, img, dx=3, dy=2)
 
 
-PARTS: list[Callable[[Image], None]] = [cards, chosen_cards, edges, tails, dashes, routes, fills, layers]
+PARTS: list[Callable[[Image], None]] = [cards, chosen_cards, rings, edges, tails, dashes, routes, fills, layers]
 
 
 @pytest.mark.parametrize("draw", PARTS, ids=lambda draw: draw.__name__)
@@ -89,6 +93,12 @@ def test_it_draws_the_same_but_for_the_finish(draw: Callable[[Image], None], sta
     drawn = (compiled != canvas()) | (by_qt != canvas())
     assert np.count_nonzero(apart > 60) <= 0.35 * np.count_nonzero(drawn)
     assert np.count_nonzero(apart > 8) <= 0.6 * np.count_nonzero(drawn)
+
+
+def test_a_hollow_card_shows_what_it_lies_on(stand_in: None) -> None:
+    img = canvas()
+    rings(img)
+    assert img[18, 25] == canvas()[18, 25] and img[10, 25] != canvas()[10, 25]
 
 
 def test_nothing_outside_the_clip_is_touched(stand_in: None) -> None:
