@@ -19,7 +19,7 @@ from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Rect
 from gui.look.fonts import font
 from gui.look.theme import Theme
-from gui.panels.comparison.marks import Marks, marks_of, paint_badges
+from gui.panels.comparison.marks import AWAY, CLOSE, Marks, marks_of, paint_badges, ring_width
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import row_headers, scene_of_plan
 from gui.panels.comparison.words import fitting_words, moved_words, rules_words
@@ -145,13 +145,17 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     scene, viewport, palette = canvas.picture.scene, canvas.picture.viewport, canvas.picture.palette
     detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
     paint_graph(painter, scene, viewport, palette, detail)
-    away = 1.2 if detail == Detail.BLOCKS else 2.6
+    width = ring_width(STYLE.card_h * viewport.scale)
+    away = CLOSE * width if detail == Detail.BLOCKS else AWAY
+    round_px = min(3.0, 3.0 * width)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(palette.theme.text), 1.0 if detail == Detail.BLOCKS else 1.5))
+    painter.setPen(QPen(QColor(palette.theme.text), width))
     for i in np.flatnonzero(canvas.marks.moved & canvas.ringed).tolist():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         wide, high = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
-        painter.drawRoundedRect(QRectF(x - away, y - away, wide + 2 * away, high + 2 * away), 3, 3)
+        painter.drawRoundedRect(
+            QRectF(x - away, y - away, wide + 2 * away, high + 2 * away), round_px, round_px
+        )
     if detail >= Detail.LABELS:
         paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0)
     paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.palette import CanvasPalette, packed
-from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import glyph_path
@@ -21,8 +21,10 @@ from planner.reports.comparison import Comparison
 
 MOST_BADGES = 400
 """With more moved cards in sight the rings alone mark them: so many are small."""
-AWAY = 2.6
-"""Logical pixels between a card and the ring around it."""
+AWAY, CLOSE = 2.6, 1.2
+"""Logical pixels between a card and the ring around it, and of a block from afar."""
+RING, THICKEST = 0.08, 1.5
+"""How thick a ring is: of the height of its card, and at most, in logical pixels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,11 @@ def marks_of(comparison: Comparison, items: Items, plan: int, shown: tuple[int, 
     return Marks(moved, elsewhere, names)
 
 
+def ring_width(card_px: float, least: float = 0.0) -> float:
+    """How thick the ring of a card is that is ``card_px`` high, in the same pixels: ``least`` where that is less."""
+    return max(least, min(THICKEST, RING * card_px))
+
+
 def paint_rings(
     buffer: np.ndarray,
     scene: Scene,
@@ -60,11 +67,12 @@ def paint_rings(
     if len(items) == 0 or detail == Detail.OVERVIEW:
         return
     far = detail == Detail.BLOCKS
-    away = (1.2 if far else AWAY) * ratio / viewport.scale
+    away = (CLOSE if far else AWAY) * ratio / viewport.scale
+    width = ring_width(STYLE.card_h * viewport.scale / ratio, 1.0)
     raster.rounded_rects(
         buffer, None, scene.x[items] - away, scene.y[items] - away, scene.w[items] + 2 * away,
         scene.h[items] + 2 * away, viewport.scale, viewport.ox, viewport.oy, fill=0,
-        stroke=np.uint32(packed(palette.theme.text)), stroke_px=(1.0 if far else 1.5) * ratio,
+        stroke=np.uint32(packed(palette.theme.text)), stroke_px=width * ratio,
         radius_px=(2.0 if far else 7.0) * ratio, min_px=4.0 * ratio,
     )  # fmt: skip
 

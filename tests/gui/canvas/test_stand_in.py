@@ -75,7 +75,17 @@ def layers(img: Image) -> None:
     engine.blit(img, img, dx=3, dy=2)
 
 
-PARTS: list[Callable[[Image], None]] = [cards, chosen_cards, rings, edges, tails, dashes, routes, fills, layers]
+PARTS: list[Callable[[Image], None]] = [
+    cards,
+    chosen_cards,
+    rings,
+    edges,
+    tails,
+    dashes,
+    routes,
+    fills,
+    layers,
+]
 
 
 @pytest.mark.parametrize("draw", PARTS, ids=lambda draw: draw.__name__)

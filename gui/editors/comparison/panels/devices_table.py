@@ -45,15 +45,20 @@ class DeviceColumn:
 
 @dataclass(frozen=True, eq=False)
 class DeviceTable:
-    """Columns, and per plan its parts of the cost (float64[4, R], NaN: no such device) and the row of its bottleneck."""
+    """Columns, and per plan its parts of the cost (float64[4, R], NaN: no such device), the row of its bottleneck, and which amount
+    (``cost`` or ``memory``) that is about: plans may differ in their objectives."""
 
     comparison: Comparison
     pair: Pair
     columns: tuple[DeviceColumn, ...]
     parts: tuple[Floats, ...]
     hot: tuple[int, ...]
-    hot_part: str
-    """Which amount the bottleneck is about: ``cost`` or ``memory``."""
+    hot_parts: tuple[str, ...]
+
+    @property
+    def hot_part(self) -> str:
+        """Which amount the bottleneck of the plan compared against is about."""
+        return self.hot_parts[self.pair[1]]
 
     @cached_property
     def full(self) -> float:
@@ -75,7 +80,9 @@ class DeviceTable:
 
     def is_hot(self, column: DeviceColumn, row: int) -> bool:
         """Whether this amount is that of a plan's bottleneck."""
-        return column.kind == AMOUNT and column.part == self.hot_part and self.hot[column.plan] == row
+        if column.kind != AMOUNT or self.hot[column.plan] != row:
+            return False
+        return column.part == self.hot_parts[column.plan]
 
     def worst(self, plan: int) -> str:
         """What a plan's bottleneck is called."""
@@ -123,11 +130,13 @@ def device_table(comparison: Comparison, pair: Pair) -> DeviceTable:
     """The table of plan ``pair[0]`` against plan ``pair[1]``, with the costs of every plan."""
     count = len(comparison.plans)
     differences = comparison.differences(*pair)
-    problem = comparison.plans[pair[1]].problem
-    hot_part = "memory" if problem.unit(problem.components[0]) == "B" else "cost"
+    hot_parts = tuple(
+        "memory" if plan.problem.unit(plan.problem.components[0]) == "B" else "cost"
+        for plan in comparison.plans
+    )
     names = tuple(comparison.row_title(row) for row in range(len(comparison.rows)))
     columns = [DeviceColumn(NAME, "", "Device", np.arange(len(names), dtype=float), names)]
-    groups = ("memory", "cost") if hot_part == "memory" else ("cost", "memory")
+    groups = ("memory", "cost") if hot_parts[pair[1]] == "memory" else ("cost", "memory")
     # Bars of all parts of the cost share a scale: a short bar is a small change.
     for part in (*groups, "ops"):
         plans = range(count) if part != "ops" else sorted(pair)
@@ -145,7 +154,7 @@ def device_table(comparison: Comparison, pair: Pair) -> DeviceTable:
         for i, plan in enumerate(comparison.plans)
     )
     parts = tuple(np.stack([comparison.by_row(i, part) for part in PARTS]) for i in range(count))
-    return DeviceTable(comparison, pair, tuple(columns), parts, hot, hot_part)
+    return DeviceTable(comparison, pair, tuple(columns), parts, hot, hot_parts)
 
 
 def unit_of(comparison: Comparison, plan: int, part: str) -> str | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage
 
 from gui.editors.comparison.panels.figures_painter import wrapped
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison, title_of
 from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT
-from gui.panels.comparison.canvases import grid, opposite
+from gui.panels.comparison.canvases import canvases, grid, opposite, paint_canvas
+from gui.panels.comparison.marks import ring_width
 from planner.errors import StageboardError
 from tests.gui.editors.comparison.compare_parts import comparison_of
 from tests.gui.scribe import Scribe
@@ -20,6 +22,19 @@ from tests.gui.scribe import Scribe
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
 C = [0] * 12
+
+
+class Drawn(Scribe):
+    """``rings``: how thick every hollow box with round corners was drawn."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(width, height)
+        self.rings: list[float] = []
+
+    def drawRoundedRect(self, rect: QRectF, *radius: float) -> None:  # type: ignore[override]
+        """Keep it."""
+        if self.brush().style() == Qt.BrushStyle.NoBrush and self.pen().color() == QColor(LIGHT.text):
+            self.rings.append(self.pen().widthF())
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -91,6 +106,25 @@ def test_lanes_of_a_column_are_below_each_other(qapp: object) -> None:
     heights = [column(comparison, page.room, LIGHT, view)[0] for view in ("flow", "lanes")]
     tall = Page((1004, 10_000), page.dpi, page.type_size, crop=True)
     assert column(comparison, tall.room, LIGHT, "lanes")[0] == heights[1] > page.usual.room[1]
+
+
+def test_rings_of_small_cards_are_thin() -> None:
+    assert ring_width(5.0) == pytest.approx(0.4) and ring_width(5.0, 1.0) == 1.0
+    assert ring_width(40.0) == ring_width(80.0) == 1.5
+
+
+def test_a_ring_in_a_picture_grows_with_its_card(qapp: object) -> None:
+    widths = []
+    for n in (12, 240):
+        half = [i * 3 // n for i in range(n)]
+        comparison = comparison_of(half, [0] * n)
+        canvas = canvases(comparison, QRectF(0, 0, 400, 300), LIGHT, "flow")[0]
+        picture = Drawn(400, 300)
+        paint_canvas(picture, canvas, True)
+        picture.end()
+        widths.append(picture.rings)
+    (few,), (many,) = (set(each) for each in widths)
+    assert many < 0.8 <= few <= 1.5
 
 
 def test_marks_of_the_reference_point_to_the_plan_that_differs_most() -> None:

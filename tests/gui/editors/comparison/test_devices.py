@@ -85,6 +85,26 @@ def test_where_bytes_are_minimised_memory_comes_first_and_has_the_bottleneck() -
     assert table.hot_part == "memory"
 
 
+def test_each_plan_has_its_bottleneck_where_its_own_objective_is() -> None:
+    graph, target = tpu_graph(), EdgeTpuPipeline(3, cache=2 * 2**20)
+    device_of = np.array([0, 0, 1, 2, 2, 2], np.int32)
+    comparison = compare(
+        [
+            Problem(graph, target, objective).plan(device_of, HAND, name)
+            for name, objective in (("a", "memory-1-2-3"), ("b", "inference-time"))
+        ]
+    )
+    table = device_table(comparison, (1, 0))
+    marked = [
+        (column.part, column.plan)
+        for column in table.columns
+        for row in range(len(comparison.rows))
+        if table.is_hot(column, row)
+    ]
+    assert sorted(marked) == [("cost", 1), ("memory", 0)]
+    assert table.hot_part == "memory"
+
+
 @pytest.mark.parametrize("count", [2, 36, 64])
 @pytest.mark.parametrize("width", [420.0, 640.0, 900.0])
 def test_a_picture_shows_what_fits_and_counts_the_rest(qapp: object, count: int, width: float) -> None:
