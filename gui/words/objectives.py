@@ -129,6 +129,15 @@ def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:
     )
 
 
+def components_shortly(problem: PlanningProblem, values: Sequence[float]) -> str:
+    """The same by short names, each named: ``memory 6.72 MiB, off-chip 0 B``, ``inference time 2.96 ms``."""
+    names = problem.components
+    return ", ".join(
+        f"{component_words(name).title if len(names) == 1 else component_words(name).short} {amount(problem, name, value)}"
+        for name, value in zip(names, values, strict=True)
+    )
+
+
 def worst_device(evaluation: Evaluation, component: str) -> int:
     """The device that a component is about, or that has most of a sum; -1 where there is none."""
     amounts = {

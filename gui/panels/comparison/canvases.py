@@ -6,13 +6,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.palette import canvas_palette
-from gui.canvas.graph.picture.picture import INSET, SUBTITLE_PIXELS, TITLE_HEIGHT, Picture, paint_title
+from gui.canvas.graph.picture.picture import (
+    INSET,
+    SUBTITLE_PIXELS,
+    TITLE_HEIGHT,
+    TITLE_PIXELS,
+    Picture,
+    paint_title,
+)
 from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.scene import STYLE, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
@@ -22,7 +29,7 @@ from gui.look.theme import Theme
 from gui.panels.comparison.marks import AWAY, CLOSE, Marks, marks_of, paint_badges, ring_width
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import row_headers, scene_of_plan
-from gui.panels.comparison.words import fitting_words, moved_words, rules_words
+from gui.panels.comparison.words import fitting_words, moved_words, rules_words, whole_words
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 
@@ -72,10 +79,12 @@ def canvases(
     view: str,
     camera: Rect = WHOLE,
     out: Ints | None = None,
+    named: bool = True,
 ) -> list[Canvas]:
     """Each plan laid out for its part of ``box``; the flow is laid out once for all.
 
-    ``camera``: what is seen, as shares of what is laid out; ``out``: the ops that stand out (none: those that moved).
+    ``camera``: what is seen, as shares of what is laid out; ``out``: the ops that stand out (none: those that moved). Not ``named``: where
+    names of plans have no room their letters are enough, as the names stand elsewhere.
     """
     count = len(comparison.plans)
     columns, rows = grid(count, box.width(), box.height())
@@ -86,6 +95,7 @@ def canvases(
     items = items_of(comparison.graph, None, frozenset())
     skeleton, size = skeleton_of(items), len(comparison.rows)
     found: list[Canvas] = []
+    titles = _titles(comparison, named, width - 2 * INSET)
     layout = None
     for i in range(count):
         places = np.array(comparison.places[i], np.int32)
@@ -102,9 +112,10 @@ def canvases(
         look(viewport, layout.bounds, camera)
         others = (rules_words(comparison, i), moved_words(comparison, i, other))
         words = fitting_words(comparison, i, others, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
+        words = whole_words(words, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         picture = Picture(
             scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
-            plan_title(comparison, i), words, (width, height),
+            titles[i], words, (width, height),
         )  # fmt: skip
         x = box.left() + (i % columns) * (width + GAP)
         y = box.top() + (i // columns) * (height + GAP)
@@ -114,6 +125,15 @@ def canvases(
     least = min(canvas.picture.viewport.scale for canvas in found)
     ringed = detail_at(STYLE.card_h * least) > Detail.OVERVIEW
     return [replace(canvas, ringed=ringed) for canvas in found]
+
+
+def _titles(comparison: Comparison, named: bool, room: float) -> list[str]:
+    """What stands over the canvases."""
+    every = range(len(comparison.plans))
+    titles, measure = [plan_title(comparison, i) for i in every], QFontMetricsF(font(TITLE_PIXELS, True))
+    if named or all(measure.horizontalAdvance(title) <= room for title in titles):
+        return titles
+    return [comparison.letter(i) for i in every]
 
 
 def look(viewport: Viewport, bounds: Rect, camera: Rect) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_text, one_time, plural
-from gui.words.objectives import amount, component_words
+from gui.words.objectives import components_shortly
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
@@ -52,15 +52,19 @@ def fitting_words(
     return line + rest
 
 
+def whole_words(words: str, letters: QFont, room: float) -> str:
+    """A line without its last components where it would be cut: ``memory 1.96 MiB`` of ``memory 1.96 MiB, off-chip 0 B``."""
+    measure = QFontMetricsF(letters)
+    while ", " in words and measure.horizontalAdvance(words) > room:
+        words = words.rpartition(", ")[0]
+    return words
+
+
 def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
     """The value with what is proven of it, and what is only claimed (may be empty)."""
     shown = comparison.plans[plan]
     problem, evaluation = shown.problem, shown.evaluation
-    words = ", ".join(
-        f"{component_words(name).title if len(problem.components) == 1 else component_words(name).short}"
-        f" {amount(problem, name, value)}"
-        for name, value in zip(problem.components, evaluation.values, strict=True)
-    )
+    words = components_shortly(problem, evaluation.values)
     if not evaluation.valid:
         return [words], ""
     found = [words]

@@ -43,7 +43,7 @@ from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.target import Device
 
-TITLE_HEIGHT, INSET, SUBTITLE_PIXELS = 54, 16, 12
+TITLE_HEIGHT, INSET, TITLE_PIXELS, SUBTITLE_PIXELS = 54, 16, 17, 12
 """Units: the strip above a graph, what its words keep from the sides, and the letters of the second line."""
 MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
@@ -96,7 +96,7 @@ class Picture:
 
 
 def _heading(title: str, subtitle: str, width: float, most: int = MOST_LINES) -> Heading:
-    large, small = font(17, True), font(SUBTITLE_PIXELS, False)
+    large, small = font(TITLE_PIXELS, True), font(SUBTITLE_PIXELS, False)
     return heading_of(title, subtitle, width - 2 * INSET, large, small, most=most)
 
 

@@ -126,6 +126,10 @@ def _fitted(
             each = free / max(1, len(bars))
             if each >= least:
                 break
+        else:
+            whole = room - sum(needed) - 10.0 * (len(needed) - 1)
+            if whole >= 0.0:  # no bars are worth the end of a name
+                widths, each = list(needed), whole / max(1, len(bars))
         if each >= 0 or len(columns) < 3:
             return (
                 columns,

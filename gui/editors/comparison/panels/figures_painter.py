@@ -36,22 +36,35 @@ def _widths(table: Table) -> list[float]:
     ]
 
 
+def fits(table: Table, width: float, once: bool = True) -> bool:
+    """Whether nothing of a table is cut in ``width`` pixels; not ``once``: in parts one below the other."""
+    widths = _widths(table)
+    if once:
+        return sum(widths) + GAP * (len(widths) - 1) <= width
+    return min(widths[0], FIRST * width) + GAP + max(widths[1:]) <= width
+
+
 LEAST_TOLD = ("Lower bound", "Rules", "Gap")
 """Titles of columns that are left out first where a page has no room for all."""
 
 
 def fitted(table: Table, width: float) -> Table:
-    """The table without as many of :data:`LEAST_TOLD` as it takes to be ``width`` wide at most, the first columns whole."""
+    """The table without as many of :data:`LEAST_TOLD`, then without differences, as it takes to be ``width`` wide at most."""
     for title in LEAST_TOLD:
-        widths = _widths(table)
-        if sum(widths) + GAP * (len(widths) - 1) <= width:
+        if fits(table, width):
             break
         kept = [c for c, name in enumerate(table.titles) if name != title]
         table = Table(
             tuple(table.titles[c] for c in kept),
             tuple(tuple(row[c] for c in kept) for row in table.rows),
         )
-    return table
+    return table if fits(table, width) or table.titles[-1] else _without_differences(table)
+
+
+def _without_differences(table: Table) -> Table:
+    """The table with changes as shares alone, which stand in the column without a title; ``reference`` stays."""
+    rows = tuple((*row[:-2], row[-1] if row[-1].text else row[-2]) for row in table.rows)
+    return Table(table.titles[:-1], rows)
 
 
 def wrapped(table: Table, width: float) -> list[Table]:

@@ -18,7 +18,14 @@ from gui.look.numbers import (
 )
 from gui.panels.comparison.names import Pair
 from gui.panels.comparison.words import optimal_words
-from gui.words.objectives import SAME, change, component_words, components_text, objective_title
+from gui.words.objectives import (
+    SAME,
+    change,
+    component_words,
+    components_shortly,
+    components_text,
+    objective_title,
+)
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.reports.comparison import Figures
 
@@ -52,8 +59,8 @@ class Table:
         return any(row[column].right for row in self.rows)
 
 
-def figures_table(comparison: Compared, pair: Pair) -> Table:
-    """A row for each plan; changes are against plan ``pair[1]``."""
+def figures_table(comparison: Compared, pair: Pair, lettered: bool = False) -> Table:
+    """A row for each plan; changes are against plan ``pair[1]``. ``lettered``: plans by their letters, components by their short names."""
     base = pair[1]
     figures = [comparison.figures(i) for i in range(len(comparison.plans))]
     alike = all(not _incomparable(comparison, i, base) for i in range(len(figures)))
@@ -66,7 +73,8 @@ def figures_table(comparison: Compared, pair: Pair) -> Table:
     titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
     rows = []
     for i, f in enumerate(figures):
-        cells = [Cell(f"{f.letter}: {f.name}", strong=i in pair, tip=plan_words(comparison, i))]
+        title = f.letter if lettered else f"{f.letter}: {f.name}"
+        cells = [Cell(title, strong=i in pair, tip=plan_words(comparison, i))]
         if alike:
             cells += [
                 Cell(column.text(f.components[name]), "" if f.valid else "muted", True, strong=at == 0)
@@ -74,7 +82,10 @@ def figures_table(comparison: Compared, pair: Pair) -> Table:
             ]
         else:
             problem = comparison.plans[i].problem
-            shown = f"{objective_title(f.objective_name)}: {components_text(problem, list(f.components.values()))}"
+            values = list(f.components.values())
+            shown = f"{objective_title(f.objective_name)}: {components_text(problem, values)}"
+            if lettered:
+                shown = components_shortly(problem, values)
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
         cells += [_bound(f, columns), _gap(comparison, f), _rules(f), *_change(comparison, i, base)]
         rows.append(tuple(cells))

@@ -9,23 +9,22 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.editors.comparison.panels.devices_painter import paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
-from gui.editors.comparison.panels.figures_painter import fitted, paint_table, table_height, wrapped
+from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
+from gui.editors.comparison.picture.head import Head, head_of, title_of
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
 from gui.panels.comparison.canvases import Canvas, canvases, paint_canvas
-from gui.panels.comparison.names import Pair, titles_in_a_row
+from gui.panels.comparison.names import Pair
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
-from gui.widgets.labels import capital
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison
 
 VIEWS = {"flow": "Flow", "lanes": "Lanes", "sankey": "What goes from device to device", "devices": "Devices"}
-MARGIN, TITLE = 20.0, 46.0
+MARGIN = 20.0
 LEAST_BELOW, MOST_BELOW, SHARE_BELOW = 190.0, 400.0, 0.31
 """Pixels of the part below the canvases, and its share of the height."""
 NARROW = 640.0
@@ -63,28 +62,6 @@ def draw_comparison(comparison: Comparison, page: Page = SHEET, view: str = "flo
     return Drawing(page, title_of(comparison), paint)
 
 
-def title_of(comparison: Comparison) -> str:
-    """``BERT-3   A: contiguous · B: free``."""
-    return f"{comparison.graph.name}   {titles_in_a_row(comparison)}"
-
-
-def subtitle_of(comparison: Comparison) -> str:
-    """How large the model is, on which target, and what cannot be compared."""
-    problem = comparison.plans[0].problem
-    parts = [f"{plural(comparison.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"]
-    words = {plan.problem.target.spec() for plan in comparison.plans}
-    if len(words) > 1:
-        parts[0] = plural(comparison.graph.n, "op")
-        parts.append(
-            ", ".join(
-                f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
-            )
-        )
-    return "   ".join(
-        [*parts, *map(capital, filter(None, [comparison.why_incomparable, comparison.differing.sentence]))]
-    )
-
-
 def composed(
     comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True, brief: bool = False
 ) -> Callable[[QPainter], None]:  # fmt: skip
@@ -92,7 +69,7 @@ def composed(
     table of figures no more than fits beside one another."""
     width, height = size
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    tables, top = _tables(comparison, inner, brief)
+    head, tables, top = _tables(comparison, inner, brief)
     drawings: list[Canvas] = []
     whole = QRectF(0, top, width, max(10.0, height - top))
     below = QRectF(0, height, width, 0)
@@ -101,11 +78,11 @@ def composed(
             high = min(MOST_BELOW, max(LEAST_BELOW, SHARE_BELOW * height))
             below = QRectF(0, height - high, width, high)
             whole.setHeight(max(10.0, whole.height() - high))
-        drawings = canvases(comparison, whole, theme, view)
+        drawings = canvases(comparison, whole, theme, view, named=False)
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _paint_title(painter, comparison, inner, theme)
+        head.paint(painter, MARGIN, inner, theme)
         _paint_tables(painter, tables, inner, theme)
         for canvas in drawings:
             paint_canvas(painter, canvas, ground)
@@ -141,7 +118,7 @@ def column(
     """
     width, most = room
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    tables, top = _tables(comparison, inner)
+    head, tables, top = _tables(comparison, inner)
     drawings: list[Canvas] = []
     flows: list[tuple[Pair, QRectF]] = []
     devices = QRectF()
@@ -149,7 +126,7 @@ def column(
     if view in ("flow", "lanes"):
         each = FLOW_SHAPE * width if view == "flow" else ABOVE_LANES + LANE * len(comparison.rows)
         box = QRectF(0, top, width, min(left, count * each))
-        drawings = canvases(comparison, box, theme, view)
+        drawings = canvases(comparison, box, theme, view, named=False)
         top = box.bottom()
     elif view == "sankey":
         each = min(ALONE, left / (count - 1))
@@ -163,7 +140,7 @@ def column(
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        _paint_title(painter, comparison, inner, theme)
+        head.paint(painter, MARGIN, inner, theme)
         _paint_tables(painter, tables, inner, theme)
         for canvas in drawings:
             paint_canvas(painter, canvas, ground)
@@ -179,28 +156,30 @@ def column(
 
 def _tables(
     comparison: Comparison, width: float, brief: bool = False
-) -> tuple[list[tuple[float, Table]], float]:
-    """The table of figures in parts that are ``width`` wide at most, each with where it begins, and where they end; ``brief``: less of it."""
+) -> tuple[Head, list[tuple[float, Table]], float]:
+    """The head, the table of figures in parts that are ``width`` wide at most, each with where it begins, and where they end.
+
+    ``brief``: less of the table. Where it is still too wide plans stand in it by their letters, and their names in the head.
+    """
     whole = figures_table(comparison, PAIR)
+    if brief:
+        whole = fitted(whole, width)
+    lettered = not fits(whole, width, once=brief)
+    if lettered:
+        whole = figures_table(comparison, PAIR, lettered=True)
+        whole = fitted(whole, width) if brief else whole
+    head = head_of(comparison, width, listed=lettered)
     tables: list[tuple[float, Table]] = []
-    top = TITLE
-    for table in wrapped(fitted(whole, width) if brief else whole, width):
+    top = head.height
+    for table in wrapped(whole, width):
         tables.append((top, table))
         top += table_height(table) + 12
-    return tables, top
+    return head, tables, top
 
 
 def _paint_tables(painter: QPainter, tables: list[tuple[float, Table]], width: float, theme: Theme) -> None:
     for y, table in tables:
         paint_table(painter, QRectF(MARGIN, y, width, table_height(table)), table, theme)
-
-
-def _paint_title(painter: QPainter, comparison: Comparison, width: float, theme: Theme) -> None:
-    for y, high, text, face, colour in (
-        (7.0, 20.0, title_of(comparison), font(12.0, bold=True), theme.text),
-        (26.0, 16.0, subtitle_of(comparison), font(8.5), theme.muted),
-    ):
-        write(painter, QRectF(MARGIN, y, width, high), LEFT, text, face, colour)
 
 
 def _line(painter: QPainter, box: QRectF, text: str, theme: Theme) -> QRectF:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QFontMetricsF, QImage
 
-from gui.editors.comparison.panels.figures_painter import wrapped
+from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import figures_table
-from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison, title_of
+from gui.editors.comparison.picture.head import head_of, packed, title_of
+from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
 from gui.look.page import PRESETS, Page
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.canvases import canvases, grid, opposite, paint_canvas
 from gui.panels.comparison.marks import ring_width
 from planner.errors import StageboardError
-from tests.gui.editors.comparison.compare_parts import comparison_of
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.problem.problem import Problem
+from planner.reports.comparison import Comparison, compare
+from tests.gui.editors.comparison.compare_parts import HAND, comparison_of
+from tests.gui.models import tpu_graph
 from tests.gui.scribe import Scribe
 
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
@@ -78,6 +84,47 @@ def test_two_to_four_plans_have_their_figures_and_names(
         assert written.count(name) >= 2  # in the figures and over its canvas
     assert any(text.startswith("Against A") for text in written)
     assert title_of(comparison).startswith("chain   A: first · B: second")
+
+
+def unlike() -> Comparison:
+    """Three plans with long names, two by an objective of three components and one by a time."""
+    graph = tpu_graph()
+    return compare([
+        Problem(graph, EdgeTpuPipeline(count, cache=2 * 2**20), objective).plan(
+            np.array(device_of, np.int32), HAND, f"edge-tpu-planner (edge-tpu:{count}, {objective})"
+        )
+        for count, objective, device_of in (
+            (4, "memory-1-2-3", [0, 0, 1, 2, 2, 3]), (4, "inference-time", [0, 0, 1, 1, 2, 3]), (3, "memory-1-2-3", [0, 0, 1, 1, 2, 2]),
+        )
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes", "devices"])
+def test_on_a_slide_nothing_of_three_unlike_plans_is_cut(qapp: object, view: str) -> None:
+    comparison, (width, height) = unlike(), PRESETS["slide"].room
+    scribe = Scribe(round(width), round(height))
+    composed(comparison, (width, height), LIGHT, view, brief=True)(scribe)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    assert not [text for text in written if "\N{HORIZONTAL ELLIPSIS}" in text]
+    for i in range(3):
+        assert any(f"{comparison.letter(i)}: {comparison.figures(i).name}" in text for text in written)
+    assert any(text.startswith("memory ") and ", comm. " in text for text in written)
+    assert any(text.startswith("inference time ") for text in written)
+    head = head_of(comparison, width - 40, listed=True)
+    tables = wrapped(fitted(figures_table(comparison, (1, 0), lettered=True), width - 40), width - 40)
+    assert sum(map(table_height, tables)) <= height / 3
+    boxes = [
+        rect for rect, text in scribe.written if text and rect.top() < head.height + table_height(tables[0])
+    ]
+    assert all(rect.right() <= width for rect in boxes)
+
+
+def test_facts_are_packed_in_lines_and_broken_between_words_alone(qapp: object) -> None:
+    measure = QFontMetricsF(font(8.5))
+    room = measure.horizontalAdvance("one two   three") + 1
+    assert packed(["one two", "three"], measure, room) == ["one two   three"]
+    assert packed(["one", "two three four five"], measure, room) == ["one", "two three four", "five"]
 
 
 @pytest.mark.parametrize("plans", [(A, B), (A, B, C), (A, B, C, A)])

@@ -14,7 +14,7 @@ from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.panels.moved_model import Moves
 from gui.editors.comparison.panels.schedules import row_colours
-from gui.editors.comparison.picture.picture import subtitle_of
+from gui.editors.comparison.picture.head import subtitle_of
 from gui.editors.comparison.sources import told_apart
 from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
 from gui.panels.comparison.marks import marks_of

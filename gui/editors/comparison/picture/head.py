@@ -1,0 +1,94 @@
+"""The head of a comparison's picture: model and plans in a line, or where that would be cut, the plans in lines below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from gui.look.numbers import plural
+from gui.look.theme import Theme, font
+from gui.look.writing import LEFT, write
+from gui.panels.comparison.names import plan_title, titles_in_a_row
+from gui.widgets.labels import capital
+from planner.reports.comparison import Comparison
+
+BELOW_TITLE, LINE, AFTER = 26.0, 16.0, 4.0
+"""Pixels above the small lines, of each, and between the last one and what follows."""
+BETWEEN = "   "
+
+
+@dataclass(frozen=True)
+class Head:
+    """A ``title`` and small ``lines`` below it."""
+
+    title: str
+    lines: tuple[str, ...]
+
+    @property
+    def height(self) -> float:
+        """Pixels that it takes."""
+        return BELOW_TITLE + LINE * len(self.lines) + AFTER
+
+    def paint(self, painter: QPainter, left: float, width: float, theme: Theme) -> None:
+        """Write it at the top of a picture."""
+        write(painter, QRectF(left, 7.0, width, 20.0), LEFT, self.title, font(12.0, bold=True), theme.text)
+        for i, line in enumerate(self.lines):
+            box = QRectF(left, BELOW_TITLE + i * LINE, width, LINE)
+            write(painter, box, LEFT, line, font(8.5), theme.muted)
+
+
+def title_of(comparison: Comparison) -> str:
+    """``BERT-3   A: contiguous · B: free``."""
+    return f"{comparison.graph.name}{BETWEEN}{titles_in_a_row(comparison)}"
+
+
+def subtitle_of(comparison: Comparison) -> str:
+    """How large the model is, on which target, and what cannot be compared."""
+    return BETWEEN.join(_facts(comparison))
+
+
+def _facts(comparison: Comparison) -> list[str]:
+    problem = comparison.plans[0].problem
+    parts = [f"{plural(comparison.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"]
+    words = {plan.problem.target.spec() for plan in comparison.plans}
+    if len(words) > 1:
+        parts[0] = plural(comparison.graph.n, "op")
+        parts.append(
+            ", ".join(
+                f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
+            )
+        )
+    more = filter(None, [comparison.why_incomparable, comparison.differing.sentence])
+    return [*parts, *map(capital, more)]
+
+
+def head_of(comparison: Comparison, width: float, listed: bool = False) -> Head:
+    """What fits into ``width`` pixels whole; with ``listed`` the plans have lines of their own in any case."""
+    small = QFontMetricsF(font(8.5))
+    title = title_of(comparison)
+    names: list[str] = []
+    if listed or QFontMetricsF(font(12.0, bold=True)).horizontalAdvance(title) > width:
+        title = f"{comparison.graph.name}{BETWEEN}{len(comparison.plans)} plans compared"
+        names = packed([plan_title(comparison, i) for i in range(len(comparison.plans))], small, width)
+    return Head(title, (*names, *packed(_facts(comparison), small, width)))
+
+
+def packed(parts: list[str], measure: QFontMetricsF, width: float) -> list[str]:
+    """Parts in as few lines of ``width`` pixels as hold them in their order; a part is broken between words where it has to be."""
+    lines: list[str] = []
+    for part in parts:
+        joined = f"{lines[-1]}{BETWEEN}{part}" if lines else part
+        if lines and measure.horizontalAdvance(joined) <= width:
+            lines[-1] = joined
+            continue
+        line = ""
+        for word in part.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and measure.horizontalAdvance(longer) > width:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return lines
