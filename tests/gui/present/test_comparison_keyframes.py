@@ -11,7 +11,9 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
+from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours, numbered_colours
+from gui.present.captions import runs_text
 from gui.present.comparison import schedules
 from gui.present.comparison.making import comparison_of, comparison_shot
 from gui.present.comparison.overlay import OverlayShot
@@ -29,6 +31,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison
+from planner.story.comparing import sample_times
 from planner.story.story import COMPARISONS, Camera, Keyframe, Resolved
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.talks import TARGETS, even, graph_members, resolved
@@ -313,3 +316,29 @@ def test_words_change_at_the_middle_of_a_transition() -> None:
     assert all(np.array_equal(picture, pictures[0]) for picture in pictures[:3])
     assert all(np.array_equal(picture, pictures[-1]) for picture in pictures[3:])
     assert (pictures[0] != pictures[-1]).any()
+
+
+def test_every_slide_matches_devices_alike() -> None:
+    graph = row_graph(12)
+    plans = [
+        Problem(graph, Pipeline(k)).plan(np.array(devices, np.int32), Provenance("hand"), name)
+        for k, devices, name in (
+            (4, [v // 3 for v in range(12)], "a"), (4, [0] * 2 + [1] * 10, "b"), (3, [0] * 8 + [1] * 2 + [2] * 2, "c"),
+        )
+    ]  # fmt: skip
+    difference = Keyframe("C", "", 2, "lanes", panel="difference", versus=1)
+    told = resolved([(plan, ()) for plan in plans], difference, frame("side-by-side", beside=(2,)))
+    seen = Show(told, LIGHT, SIZE).shots.panel(0).comparison
+    assert seen is not None
+    every = {row.devices[1:] for row in comparison_of(told, told.story.keyframes[1]).rows}
+    assert {row.devices for row in seen.rows} == every - {(-1, -1)}
+
+
+def test_the_line_above_schedules_says_what_samples_take() -> None:
+    told = comparing(frame("schedules"), frame("side-by-side"), kind="edge-tpu")
+    show = Show(told, LIGHT, SIZE)
+    above, cost = (runs_text(show.shots.figures(i)) for i in (1, 2))
+    kind, times = sample_times(comparison_of(told, told.story.keyframes[1]))
+    assert kind == "pipelined" and above.startswith("a sample every A ")
+    assert all(one_time(time, "s") in above for time in times) and "MiB" not in above
+    assert "sample" not in cost and "iB" in cost

@@ -655,3 +655,13 @@ def test_dpl_on_bert_12_training(stageboard: Any, tmp_path: Path) -> None:
     assert ran.status == 0 and ran.json["objective"] <= 438.00 * 1.01
     again = stageboard("evaluate", model, file, "--json")
     assert again.json["objective"] == pytest.approx(ran.json["objective"], rel=1e-9)
+
+
+def test_where_memory_is_to_be_small_the_fullest_device_is_marked(stageboard: Any) -> None:
+    asked = ("plan", RESNET, "--target", "edge-tpu:2", "--planner", "edge-tpu-balanced")
+    for objective, word, other in (
+        ("memory-1-2-3", "fullest", "bottleneck"), ("inference-time", "bottleneck", "fullest"),
+    ):  # fmt: skip
+        lines = stageboard(*asked, "--objective", objective).out.splitlines()
+        assert sum(line.endswith(f"< {word}") for line in lines) == 1
+        assert not any(f"< {other}" in line or line != line.rstrip() for line in lines)

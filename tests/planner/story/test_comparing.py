@@ -11,17 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import StoryError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.methods.tiny import tiny_graph
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
+from planner.quantity import amount_text
 from planner.reports.comparison import compare
+from planner.reports.schedule.schedule import schedule
 from planner.story.comparing import comparison_caption, comparison_title, letters_for
 from planner.story.files.json import from_dict, to_dict
+from planner.story.files.plans import resolve_with
 from planner.story.making import Told, story_of_plans
+from planner.story.matching import story_rows
 from planner.story.story import COMPARISONS, LONGEST_CAPTION, Keyframe, StoryModel
+from planner.story.telling import caption
+from tests.planner.reports.comparison.test_comparison import chain
 from tests.planner.strategies import placements, problems
 
 
@@ -176,3 +183,71 @@ def test_a_talk_of_found_plans_has_plain_titles() -> None:
     assert comparison_title(three).startswith("3 plans: from ")
     with_broken = compare([plans[0], plan_on(Pipeline(2), [1] + [0] * (tiny_graph().n - 1), "slice")])
     assert comparison_title(with_broken) == "2 plans compared"
+
+
+def test_schedules_are_told_by_what_samples_take() -> None:
+    n = tiny_graph().n
+    target = EdgeTpuPipeline(2)
+    slow, fast = (
+        Problem(tiny_graph(), target, objective).plan(
+            np.array(devices, np.int32), Provenance("slice"), "slice"
+        )
+        for objective, devices in (("memory-1-2-3", [0] * n), ("inference-time", halves()))
+    )
+    told = compare([slow, fast])
+    words = comparison_caption(told, "schedules")
+    times = [
+        amount_text(schedule(p.problem, p.decision.device_of, kind="pipelined").period, told.graph.time_unit)
+        for p in (slow, fast)
+    ]
+    assert words.startswith(f"A finishes a sample every {times[0]}. B finishes a sample every {times[1]}, ")
+    assert re.search(r", [\d.]+ % (less|more) than A\.", words) and "needs" not in words
+    assert comparison_title(told, "schedules").endswith(f" to {times[1]} for a sample")
+    assert "for another problem" in comparison_caption(told, "side-by-side")
+    assert comparison_caption(compare([slow, slow]), "schedules").endswith(f"every {times[0]}, as A does.")
+    # A plan that cannot run has no pace.
+    broken = plan_on(Pipeline(2), [1 - d for d in halves()], "broken")
+    assert "breaks" in comparison_caption(compare([plan_on(Pipeline(2), halves(), "b"), broken]), "schedules")
+
+
+def test_the_time_between_inferences_is_not_said_to_be_that_of_one() -> None:
+    problem = Problem(tiny_graph(), EdgeTpuPipeline(2), "inference-time")
+    one, two = (
+        problem.plan(np.array(devices, np.int32), Provenance("hand"), "")
+        for devices in ([0] * tiny_graph().n, halves())
+    )
+    every = f"one inference every {amount_text(two.objective, 's')}"
+    assert caption(two).startswith(every.replace("one", "One", 1))
+    assert comparison_caption(compare([one, two])).partition(";")[0].endswith(f" than A, {every}")
+    other = plan_on(Pipeline(2), halves(), "other")
+    assert f"B makes {every}, for another problem than A's" in comparison_caption(compare([other, two]))
+
+
+def test_a_stage_that_holds_most_does_not_set_the_pace() -> None:
+    problem = Problem(tiny_graph(), EdgeTpuPipeline(2))
+    model = StoryModel(("model.json",), tiny_graph().fingerprint)
+    plan = problem.plan(np.array(halves(), np.int32), Provenance("hand"), "by hand")
+    titles = [frame.title for frame in story_of_plans(model, [Told(plan)]).keyframes]
+    assert sum(title.endswith(" holds most") for title in titles) == 1
+    assert not any("pace" in title for title in titles)
+
+
+def test_devices_are_matched_alike_in_all_of_a_story() -> None:
+    graph = chain(12)
+    plans = [
+        Problem(graph, Pipeline(k)).plan(np.array(devices, np.int32), Provenance("hand"), name)
+        for k, devices, name in (
+            (4, [v // 3 for v in range(12)], "a"), (4, [0] * 2 + [1] * 10, "b"), (3, [0] * 8 + [1] * 2 + [2] * 2, "c"),
+        )
+    ]  # fmt: skip
+    model = StoryModel(("model.json",), graph.fingerprint)
+    story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=["side-by-side"])
+    together, alone = compare(plans), compare(plans[1:])
+    count = len(together.moved(2, 1))
+    assert count != len(alone.moved(1, 0))
+    assert f"{count} of 12 ops moved." in story.keyframes[3].caption
+    read = resolve_with(story, [graph])
+    pair = compare(plans[1:], rows=story_rows(read, (1, 2)))
+    assert {row.devices for row in pair.rows} == {row.devices[1:] for row in together.rows} - {(-1, -1)}
+    plain = resolve_with(story_of_plans(model, [Told(plan) for plan in plans]), [graph])
+    assert story_rows(plain, (1, 2)) is None

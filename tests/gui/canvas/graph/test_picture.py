@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -131,12 +132,21 @@ def test_the_legend_names_each_device_that_has_ops(problem: Problem) -> None:
     picture = compose(problem, plan, Page((800, 600)), "flow")
     entries = [entry for line in picture.legend.lines for entry in line]
     assert [entry.name for entry in entries] == ["Stage 0", "Stage 2"]
-    assert [entry.slowest for entry in entries] == [False, True]
+    assert [entry.worst for entry in entries] == ["", "bottleneck"]
     narrow = compose(problem, plan, Page((200, 600)), "flow")
     assert len(narrow.legend.lines) == 2 and narrow.top > picture.top
     for view in ("lanes", "stages"):
         assert compose(problem, plan, Page((800, 600)), view).legend.lines == ()
     assert compose(problem, None, Page((800, 600)), "flow").legend.lines == ()
+    by_bytes = Problem(tpu_graph(), EdgeTpuPipeline(2))
+    for objective, word in (("memory-1-2-3", "fullest"), ("inference-time", "bottleneck")):
+        told = compose(
+            replace(by_bytes, objective=objective),
+            np.array([0, 0, 0, 1, 1, 1], np.int32),
+            Page((800, 600)),
+            "flow",
+        )
+        assert {entry.worst for line in told.legend.lines for entry in line} == {"", word}
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))

@@ -149,20 +149,24 @@ def test_zoomed_in_cells_have_names_and_the_minimap_shows_blocks(stages: Hand) -
 
 
 # ------------------------------------------------------------------------------------------------------ what is painted
-def test_the_picture_says_ops_cost_memory_bottleneck_and_bytes(qapp) -> None:
+def test_the_picture_says_ops_cost_memory_the_fullest_and_bytes(qapp) -> None:
     problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20))
     device_of = np.array([0, 0, 1, 2, 2, 2], np.int32)
     data = draw_graph(problem, device_of, Page((1280, 720)), "stages").file(".svg").decode()
     picture = compose(problem, device_of, Page((1280, 720)), "stages")
     assert picture.headers is not None
     for word in (
-        "bottleneck",
+        "fullest",
         "2 ops",
         "3 ops",
         "2.00 MiB",
         picture.headers.column.text(float(picture.headers.pace[2])),
     ):
         assert word in data, word
+    assert "bottleneck" not in data, "which sets the pace"
+    timed = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20), "inference-time")
+    data = draw_graph(timed, device_of, Page((1280, 720)), "stages").file(".svg").decode()
+    assert "bottleneck" in data and "fullest" not in data
     found = stage_ribbons(picture.scene)
     assert [(r.src, r.dst) for r in found] == [(0, 1), (1, 2)] or found
     assert sum(r.bytes for r in found) == pytest.approx(picture.scene.flow.sum())

@@ -76,3 +76,11 @@ def test_broken_orders_are_drawn_and_bounds_told(
         draw_network(problem, order.copy(), Page((600, 400)), bounds=(bound,)).save(tmp_path / f"{name}.svg")
     assert "gap" in (tmp_path / "good.svg").read_text()
     assert "1 violation" in (tmp_path / "bad.svg").read_text()
+
+
+def test_what_lies_beyond_the_bound_is_said_of_all_ios(qapp: object, problem: NetworkProblem) -> None:
+    order = shuffled_order(problem.network)
+    data = draw_network(problem, order, Page((1280, 720))).file(".svg").decode()
+    cost = problem.evaluate(order)
+    whole = f"{cost.reads + cost.writes:,} I/Os ({cost.reads:,} reads, {cost.writes:,} writes), "
+    assert whole in data and "beyond the bound" in data and "of them" not in data

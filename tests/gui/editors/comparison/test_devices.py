@@ -15,7 +15,7 @@ from gui.look.numbers import DASH, MINUS
 from gui.look.theme import DARK, LIGHT
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
-from planner.problem.problem import Problem
+from planner.problem.problem import Plan, Problem
 from planner.reports.comparison import compare
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, state_of
 from tests.gui.models import chain_graph, tpu_graph
@@ -149,3 +149,16 @@ def test_sorting_and_choosing(qtbot: QtBot) -> None:
         view.set_theme(DARK)
         settle()
         assert view.delegate.theme is DARK
+
+
+def test_where_memory_is_compared_the_fullest_device_is_called_so() -> None:
+    def on(objective: str) -> Plan:
+        problem = Problem(tpu_graph(), EdgeTpuPipeline(2), objective)
+        return problem.plan(np.array([0, 0, 0, 1, 1, 1], np.int32), HAND, objective)
+
+    alike = device_table(compare([on("memory-1-2-3"), on("memory-1-3")]), (1, 0))
+    assert alike.bottlenecks().startswith("fullest Stage ") and alike.summary().startswith("fullest Stage ")
+    assert "(fullest)" in alike.words(alike.hot[0]) and "(bottleneck)" not in alike.words(alike.hot[0])
+    mixed = device_table(compare([on("memory-1-2-3"), on("inference-time")]), (1, 0))
+    assert "fullest Stage " in mixed.bottlenecks() and "; bottleneck Stage " in mixed.bottlenecks()
+    assert "fullest Stage " in mixed.summary() and "; bottleneck Stage " in mixed.summary()
