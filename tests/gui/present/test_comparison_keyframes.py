@@ -323,7 +323,7 @@ def test_every_slide_matches_devices_alike() -> None:
     plans = [
         Problem(graph, Pipeline(k)).plan(np.array(devices, np.int32), Provenance("hand"), name)
         for k, devices, name in (
-            (4, [v // 3 for v in range(12)], "a"), (4, [0] * 2 + [1] * 10, "b"), (3, [0] * 8 + [1] * 2 + [2] * 2, "c"),
+            (4, [0] * 6 + [1] * 2 + [2] * 2 + [3] * 2, "a"), (4, [0] * 2 + [1] * 10, "b"), (3, [0] * 8 + [1] * 2 + [2] * 2, "c"),
         )
     ]  # fmt: skip
     difference = Keyframe("C", "", 2, "lanes", panel="difference", versus=1)

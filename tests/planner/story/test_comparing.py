@@ -237,7 +237,7 @@ def test_devices_are_matched_alike_in_all_of_a_story() -> None:
     plans = [
         Problem(graph, Pipeline(k)).plan(np.array(devices, np.int32), Provenance("hand"), name)
         for k, devices, name in (
-            (4, [v // 3 for v in range(12)], "a"), (4, [0] * 2 + [1] * 10, "b"), (3, [0] * 8 + [1] * 2 + [2] * 2, "c"),
+            (4, [0] * 6 + [1] * 2 + [2] * 2 + [3] * 2, "a"), (4, [0] * 2 + [1] * 10, "b"), (3, [0] * 8 + [1] * 2 + [2] * 2, "c"),
         )
     ]  # fmt: skip
     model = StoryModel(("model.json",), graph.fingerprint)
