@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 MARK = "…"
 _PART = re.compile(r"[^/._:-]*[/._:-]*")
@@ -38,6 +39,22 @@ def cut_apart(text: str, others: Sequence[str], metrics: QFontMetrics, room: int
         if metrics.horizontalAdvance(cut[0]) <= room and cut.count(cut[0]) == 1:
             return cut[0]
     return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+
+
+class ApartDelegate(QStyledItemDelegate):
+    """Draws a column of few names, each cut so that it is none of the others; the data stays whole."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """The text as it fits into its cell."""
+        super().initStyleOption(option, index)
+        model, style = index.model(), option.widget.style()  # type: ignore[attr-defined]
+        edge = 2 * (style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, option.widget) + 1)  # type: ignore[attr-defined]
+        icon = option.decorationSize.width() + edge if index.data(Qt.ItemDataRole.DecorationRole) else 0  # type: ignore[attr-defined]
+        room = option.rect.width() - edge - icon  # type: ignore[attr-defined]
+        names = [str(model.index(row, index.column()).data()) for row in range(model.rowCount())]
+        option.text = cut_apart(option.text, names, option.fontMetrics, max(0, room))  # type: ignore[attr-defined]
 
 
 def _without(texts: list[str], ends: bool) -> Callable[[str], str]:

@@ -71,6 +71,7 @@ class NoticeBar(QWidget):
         self._until_change = self._until_problem = False
         self._area: Callable[[], QWidget] | None = None
         self._beside: Callable[[], QWidget | None] = lambda: None
+        self._above: Callable[[], float] = lambda: 0.0
         self._under: QWidget | None = None
         self._watched: list[QWidget] = []
         self._held = self._told_aside = False
@@ -170,14 +171,20 @@ class NoticeBar(QWidget):
         host: QWidget,
         area: Callable[[], QWidget],
         beside: Callable[[], QWidget | None] = lambda: None,
+        above: Callable[[], float] = lambda: 0.0,
     ) -> None:
         """Lie in ``host``, over the foot of the widget that ``area`` names whenever there is something to say.
 
-        What ``beside`` names, at the right end of that foot, is left in sight.
+        What ``beside`` names, at the right end of that foot, is left in sight, and ``above`` says how many pixels of the foot are.
         """
-        self._area, self._beside = area, beside
+        self._area, self._beside, self._above = area, beside, above
         self.setParent(host)
         host.installEventFilter(self)
+
+    def lie_anew(self) -> None:
+        """What is to be left in sight has changed."""
+        if not self.isHidden():
+            self._place()
 
     def step_aside(self, aside: bool) -> None:
         """Lie below what is on the canvas, or come back."""
@@ -227,7 +234,8 @@ class NoticeBar(QWidget):
         layout.activate()
         height = layout.heightForWidth(width) if layout.hasHeightForWidth() else self.sizeHint().height()
         left = MARGIN + (room - width) // 2
-        corner = under.mapTo(host, QPoint(left, under.height() - MARGIN - height))
+        foot = under.height() - MARGIN - int(self._above())
+        corner = under.mapTo(host, QPoint(left, foot - height))
         self.setGeometry(corner.x(), max(0, corner.y()), width, height)
         self._order()
 

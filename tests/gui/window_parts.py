@@ -27,6 +27,7 @@ class PlainCanvas(QWidget):
 
     view_changed = Signal(str)
     colouring_changed = Signal(str)
+    scene_changed = Signal()
     viewport_changed = Signal()
     earlier_changed = Signal()
     earlier = None

@@ -60,6 +60,13 @@ def default_canvas(document: Document, theme: Theme, parent: QWidget) -> Any:
     return canvas
 
 
+def _scale_height(canvas: Any) -> float:
+    """How much of the canvas's foot the scale of a heat map takes."""
+    from gui.canvas.graph.heat.legend import legend_height
+
+    return legend_height(canvas.scene)
+
+
 class GraphBody(PlanningWindow):
     """The canvas in the middle, panels around. :class:`gui.editors.plan.editor.MainWindow` adds what is done with them."""
 
@@ -92,7 +99,9 @@ class GraphBody(PlanningWindow):
         column.addWidget(self._stack, 1)
         self.setCentralWidget(middle)
         minimap = self.canvas.findChild(QWidget, "minimap")
-        self.notice.lie_over(middle, lambda: self._stack, lambda: minimap)
+        self.notice.lie_over(middle, lambda: self._stack, lambda: minimap, lambda: _scale_height(self.canvas))
+        for signal in (self.canvas.colouring_changed, self.canvas.scene_changed):
+            signal.connect(self.notice.lie_anew)
         document.preview_changed.connect(lambda: self.notice.step_aside(document.preview is not None))
         # ---- panels
         self.readouts = ReadoutStrip(document, theme)

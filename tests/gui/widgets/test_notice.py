@@ -9,6 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.heat.legend import HEIGHT
+from gui.canvas.graph.heat.legend import MARGIN as SCALE_MARGIN
 from gui.editors.plan.body import default_canvas
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import LIGHT
@@ -34,6 +36,23 @@ def test_nothing_moves_when_a_notice_comes_and_goes(qtbot: QtBot) -> None:
     window.resize(1000, 700)
     settle()
     assert notice.x() >= 0 and notice.geometry().right() <= window.centralWidget().width()
+    close()
+
+
+def test_it_leaves_the_scale_of_a_heat_map_in_sight(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened(), canvas_factory=default_canvas)
+    window.say("info", "Wrote flow.pdf.")
+    settle()
+    notice, foot = window.notice, window.notice.geometry().bottom()
+    window.canvas.set_colouring("time")
+    settle()
+    assert window.canvas.scene is not None and window.canvas.scene.heat is not None
+    assert notice.geometry().bottom() == foot - HEIGHT - SCALE_MARGIN, (
+        "it moves up where the scale comes later"
+    )
+    window.canvas.set_colouring("stage")
+    settle()
+    assert notice.geometry().bottom() == foot
     close()
 
 

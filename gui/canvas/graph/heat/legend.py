@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -10,11 +12,19 @@ from gui.canvas.graph.heat.ramps import ramp
 from gui.look.fonts import font, metrics
 from gui.look.theme import Theme
 
+if TYPE_CHECKING:
+    from gui.canvas.graph.scene import Scene
+
 WIDTH, HEIGHT, MARGIN = 316.0, 48.0, 12.0
 """Size of the scale with its words, and its distance from the edges, in units."""
 _INSET, _BAR, _TYPE = 10.0, 9.0, 11
 _NONE = 92.0
 """Room for what a card without a place is, beside the bar."""
+
+
+def legend_height(scene: Scene | None) -> float:
+    """How much of a canvas's foot the scale takes, in units; 0 where there is none."""
+    return 0.0 if scene is None or scene.heat is None else HEIGHT + MARGIN
 
 
 def paint_heat_legend(painter: QPainter, heat: Heat, theme: Theme, left: float, top: float) -> None:

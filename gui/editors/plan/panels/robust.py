@@ -24,6 +24,7 @@ from gui.editors.plan.panels.robust_model import SAME, TIME, TolerancesModel
 from gui.look.numbers import one_time, percent
 from gui.look.theme import Theme
 from gui.panels.base import Panel
+from gui.widgets.apart import ApartDelegate
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.tables import row_table
@@ -89,7 +90,8 @@ class RobustPanel(Panel):
         self.chart = OutlookView(theme)
         self.model = TolerancesModel(theme, self)
         self.table = row_table(self.model, "Ops whose errors matter most", self, 22)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideLeft)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.table.setItemDelegateForColumn(0, ApartDelegate(self.table))
         self.table.setIconSize(QSize(10, 10))
         self.table.selectionModel().currentRowChanged.connect(self._chosen)
         self.table.clicked.connect(self._chosen)

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from gui.background.robustness import RobustnessSearch
@@ -17,6 +18,7 @@ from gui.editors.plan.panels.robust import USUAL, RobustPanel
 from gui.editors.plan.panels.robust_chart import BINS, OutlookView, outlook_of
 from gui.editors.plan.panels.robust_model import HEADS, OPTIMAL, SAME, TICK, TIME, TIPS, TolerancesModel
 from gui.look.theme import DARK, LIGHT
+from gui.widgets.apart import ApartDelegate
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.provenance import Provenance
 from planner.reports.robustness.investigation import robustness
@@ -105,6 +107,26 @@ def test_what_was_not_looked_at_is_not_shown_as_nothing(panel: RobustPanel, docu
     settle()
     assert "better where one op is off by more: rival 1" in panel.regret.text()
     assert "rival 1: " in panel.regret.toolTip()
+
+
+def test_names_that_end_alike_are_cut_so_that_they_differ(
+    qtbot: QtBot, panel: RobustPanel, document: Document
+) -> None:
+    found = known(panel, document)
+    graph = found.problem.graph
+    names = tuple(f"/{'abcdefghijkl'[i]}.0/convolutions/block/conv_2/Conv" for i in range(graph.n))
+    named = replace(found, problem=replace(found.problem, graph=replace(graph, op_names=names)))
+    panel.search.know(named, document)  # type: ignore[attr-defined]
+    settle()
+    shown, delegate = [], panel.table.itemDelegateForColumn(0)
+    assert isinstance(delegate, ApartDelegate)
+    for row in range(panel.model.rowCount()):
+        option = QStyleOptionViewItem()
+        panel.table.initViewItemOption(option)
+        option.rect = QRect(0, 0, 120, 22)  # type: ignore[attr-defined]
+        delegate.initStyleOption(option, panel.model.index(row, 0))
+        shown.append(option.text)  # type: ignore[attr-defined]
+    assert len(set(shown)) == len(shown) > 1 and any("\N{HORIZONTAL ELLIPSIS}" in text for text in shown)
 
 
 def test_a_click_on_an_op_selects_it(panel: RobustPanel, document: Document) -> None:
