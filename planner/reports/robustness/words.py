@@ -107,7 +107,7 @@ def _planned_words(found: Robustness) -> str:
     """That there is nothing to compare with, and whether other plans were looked for."""
     if not found.runs:
         return "No other plan was looked for to compare with"
-    return "Planning under drawn op times found no other plan to compare with"
+    return "Planning under drawn op times found no other plan"
 
 
 def _rivals_words(found: Robustness) -> str:
@@ -116,7 +116,7 @@ def _rivals_words(found: Robustness) -> str:
     if not names:
         return ""
     shown = names if len(names) < 4 else [f"{names[0]} to {names[-1]}"]
-    return f"; better where one op is off by more: {', '.join(shown)}"
+    return f"; better where one op is off: {', '.join(shown)}"
 
 
 def changing_words(found: Robustness) -> str:

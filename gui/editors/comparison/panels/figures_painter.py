@@ -101,7 +101,7 @@ def paint_table(painter: QPainter, box: QRectF, table: Table, theme: Theme) -> N
     widths = _widths(table)
     over = sum(widths) + GAP * (len(widths) - 1) - box.width()
     if over > 0:
-        widths[0] = max(60.0, widths[0] - over)
+        widths[0] = min(widths[0], max(60.0, widths[0] - over))
     x = box.left()
     for c, (title, width) in enumerate(zip(table.titles, widths, strict=True)):
         flags = RIGHT if table.right(c) else LEFT

@@ -20,6 +20,7 @@ from gui.panels.comparison.canvases import Canvas, canvases, paint_canvas
 from gui.panels.comparison.names import Pair
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
+from gui.panels.comparison.words import whole_words
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison
 
@@ -190,7 +191,8 @@ def _line(painter: QPainter, box: QRectF, text: str, theme: Theme) -> QRectF:
 
 def _paint_flows(painter: QPainter, comparison: Comparison, pair: Pair, box: QRectF, theme: Theme) -> None:
     sankey = sankey_of(comparison, pair, "ops", box.height() - 20)
-    rest = _line(painter, box, sankey.summary(), theme)
+    words = whole_words(sankey.summary(), font(8.5), box.width())
+    rest = _line(painter, box, words, theme)
     painter.save()
     painter.translate(QPointF(rest.left(), rest.top()))
     paint_sankey(painter, sankey, rest.width(), rest.height(), theme)

@@ -120,6 +120,15 @@ def test_on_a_slide_nothing_of_three_unlike_plans_is_cut(qapp: object, view: str
     assert all(rect.right() <= width for rect in boxes)
 
 
+def test_flows_on_a_slide_are_told_in_whole_parts(qapp: object) -> None:
+    comparison, (width, height) = unlike(), PRESETS["slide"].room
+    scribe = Scribe(round(width), round(height))
+    composed(comparison, (width, height), LIGHT, "sankey", brief=True)(scribe)
+    scribe.end()
+    told = [text for _, text in scribe.written if " ops move" in text]
+    assert len(told) == 2 and not [text for text in told if "\N{HORIZONTAL ELLIPSIS}" in text]
+
+
 def test_facts_are_packed_in_lines_and_broken_between_words_alone(qapp: object) -> None:
     measure = QFontMetricsF(font(8.5))
     room = measure.horizontalAdvance("one two   three") + 1

@@ -105,7 +105,7 @@ def test_what_was_not_looked_at_is_not_shown_as_nothing(panel: RobustPanel, docu
     rival = replace(found.candidates[0], name="rival 1", origin="rival")
     panel.search.know(replace(found, candidates=(*found.candidates, rival)), document)  # type: ignore[attr-defined]
     settle()
-    assert "better where one op is off by more: rival 1" in panel.regret.text()
+    assert "better where one op is off: rival 1" in panel.regret.text()
     assert "rival 1: " in panel.regret.toolTip()
 
 
