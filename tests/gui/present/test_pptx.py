@@ -16,12 +16,14 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
 
-from gui.look.theme import THEMES, numbered_colours
+from gui.look.theme import LIGHT, THEMES, numbered_colours
 from gui.present.comparison.making import comparison_of
 from gui.present.export.export import ExportOptions, export_story, fitted, format_of
 from gui.present.export.pptx import MOST_LINES, legend_entries, legend_of, write_pptx
 from gui.present.frames import pixels_of
 from gui.present.show import Show
+from gui.present.transition.legend import _devices
+from gui.present.transition.transition import Shot
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.machines.pipeline.target import Pipeline
@@ -29,7 +31,7 @@ from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.story.story import Keyframe, Resolved
 from tests.gui.mcm_models import row_graph
-from tests.gui.present.talks import even, network_talk, resolved, talk
+from tests.gui.present.talks import even, graph_members, network_talk, resolved, talk
 
 
 def noted(kind: str = "pipeline") -> Resolved:
@@ -225,3 +227,16 @@ def test_comparisons_have_the_line_and_the_legend_of_their_picture(qapp: Any, tm
             comparison.row_title(row): colour.accent.removeprefix("#").upper()
             for row, colour in enumerate(colours)
         }
+
+
+def test_a_legend_calls_the_device_that_holds_most_the_fullest() -> None:
+    for kind, word in (("edge-tpu", "fullest"), ("pipeline", "bottleneck")):
+        plan = graph_members(kind)[0][0]
+        entries = legend_entries(plan)
+        assert sorted({entry.worst for entry in entries}) == ["", word]
+        told = Show(resolved([(plan, ())], Keyframe("Flow", "", 0)), LIGHT, (640, 400)).shots.shot(0)
+        assert isinstance(told, Shot)
+        headers = told.stage.headers
+        assert headers is not None
+        words = [word for entry in _devices(told.stage.scene, headers) for word, _ in entry.words]
+        assert words.count(word) == 1
