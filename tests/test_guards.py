@@ -245,10 +245,10 @@ def test_a_misspelt_excuse_is_an_error(outcomes: dict[str, Outcome]) -> None:
     assert any("allow_leaks knows" in failure for failure in outcomes["misspelt"].failures)
 
 
-def test_each_test_has_its_own_settings(own_settings: Path, tmp_path: Path) -> None:
+def test_each_test_has_its_own_settings(own_settings: Path) -> None:
     from platformdirs import user_config_dir, user_state_dir
     from PySide6.QtCore import QSettings
 
-    assert Path(QSettings("stageboard", "stageboard").fileName()).is_relative_to(tmp_path)
-    assert Path(user_config_dir("stageboard")).is_relative_to(tmp_path)
-    assert Path(user_state_dir("stageboard")).is_relative_to(tmp_path)
+    assert Path(QSettings("stageboard", "stageboard").fileName()).is_relative_to(own_settings)
+    assert Path(user_config_dir("stageboard")).is_relative_to(own_settings)
+    assert Path(user_state_dir("stageboard")).is_relative_to(own_settings)

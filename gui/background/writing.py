@@ -96,6 +96,8 @@ def _interrupted(stopped: Callable[[], bool]) -> Iterator[None]:
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
+        if stopped():  # before it began
+            raise _Stop
         yield
     finally:
         over.set()

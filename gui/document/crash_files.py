@@ -10,6 +10,7 @@ import contextlib
 import errno
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +42,11 @@ def _locks() -> ModuleType:
     return fcntl
 
 
+_unused: Counter[Path] = Counter()
+"""The number of the next file of a folder and kind. None is used twice: another process that just looks whether nobody holds the
+file that was there would delete the one that is there by then."""
+
+
 def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
     """A new, locked file of this process. A file of the same name may be left from a dead process with our id."""
     fcntl = _locks()
@@ -51,12 +57,13 @@ def create(where: Path, kind: str = "journal") -> tuple[IO[str], Path]:
         try:
             # Before it has its name: another process that starts just now would take it for a dead one's.
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for i in range(1000):
+            for i in range(first := _unused[where / kind], first + 1000):
                 path = where / (
                     f"{kind}-{os.getpid()}.jsonl" if i == 0 else f"{kind}-{os.getpid()}-{i}.jsonl"
                 )
                 with contextlib.suppress(FileExistsError):
                     os.link(unnamed, path)
+                    _unused[where / kind] = i + 1
                     return os.fdopen(handle, "w", encoding="utf-8"), path
             raise OSError("too many journals were left behind")
         except OSError:

@@ -23,6 +23,7 @@ from planner.files import placing, write_atomically
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.plan_files.plan_json import open_plan
+from planner.processes.start import end_server
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import make_window
 
@@ -118,6 +119,7 @@ def test_the_window_cancels(
     ask(monkeypatch, tmp_path / "a.csv")
     stop = window.actions_set.actions["file.export.stop"]
     assert not stop.isEnabled()
+    end_server()  # it starts again first, so that the export is not over before it is cancelled
     window.files.export_csv()
     window.files.export_dot()
     assert "still under way" in window.notice.text
@@ -125,6 +127,7 @@ def test_the_window_cancels(
     stop.trigger()
     wait(qtbot, window)
     assert "cancelled" in window.notice.text and list(tmp_path.iterdir()) == [] and not stop.isEnabled()
+    end_server()
     window.files.export_csv()
     close()
     assert not window.files.is_writing and list(tmp_path.iterdir()) == []

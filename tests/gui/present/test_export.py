@@ -292,7 +292,7 @@ def test_a_video_decodes_to_the_frames(tmp_path: Path, qtbot: QtBot) -> None:
 def test_without_ffmpeg_it_is_said_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(StageboardError, match=r"pip install 'stageboard\[video\]'"):
+    with pytest.raises(StageboardError, match=r"pip install imageio-ffmpeg"):
         export.check_place(tmp_path / "a.mp4")
 
 

@@ -187,7 +187,7 @@ def test_nothing_is_left_of_a_cancel_or_a_failure(
         return real(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(StageboardError, match=r"pip install 'stageboard\[pptx\]'"):
+    with pytest.raises(StageboardError, match=r"pip install python-pptx"):
         export_story(talk(), tmp_path / "a.pptx")
     assert not list(tmp_path.iterdir())
 

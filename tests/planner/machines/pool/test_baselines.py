@@ -291,7 +291,7 @@ def test_scotch_refuses_what_it_cannot_do(fake: list[int], monkeypatch: pytest.M
     with pytest.raises(PlannerRefusal, match="does not honour pin"):
         run(planner("scotch"), Problem(graph, free, constraints=(Pin("o0", "acc 0"),)))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(PlannerRefusal, match=r"stageboard\[scotch\]"):
+    with pytest.raises(PlannerRefusal, match=r"pip install scotchpy64"):
         run(planner("scotch"), Problem(graph, free))
 
 
