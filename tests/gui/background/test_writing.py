@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +25,8 @@ from planner.files import placing, write_atomically
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.plan_files.plan_json import open_plan
-from planner.processes.start import end_server
+from planner.processes.forking import server_id
+from planner.processes.start import start_server
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import make_window
 
@@ -112,6 +115,19 @@ def test_what_is_in_sight(
         parts.close()
 
 
+@contextmanager
+def held_server() -> Iterator[None]:
+    """Processes that are asked for do not come: what they are to do is not over before it is cancelled."""
+    start_server()
+    server = server_id()
+    assert server is not None
+    os.kill(server, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(server, signal.SIGCONT)
+
+
 def test_the_window_cancels(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, large: Document
 ) -> None:
@@ -119,18 +135,17 @@ def test_the_window_cancels(
     ask(monkeypatch, tmp_path / "a.csv")
     stop = window.actions_set.actions["file.export.stop"]
     assert not stop.isEnabled()
-    end_server()  # it starts again first, so that the export is not over before it is cancelled
-    window.files.export_csv()
-    window.files.export_dot()
-    assert "still under way" in window.notice.text
-    assert stop.isEnabled()
-    stop.trigger()
-    wait(qtbot, window)
-    assert "cancelled" in window.notice.text and list(tmp_path.iterdir()) == [] and not stop.isEnabled()
-    end_server()
-    window.files.export_csv()
-    close()
-    assert not window.files.is_writing and list(tmp_path.iterdir()) == []
+    with held_server():
+        window.files.export_csv()
+        window.files.export_dot()
+        assert "still under way" in window.notice.text
+        assert stop.isEnabled()
+        stop.trigger()
+        wait(qtbot, window)
+        assert "cancelled" in window.notice.text and list(tmp_path.iterdir()) == [] and not stop.isEnabled()
+        window.files.export_csv()
+        close()
+        assert not window.files.is_writing and list(tmp_path.iterdir()) == []
 
 
 def test_a_failure_is_one_sentence_and_the_old_file_stays(
