@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.errors import ModelError
-from planner.files import JSON_LIMIT, parse_json, read_bytes
+from planner.files import JSON_LIMIT, MEBIBYTE, parse_json, read_bytes
 from planner.formats.archives import Archive
 from planner.printable import clean, one_line
 from planner.processes.question import ENDED, Answer, Aside
@@ -141,7 +141,9 @@ def _attribute(root: Any, file: str) -> str:
     if isinstance(told, bytes):
         told = told.decode("utf-8", "replace")
     if not isinstance(told, str) or len(told) > JSON_LIMIT:
-        raise ModelError(f"{file}: its model_config is no text of at most 100 MiB; save the model again")
+        raise ModelError(
+            f"{file}: its model_config is no text of at most {JSON_LIMIT // MEBIBYTE} MiB; save the model again"
+        )
     return told
 
 
