@@ -14,7 +14,8 @@ from planner.search.search import Search
 class Simple(BoundMethod):
     """max(largest piece, work / devices), the work split over CPUs and accelerators as well as it could be.
 
-    MTPP, Lemma 3.3, where pieces are ops; ops that must share a device count as one piece. On a pool each piece
+    MTPP, Lemma 3.3, where pieces are ops; ops that must share a device count as one piece. Where parameters beyond a stage's memory
+    are streamed, so is what the largest piece exceeds it by, and what all pieces exceed all memories by. On a pool each piece
     costs what its device makes of it, so the share is the optimum of a fractional assignment between the two kinds of
     devices; for ``gpipe`` the forward and the backward pass are bounded one by one and added. Under replication any device
     of its kind may do a share of a piece, so the largest piece counts as what its best number of copies makes of it, and
