@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,13 +22,25 @@ SLACK = 1e-9
 def memory_conflict(problem: Problem) -> Conflict | None:
     """A unit that is larger than every device it may be on, pins that overfill a device, or too much altogether.
 
-    Of several the one that asks for most memory: what answers it answers the others.
+    Of several the one of the fewest constraints and ops is named, then the one that asks for most memory: what answers it answers all.
     """
     e = problem.evaluator
     if not any(rule.name == "memory" for rule in e.rules):
         return None
     found = [conflict for look in (_unit, _pinned, _total) if (conflict := look(problem)) is not None]
-    return max(found, key=lambda conflict: conflict.memory, default=None)
+    if not found:
+        return None
+    named = min(found, key=lambda conflict: (len(conflict.rules), len(conflict.ops)))
+    most = max(found, key=lambda conflict: conflict.memory)
+    if named is most:
+        return named
+    # What is offered answers both, so both are said.
+    return replace(named, memory=most.memory, sentence=f"{named.sentence}; besides, {most.sentence}")
+
+
+def is_one_unit(problem: Problem, ops: Sequence[int]) -> bool:
+    """Whether ``ops`` are all that share the device of the first of them."""
+    return bool(ops) and sorted(ops) == problem.groups.ops(int(problem.groups.group_of[ops[0]])).tolist()
 
 
 def unit_bytes(problem: Problem, op: int) -> float:

@@ -80,6 +80,22 @@ def test_a_conflict_leaves_no_plan_and_names_what_it_needs(problem: Problem) -> 
     assert alone is not None and not has_plan(alone)
 
 
+def test_the_smallest_cause_is_named_and_asks_for_memory_that_answers_all() -> None:
+    """One op is larger than every device, and all together larger than all devices: the op is enough to say."""
+    held = (12.0, 9.0, 9.0, 9.0)
+    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, memory=m) for i, m in enumerate(held)]
+    graph = Graph.build("large", ops, [])
+    conflict = conflict_of(Problem(graph, DevicePool(2, 0, memory=5.0, contiguous=False)))
+    assert conflict is not None
+    assert conflict.ops == (0,) and conflict.sentence.startswith("op0 needs 12 B, and no device")
+    assert conflict.memory == pytest.approx(39 / 2)
+    # Pins that overfill a device are left out where there is no plan without them either.
+    pinned = (Pin("op1", "acc 0"), Pin("op2", "acc 0"))
+    conflict = conflict_of(Problem(graph, DevicePool(2, 0, memory=15.0, contiguous=False), "", pinned))
+    assert conflict is not None
+    assert conflict.ops == (0, 1, 2, 3) and conflict.rules == ("memory",) and conflict.memory == 19.5
+
+
 @given(any_problem)
 @settings(quick, max_examples=40)
 def test_plans_made_without_a_search_are_valid(problem: Problem) -> None:
@@ -352,11 +368,12 @@ def test_int8_is_a_remedy_where_it_makes_what_does_not_fit_small_enough() -> Non
     assert not any("int8" in remedy.title for remedy in again.remedies)
 
 
-def test_of_all_that_memory_is_short_for_the_reason_names_what_asks_for_most() -> None:
+def test_of_all_that_memory_is_short_for_the_reason_names_the_least_cause_and_what_asks_for_most() -> None:
     """An op of 4 MiB does not fit, and all of them need more than that on each device: the remedy answers both."""
     graph = chain(10, params=4 * MIB)
     found = explain(Problem(graph, McmPackage(4, sram=2 * MIB)))
-    assert found.sentence.startswith("the ops need 40.00 MiB")
+    assert found.ops == (1,) and found.sentence.startswith("op1 needs 4.00 MiB")
+    assert "; besides, the ops need 40.00 MiB" in found.sentence
     for remedy in found.remedies:
         assert remedy.verified and "40.00 MiB" not in remedy.title
     pool = explain(Problem(graph, DevicePool(4, 0, memory=2 * MIB)))
