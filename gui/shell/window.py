@@ -80,8 +80,11 @@ class EditorWindow(DropWindow):
     def say_doing(self, words: str) -> None:
         """Something runs in the background (empty: nothing does): a tab that is not looked at says so, too."""
         if words != self.doing:
+            began_or_ended = bool(words) != bool(self.doing)
             self.doing = words
             self.doing_changed.emit(self)
+            if began_or_ended:
+                self.update_soon()  # what stops it can be done now, or no longer
 
     def equip(
         self,

@@ -131,8 +131,8 @@ class PlanningWindow(EditorWindow):
     # ------------------------------------------------------------------ planners and plans
     @property
     def searching(self) -> bool:
-        """Whether a planner or a race runs."""
-        return bool(self.jobs.running) or self.race.racing.running
+        """Whether a planner, a race or an errand runs."""
+        return bool(self.jobs.running) or self.race.racing.running or bool(self.running.errands)
 
     def start_planner(self) -> None:
         """Start what the planners panel has chosen."""
@@ -145,6 +145,7 @@ class PlanningWindow(EditorWindow):
 
     def cancel_planners(self) -> None:
         """Stop everything; the best plans found are kept."""
+        self.running.cancel_errands()
         self.jobs.cancel_all()
         self.race.racing.stop()
 

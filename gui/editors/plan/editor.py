@@ -86,6 +86,8 @@ class MainWindow(GraphBody):
         for view in VIEWS:
             self.header.add_view(view, self.actions_set[f"view.{view}"], partial(self.canvas.set_view, view))
         self.connect_planning()
+        for work in (self.planning_anew, self.mending):
+            self.running.follow(work.errand, work.busy_changed)
         self._connect()
         self._graph_changed()
         self._sized = self.memory.restore(self.set_reduced_motion)

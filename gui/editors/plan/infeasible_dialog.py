@@ -113,6 +113,8 @@ class FeasibilityDialog(QDialog):
         layout.addLayout(buttons)
         self._ops: tuple[int, ...] = ()
         self._plan: np.ndarray | None = None
+        self.applied: Remedy | None = None
+        """The remedy that was applied, while that is what it shows."""
         self.show_search()
 
     def _label(self, role: str) -> QLabel:
@@ -138,7 +140,7 @@ class FeasibilityDialog(QDialog):
         self.setAccessibleDescription(f"{heading}. {sentence}")
 
     def _clear(self) -> None:
-        self._ops, self._plan = (), None
+        self._ops, self._plan, self.applied = (), None, None
         self.ops.clear()
         while (item := self._remedies.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
@@ -238,7 +240,9 @@ class FeasibilityDialog(QDialog):
 
     def show_done(self, remedy: Remedy, valid: bool, anew: bool = False) -> None:
         """A remedy was applied: what now? ``valid``: the plan on the canvas keeps all rules now; ``anew``: one is being made."""
+        first = self.applied is None
         self._clear()
+        self.applied = remedy
         what = "The ops stayed where they were; now plan or repair."
         if valid:
             what = "The plan on the canvas is valid now."
@@ -251,9 +255,10 @@ class FeasibilityDialog(QDialog):
         )
         self._plan = remedy.device_of
         self.planner.show()
-        self.repair.setVisible(not valid)
-        self.show_plan.setVisible(self._plan is not None and not valid)
-        self.planner.setFocus()
+        self.repair.setVisible(not valid and not anew)
+        self.show_plan.setVisible(self._plan is not None and not valid and not anew)
+        if first:
+            self.planner.setFocus()
 
     # ------------------------------------------------------------------ what is chosen
     def _go(self, item: QListWidgetItem) -> None:

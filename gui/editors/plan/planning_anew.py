@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from gui.document.plan import opening
 from gui.document.plan.machine_change import CARRIED, GIVEN, KNOWN, LISTED, PLANNED, MachineChange
 from gui.look.numbers import plural
+from gui.tools.search.running import Errand
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
@@ -34,6 +35,7 @@ HELP = "What would help?"
 class PlanningAnew(QObject):
     """Makes a start plan beside the window whenever the ops were carried over to another machine, unless none can be valid. Call :meth:`close` before the window goes."""
 
+    busy_changed = Signal()
     ended = Signal()
     help_requested = Signal()
     """No plan can be valid: what would help?"""
@@ -44,9 +46,21 @@ class PlanningAnew(QObject):
         self._document = window.document
         self._thread = Background("stageboard-planning-anew", self)
         self._change: MachineChange | None = None
+        self._making = False
+        """Whether what runs makes a plan, rather than looking for a reason why there is none."""
         self._slow = Later(self._say_planning, self, SLOW_MS, about=lambda: self._document.problem)
         self._document.machine_changed.connect(self._changed)
         self._document.model_changed.connect(self._opened)
+        self._thread.busy_changed.connect(self.busy_changed)
+        self.errand = Errand(lambda: "Planning anew", lambda: self.busy and self._making, self.cancel)
+
+    def cancel(self) -> None:
+        """Make no plan: what was carried over stays on the canvas."""
+        if self.busy and self._making and self._change is not None:
+            self._slow.stop()
+            self._thread.cancel()
+            self._say(self._change, CARRIED)
+            self.ended.emit()
 
     def _opened(self) -> None:
         """Another model is open: nobody waits any more, and the objective that its machine begins with may not suit it."""
@@ -99,6 +113,7 @@ class PlanningAnew(QObject):
             conflict = conflict_of(problem) if doubtful else None
             return conflict or opening.start_plan(problem, stopped)
 
+        self._making = True
         self._thread.run(made, partial(self._planned, change))
 
     def _look_for_conflict(self) -> None:
@@ -108,6 +123,7 @@ class PlanningAnew(QObject):
             return
         problem = document.open_problem
         knowledge_of(problem)
+        self._making = False
         self._thread.run(lambda _stopped: conflict_of(problem), partial(self._looked, problem))
 
     def _looked(self, problem: Problem, conflict: object) -> None:
@@ -140,7 +156,14 @@ class PlanningAnew(QObject):
     def _say_planning(self) -> None:
         if self.busy and self._change is not None:
             words = machine_words(self._change.after)
-            self._window.notice.show_message("info", f"Planning for {words} …", until_change=True)
+            self._window.notice.show_message(
+                "info",
+                f"Planning for {words} …",
+                action="Cancel",
+                run=self.cancel,
+                until_change=True,
+                stays=True,
+            )
 
     def _say(self, change: MachineChange, came: str) -> None:
         board, undo = self._document.board, self._document.undo_stack.undo

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from gui.background.doubting import Doubting
 from gui.background.infeasible import Checking
@@ -14,6 +14,7 @@ from gui.background.repairing import Repairing, Report
 from gui.document.plan.selection import named
 from gui.document.values import Message
 from gui.look.numbers import plural
+from gui.tools.search.running import Errand
 from gui.widgets.labels import capital
 from gui.words.objectives import components_text
 from planner.errors import StageboardError
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 class Mending(QObject):
     """Joins repair, the legal chips and the explanation of infeasible problems with a window's notices and panels."""
+
+    busy_changed = Signal()
+    """A repair began to be looked for, or is looked for no longer."""
 
     def __init__(self, window: GraphBody) -> None:
         super().__init__(window)
@@ -50,6 +54,8 @@ class Mending(QObject):
         window.suggestions.why_requested.connect(self.explain)
         window.devices.repair_requested.connect(self.repairing.move_and_repair)
         self.repairing.busy_changed.connect(self._busy_changed)
+        self.repairing.busy_changed.connect(self.busy_changed)
+        self.errand = Errand(lambda: "Repairing", lambda: self.repairing.busy, self.repairing.cancel)
         self.repairing.repaired.connect(self._repaired)
         self.repairing.failed.connect(self._not_repaired)
         self.checking.found.connect(self._explained)
@@ -61,6 +67,7 @@ class Mending(QObject):
         self.domains.found.connect(document.previewing.domains_found)
         document.model_changed.connect(self._close_dialog)
         document.problem_changed.connect(self._problem_changed)
+        document.decision_changed.connect(self._decision_changed)
 
     @property
     def busy(self) -> bool:
@@ -208,6 +215,12 @@ class Mending(QObject):
     def _problem_changed(self) -> None:
         if self.dialog is not None:
             self.dialog.show_stale()
+
+    def _decision_changed(self, *_: object) -> None:
+        """What a remedy left to be done may be done: the plan made anew has come, or a repair."""
+        dialog = self.dialog
+        if dialog is not None and dialog.applied is not None:
+            dialog.show_done(dialog.applied, self._document.evaluation.valid)
 
     def _go(self, ops: Ints) -> None:
         self._document.select(ops)

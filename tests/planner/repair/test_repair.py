@@ -190,7 +190,8 @@ def test_contradictions_are_told() -> None:
     # One op is larger than every chip: that takes no search, and is said with its proof.
     large = Problem(row_graph(4, memory=10.0), DevicePool(2, 0, memory=5.0, contiguous=False))
     with pytest.raises(
-        RepairError, match=r"no valid plan at all: op\d needs 10 B, and no device it may be on holds more than 5 B"
+        RepairError,
+        match=r"no valid plan at all: op\d needs 10 B, and no device it may be on holds more than 5 B",
     ) as caught:
         repair(large, np.zeros(4, np.int32), seconds=0.0)
     assert caught.value.proven

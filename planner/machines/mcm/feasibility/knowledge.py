@@ -139,9 +139,7 @@ class McmKnowledge(Knowledge):
             less = unit_bytes(replace(problem, target=replace(target, precision="int8")), cause.ops[0])
             who = graph.op_names[cause.ops[0]] if len(cause.ops) == 1 else "these ops"
             needs = f"{who} need{'s' if len(cause.ops) == 1 else ''} {bytes_text(less)} instead of {bytes_text(before)}"
-            smaller = (
-                f"{smaller} ({needs})" if few > target.count else f"with a byte for each number {needs}"
-            )
+            smaller = f"{smaller} ({needs})" if few > target.count else f"with a byte for each number {needs}"
         for count in sorted({min(MOST_CHIPS, max(few, math.ceil(few * step))) for step in CHIP_STEPS}):
             more = count > target.count
             title = "Count in int8" + (f" on {count} chips" if more else "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -14,6 +15,7 @@ from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
 from tests.gui.models import tpu_graph
 from tests.gui.window_parts import make_window, opened, settle
 
@@ -93,6 +95,40 @@ def test_a_plan_that_cannot_be_made_leaves_what_was_carried_over(
     qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
     settle()
     assert window.notice.text.startswith("Carried over to a pipeline of 4 stages: ")
+
+
+def test_that_a_plan_is_made_is_seen_as_long_as_it_lasts_and_can_be_cancelled(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, running = window.document, window.running
+
+    def until_stopped(problem: Problem, stopped: Callable[[], bool]) -> object:
+        while not stopped():
+            time.sleep(0.005)
+        return opening.even_cut(problem), "even cut", ()
+
+    monkeypatch.setattr(opening, "start_plan", until_stopped)
+    count = len(document.plans)
+    document.set_problem(Pipeline(4))
+    qtbot.waitUntil(
+        lambda: running.isVisible() and window.notice.text.startswith("Planning for"), timeout=30_000
+    )
+    assert running.words.text().startswith("Planning anew  ·  ") and running.stop_button.text() == "Cancel"
+    window.notice.dismiss()  # a notice may go: the header stays
+    qtbot.wait(2 * running.TICK_MS)
+    assert running.isVisible() and window.actions_set["plan.cancel"].isEnabled()
+    running.stop_button.click()
+    settle()
+    assert not window.planning_anew.busy and not running.isVisible()
+    assert window.notice.text.startswith("Carried over to a pipeline of 4 stages: ")
+    assert len(document.plans) == count + 1 and len(document.open_problem.devices) == 4
+    # So does the notice, which can cancel it as well.
+    document.set_problem(Pipeline(5))
+    qtbot.waitUntil(lambda: window.notice.text.startswith("Planning for"), timeout=30_000)
+    window.notice._act()
+    settle()
+    assert not window.planning_anew.busy and window.notice.text.startswith("Carried over to a pipeline of 5 ")
+    assert not window.actions_set["plan.cancel"].isEnabled()
 
 
 def test_the_stepper_plans_anew(qtbot: QtBot, window: MainWindow) -> None:

@@ -190,7 +190,11 @@ def test_a_plan_is_made_anew_after_a_remedy(qtbot: QtBot, hopeless: MainWindow) 
     hopeless.mending.take(Remedy("Give every chip 16 MiB", "every op has room then", roomy))
     dialog = hopeless.mending.dialog
     assert dialog is not None and "A plan is made anew" in dialog.sentence.text()
+    # The plan is on its way: there is nothing to repair, and none to show instead.
+    assert not dialog.repair.isVisible() and not dialog.show_plan.isVisible()
     planned(qtbot, hopeless)
+    assert "The plan on the canvas is valid now" in dialog.sentence.text()
+    assert not dialog.repair.isVisible() and not dialog.show_plan.isVisible()
     assert document.open_problem.target == roomy and document.evaluation.valid
     assert document.active is not None and document.active.planner
     assert len(set(document.device_of.tolist())) == 4
