@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
@@ -17,7 +18,7 @@ class Splits:
     """How groups that are spread over several devices are split, part by part: whose part, and where it begins and ends.
 
     ``item``, ``device`` int32[parts]; ``start``, ``end`` float64[parts] are shares of the group's ops, the parts of a group in
-    the order of their devices from 0 to 1.
+    the order of their devices from 0 to 1. Where a group has a card on each of its devices, each of them shows the whole.
     """
 
     item: Ints
@@ -36,6 +37,7 @@ class Items:
     ``item_of`` int32[n] maps ops to items 0..count-1; ``first`` int32[count] is an item's first op, ``size`` int32[count]
     how many ops it stands for. Edges are distinct item pairs with their ``edge_bytes`` (each tensor once per pair).
     ``forward`` is bool[m]: False for edges that contraction turned against the graph's order (drawn, not laid out).
+    ``whole`` int32[count] is the same number for cards that are parts of one group.
     """
 
     graph: Graph
@@ -47,6 +49,7 @@ class Items:
     edge_dst: Ints
     edge_bytes: Floats
     forward: Bools
+    whole: Ints
 
     @property
     def count(self) -> int:
@@ -62,6 +65,11 @@ class Items:
     def backward(self) -> Bools:
         """Items of the backward pass (bool[count]); a group with any op of the forward pass stands there."""
         return _all_backward(self.graph, self.item_of, self.count)
+
+    @cached_property
+    def whole_size(self) -> Ints:
+        """Ops of the group that each item is, or is a part of (int32[count])."""
+        return np.bincount(self.whole, weights=self.size)[self.whole].astype(np.int32)
 
     @cached_property
     def members(self) -> tuple[Ints, Ints]:
@@ -105,30 +113,45 @@ class Items:
 
     def splits(self, device_of: Ints, k: int) -> Splits:
         """The groups that are spread over several of ``k`` devices (``device_of`` int32[n])."""
-        if self.count == self.graph.n:
+        groups = int(self.whole.max(initial=-1)) + 1
+        if groups == self.graph.n:
             return NO_SPLITS
-        ops = np.bincount(self.item_of * k + device_of, minlength=self.count * k).reshape(self.count, k)
-        item, device = np.nonzero((ops > 0) & ((ops > 0).sum(axis=1) > 1)[:, None])
-        ends = (np.cumsum(ops, axis=1) / self.size[:, None])[item, device]
-        starts = ends - ops[item, device] / self.size[item]
+        whole_of = self.whole[self.item_of].astype(np.int64)
+        ops = np.bincount(whole_of * k + device_of, minlength=groups * k).reshape(groups, k)
+        spread = (ops > 0) & ((ops > 0).sum(axis=1) > 1)[:, None]
+        item, device = np.nonzero(spread[self.whole])
+        group = self.whole[item]
+        ends = (np.cumsum(ops, axis=1) / np.maximum(ops.sum(axis=1, keepdims=True), 1))[group, device]
+        starts = ends - ops[group, device] / self.whole_size[item]
         return Splits(item.astype(np.int32), device.astype(np.int32), starts, ends)
 
 
-def items_of(graph: Graph, grouping: GroupView | None, folded: frozenset[int]) -> Items:
-    """The items of a graph with the groups in ``folded`` drawn as one card each."""
+def items_of(
+    graph: Graph, grouping: GroupView | None, folded: frozenset[int], places: Sequence[Ints] = ()
+) -> Items:
+    """The items of a graph with the groups in ``folded`` drawn as one card each.
+
+    ``places`` (int32[n] each) are the devices of ops in the plans that are shown: of a group that several devices share in one of
+    them, each has a card, so that an area shows all that its device has.
+    """
     n = graph.n
     if grouping is None or not folded:
-        item_of = np.arange(n, dtype=np.int32)
+        item_of = whole = np.arange(n, dtype=np.int32)
         first, names = item_of, graph.op_names
     else:
         inside = np.isin(grouping.group_of, np.fromiter(folded, np.int32, len(folded)))
-        labels = np.where(inside, n + grouping.group_of, np.arange(n))
+        groups = np.where(inside, n + grouping.group_of, np.arange(n)).astype(np.int64)
+        labels = groups
+        for device_of in places:
+            codes = labels * (int(device_of.max(initial=0)) + 1) + device_of
+            labels = np.unique(codes, return_inverse=True)[1].astype(np.int64)
         _, first64, inverse = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(first64, kind="stable")
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         item_of = place[inverse].astype(np.int32)
         first = first64[order].astype(np.int32)
+        whole = np.unique(groups[first], return_inverse=True)[1].astype(np.int32)
         names = tuple(
             grouping.names[grouping.group_of[v]] if inside[v] else graph.op_names[v] for v in first.tolist()
         )
@@ -142,7 +165,21 @@ def items_of(graph: Graph, grouping: GroupView | None, folded: frozenset[int]) -
     if not forward.all():  # a group begins before what its later ops wait for
         rank = _order(*_leading(graph, item_of, len(first), position))
         forward = rank[src] < rank[dst]
-    return Items(graph, item_of, first, size, names, src, dst, weight, forward)
+    return Items(graph, item_of, first, size, names, src, dst, weight, forward, whole)
+
+
+def kept_items(
+    kept: Items | None,
+    graph: Graph,
+    grouping: GroupView | None,
+    folded: frozenset[int],
+    places: Sequence[Ints] = (),
+) -> Items:
+    """As :func:`items_of`, or ``kept``, what there was of the same graph and grouping, where that has the same cards."""
+    if kept is not None and not folded and kept.count == graph.n:
+        return kept
+    items = items_of(graph, grouping, folded, places)
+    return kept if kept is not None and np.array_equal(items.item_of, kept.item_of) else items
 
 
 def _all_backward(graph: Graph, item_of: Ints, count: int) -> Bools:

@@ -25,6 +25,7 @@ from gui.canvas.graph.palette import CanvasPalette, plain_words
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Rect, Viewport
 from gui.look.fonts import font
+from gui.look.numbers import plural
 from gui.look.theme import DIMMED
 
 MOST_LABELS = 700
@@ -59,7 +60,7 @@ def paint_labels(
         return
     shown = _visible(scene, viewport)
     if detail == Detail.BLOCKS:
-        shown = shown[scene.items.size[shown] > 1]
+        shown = shown[scene.items.whole_size[shown] > 1]
         shown = shown[scene.h[shown] * viewport.scale >= 11 * ratio]
     if len(shown) == 0 or len(shown) > most:
         return
@@ -189,9 +190,9 @@ def _ink(scene: Scene, palette: CanvasPalette, item: int) -> str:
 def _second_line(scene: Scene, item: int, name: str, pixels: int, width: int) -> str:
     """What stands under the name: of a group how many ops it is and how many of them are selected where not all are, else what the name does not say and the shape."""
     items = scene.items
-    if items.size[item] > 1:
+    if items.whole_size[item] > 1:
         some = f"{scene.chosen[item]} of " if scene.partly[item] else ""
-        return elided(f"{some}{items.size[item]} ops", pixels, False, width)
+        return elided(f"{some}{plural(int(items.size[item]), 'op')}", pixels, False, width)
     return fitting_kind(scene, item, pixels, width, name)
 
 

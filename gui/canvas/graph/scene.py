@@ -63,7 +63,7 @@ def skeleton_of(items: Items) -> Skeleton:
         backward=items.backward,
         partner=partner,
         kinds=kinds,
-        large=items.size > 1,
+        large=items.whole_size > 1,
     )
 
 

@@ -13,7 +13,7 @@ from gui.canvas.graph.consequence import Consequence
 from gui.canvas.graph.drops import Drops, DropTarget
 from gui.canvas.graph.headers import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
-from gui.canvas.graph.items import Items, items_of
+from gui.canvas.graph.items import Items, kept_items
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.links import Links, link_tooltip, links_of
 from gui.canvas.graph.naming.row_headers import header_width
@@ -107,7 +107,7 @@ class CanvasView(PointedScene):
         return 0.0 if graph is None or self.view != "flow" else header_width(graph)
 
     def link_rect(self, stage: int) -> QRectF:
-        """Where the plate of the bytes that enter a stage is drawn (logical pixels); empty where there is none."""
+        """Where the bytes that enter a stage are written (logical pixels); empty where they are not."""
         return self._surface.link_rects().get(stage, QRectF())
 
     def link_at(self, position: QPointF) -> int:
@@ -123,8 +123,7 @@ class CanvasView(PointedScene):
         if self.scene is None or self.document.problem is None:
             return [], []
         name, kind, rows = op_words(self.document, self.scene.items, item, self.scene.heat)
-        (_, device), (_, work), *more = rows
-        return [name, kind, device, work], [f"{word} {value}" for word, value in more]
+        return [name, kind, rows[0][1], rows[1][1]], [f"{word} {value}" for word, value in rows[2:]]
 
     def set_view(self, view: str) -> None:
         """Show the ``flow``, the ``lanes`` or the ``stages`` view; ops glide from one to the other."""
@@ -183,10 +182,7 @@ class CanvasView(PointedScene):
         return self.document.open_problem.evaluator.work_on(self.document.device_of)
 
     def _drop_foreign_scene(self) -> None:
-        """Show nothing rather than a scene of other ops or lanes: the layout of a large graph takes a while to come.
-
-        Whoever reads the scene together with the document may then rely on both being about the same ops and devices.
-        """
+        """Show nothing rather than a scene of other ops or lanes: scene and document are about the same, and layouts of large graphs take a while."""
         scene, problem = self.scene, self.document.problem
         if scene is None or problem is None:
             return
@@ -202,16 +198,22 @@ class CanvasView(PointedScene):
             self.scene_changed.emit()
 
     def _rebuild_items(self) -> None:
-        graph = self.document.graph
-        if graph is None or self.document.problem is None:
-            self._items = self._skeleton = self.scene = None
-            self.repaint_scene()
-            self.scene_changed.emit()
-            return
-        self._items = items_of(graph, self.document.grouping, self.document.folded)
-        self._skeleton = None
+        self._items = self._skeleton = None
         self._layouts.clear()
         self._relayout(animate=False)
+        if self.document.problem is None:
+            self.scene = None
+            self.repaint_scene()
+            self.scene_changed.emit()
+
+    def _take_items(self) -> Items:
+        document, kept = self.document, self._items
+        places = () if self.view == "flow" else (document.device_of,)
+        items = kept_items(kept, document.open_problem.graph, document.grouping, document.folded, places)
+        if items is not kept:
+            self._items, self._skeleton = items, None
+            self._layouts.clear()
+        return items
 
     def _groups_changed(self) -> None:
         self._fit_pending = True
@@ -224,9 +226,9 @@ class CanvasView(PointedScene):
         self._drop_foreign_scene()
 
     def _relayout(self, animate: bool) -> None:
-        items, problem = self._items, self.document.problem
-        if items is None or problem is None:
+        if (problem := self.document.problem) is None:
             return
+        items = self._take_items()
         view, device_of, k = self.view, self.document.device_of, len(problem.devices)
         size = self._laid_for = self._layout_room()
         keep = self._layouts.get("lanes") if view == "lanes" and not self._fit_pending else None
@@ -339,8 +341,7 @@ class CanvasView(PointedScene):
     def _selection_changed(self) -> None:
         self._drop_foreign_scene()
         self._show_selection()
-        count = len(self.document.selection)
-        graph = self.document.graph
+        count, graph = len(self.document.selection), self.document.graph
         if graph is not None:
             first = graph.op_names[int(self.document.selection[0])] if count else "nothing"
             self.setAccessibleDescription(f"{first} selected" if count <= 1 else f"{count} ops selected")

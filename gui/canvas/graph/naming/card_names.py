@@ -105,12 +105,13 @@ def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 @lru_cache(maxsize=8192)
-def group_names(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The same for a folded group: the last part of its scope, else its end; the longer names are its scopes."""
+def group_names(name: str, size: int, whole: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The same for ``size`` of the ``whole`` ops of a folded group: the last part of its scope, else its end; the longer names are its scopes."""
     tail, parts = short_name(name), name.strip("/").split("/")
     further = tuple("/".join(parts[-i:]) for i in range(2, len(parts) + 1))
     ends = tuple(end for end in _ends(tail) if end[:1].isalpha())
-    return (tail, *ends), further
+    part = () if size == whole else (f"{tail}, {size} of {whole}",)
+    return (*part, tail, *ends), further
 
 
 @lru_cache(maxsize=60_000)
@@ -156,8 +157,8 @@ class CardNames:
     def choices(self, item: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What an item may be called, the best first, and longer names."""
         items = self._items
-        if items.size[item] > 1:
-            return group_names(items.names[item])
+        if items.whole_size[item] > 1:
+            return group_names(items.names[item], int(items.size[item]), int(items.whole_size[item]))
         kind = items.graph.kinds[items.first[item]] if self._kinds else ""
         return op_names(items.names[item], kind)
 

@@ -117,7 +117,8 @@ def compose(
     Where a page has a floor and the names of ops would lie below it, groups are folded whose names do not.
     """
     asked = _Asked(problem, device_of, page, view, title, tuple(bounds), part, colouring)
-    made = _composed(asked, items_of(problem.graph, grouping, folded))
+    places = () if device_of is None or view == "flow" else (device_of,)
+    made = _composed(asked, items_of(problem.graph, grouping, folded, places))
     if page.floor <= 0.0 or part is not None or folded or view == "stages" or _named(made):
         return made
     folding = Folding()
@@ -125,7 +126,7 @@ def compose(
     folding.fold_all()
     if not folding.folded:
         return made
-    other = _composed(asked, items_of(problem.graph, folding.grouping, folding.folded))
+    other = _composed(asked, items_of(problem.graph, folding.grouping, folding.folded, places))
     return other if _named(other) else made
 
 
@@ -214,8 +215,9 @@ def _headers(scene: Scene, problem: Problem, assigned: Ints, evaluation: Evaluat
 def _subtitle(problem: Problem, items: Items, evaluation: Evaluation | None, bounds: Sequence[Bound]) -> str:
     """How large the model is, in how many groups it is shown, on which target, how good the plan is, and whether it is valid."""
     ops = plural(problem.graph.n, "op")
-    if groups := int(np.count_nonzero(items.size > 1)):
-        ops += f" in {plural(items.count, 'card')}, {groups:,} of them groups"
+    if groups := int(np.count_nonzero(items.whole_size > 1)):
+        cut = not np.array_equal(items.whole_size, items.size)
+        ops += f" in {plural(items.count, 'card')}, {groups:,} {'for' if cut else 'of them'} groups"
     words = f"{ops}, {problem.target.in_words.partition(' ')[2]}"
     if "," in (spec := problem.target.spec()):  # the title says no more than how many devices there are
         words += f" {spec}"

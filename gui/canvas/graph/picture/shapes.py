@@ -174,7 +174,7 @@ def _vector_cards(
             continue
         if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
             painter.fillRect(box, edge)
-            if numbered and box.height() >= LEAST_NUMBERED and scene.items.size[i] == 1:
+            if numbered and box.height() >= LEAST_NUMBERED and scene.items.whole_size[i] == 1:
                 _number(painter, box, int(scene.device[i]), edge, palette, least)
             continue
         if detail == Detail.BLOCKS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, Signal
 
-from gui.canvas.graph.items import Items, items_of
+from gui.canvas.graph.items import Items, kept_items
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
@@ -147,18 +147,21 @@ class Linking(QObject):
         if comparison is None or document.graph is None or not self.panes:
             self.laid = None
             return
-        # The document's folding is followed; cards do not depend on plans.
-        grouped = (comparison.graph.fingerprint, document.grouping, document.folded)
-        if self._items is None or grouped != self._grouped:
-            self._grouped = grouped
-            self._items, self._skeleton = items_of(comparison.graph, document.grouping, document.folded), None
+        # The document's folding is followed; in lanes a group has a card on each device that any of the plans has it on.
         view, room = self.state.view, self._room()
+        grouped = (comparison.graph.fingerprint, document.grouping)
+        known = self._items if grouped == self._grouped else None
+        places = () if view == "flow" else comparison.places
+        items = kept_items(known, comparison.graph, document.grouping, document.folded, places)
+        if items is not self._items:
+            self._items, self._skeleton = items, None
+        self._grouped = grouped
         if self._chosen and self._laid_for and self._laid_for[0] == view and not self._fit_pending:
             room = self._laid_for[
                 1
             ]  # rows must not move under the eyes of someone who looks at a part of them
         plans = sorted({plan for pane in self.panes for plan in pane.plans if plan < len(comparison.plans)})
-        items, skeleton, rows = self._items, self._skeleton, len(comparison.rows)
+        skeleton, rows = self._skeleton, len(comparison.rows)
         kept = self.laid
         still = (
             kept is not None and kept.view == view and kept.items is items and self._laid_for == (view, room)

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.naming.card_names import CardNames
 from gui.canvas.graph.painter import paint_cards, split_bars
 from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.picture.picture import compose
 from gui.canvas.graph.scene import scene_of
 from gui.canvas.graph.tooltip import op_words
 from gui.canvas.graph.viewport import Viewport
+from gui.look.page import PRESETS
 from gui.look.theme import DARK
 from gui.raster import engine as raster
+from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op
 from planner.model.groups import numbered
+from planner.problem.problem import Problem
 from tests.gui.canvas.graph.conftest import Hand
+from tests.gui.models import chain_graph
 
 
 def graph_of(n: int) -> Graph:
@@ -80,3 +87,73 @@ def test_selected_blocks_keep_the_colour_of_their_device() -> None:
     for i in range(items.count):
         px, py = viewport.to_pixels(scene.x[i] + scene.w[i] / 2, scene.y[i] + scene.h[i] / 2)
         assert buffer[int(py), int(px)] == palette.accent[scene.device[i]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30))
+def test_a_group_has_a_card_on_each_of_its_devices(ops: list[tuple[int, int]]) -> None:
+    """Where devices have areas; each part shows how the whole group is spread, and says how much of it it is."""
+    graph, view = graph_of(len(ops)), numbered([group for group, _ in ops])
+    device_of = np.array([device for _, device in ops], np.int32)
+    items = items_of(graph, view, frozenset(range(view.count)), (device_of,))
+    device, mixed = items.devices(device_of, 5)
+    assert not mixed.any()
+    assert sorted((int(view.group_of[items.first[i]]), int(device[i])) for i in range(items.count)) == sorted(
+        {(int(group), int(d)) for group, d in zip(view.group_of, device_of, strict=True)}
+    )
+    splits, whole = items.splits(device_of, 5), items_of(graph, view, frozenset(range(view.count)))
+    expected = whole.splits(device_of, 5)
+    for i in range(items.count):
+        group = int(whole.item_of[items.first[i]])
+        assert items.whole_size[i] == whole.size[group]
+        shown, asked = splits.item == i, expected.item == group
+        assert splits.device[shown].tolist() == expected.device[asked].tolist()
+        assert np.allclose(splits.start[shown], expected.start[asked])
+        assert np.allclose(splits.end[shown], expected.end[asked])
+        best = CardNames(items, np.zeros(items.count, np.int32)).choices(i)[0][0]
+        if items.size[i] < items.whole_size[i]:
+            assert best.endswith(f", {items.size[i]} of {items.whole_size[i]}")
+
+
+def test_cards_are_cut_by_all_plans_in_sight() -> None:
+    graph, view = graph_of(4), numbered([0] * 4)
+    first, second = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 1, 1], np.int32)
+    assert items_of(graph, view, frozenset({0}), (first, second)).item_of.tolist() == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("view", ["lanes", "stages"])
+def test_no_lane_of_a_slide_is_empty_whose_device_has_ops(view: str) -> None:
+    """A block over three stages of which the middle one has nothing else: the bottleneck."""
+    graph = chain_graph(48)
+    problem = Problem(graph, Pipeline(3))
+    device_of = np.repeat(np.arange(3, dtype=np.int32), 16)
+    groups = numbered([0] * 8 + [1] * 32 + [2] * 8)
+    picture = compose(
+        problem, device_of, PRESETS["slide"], view, grouping=groups, folded=frozenset({0, 1, 2})
+    )
+    assert np.bincount(picture.scene.device, minlength=3).tolist() == [2, 1, 2]
+    assert "in 5 cards, 5 for groups" in picture.subtitle
+    flow = compose(problem, device_of, PRESETS["slide"], "flow", grouping=groups, folded=frozenset({0, 1, 2}))
+    assert flow.scene.mixed.tolist() == [False, True, False]
+
+
+def test_folded_groups_of_the_window_are_split_where_they_are_in_lanes(hand: Hand) -> None:
+    """The middle group is on all three stages; a part is dragged by itself, and joins what is there."""
+    hand.document.set_grouping("layers")
+    hand.document.fold([1])
+    hand.settle()
+    assert hand.view.scene is not None
+    assert hand.view.scene.items.count == 10
+    assert hand.view.scene.mixed[3]
+    hand.view.set_view("lanes")
+    hand.settle()
+    parts = np.unique(hand.view.scene.items.item_of[3:6])
+    where = set(hand.document.device_of[3:6].tolist())
+    assert len(parts) == len(where)
+    assert not hand.view.scene.mixed.any()
+    assert set(hand.view.scene.device[parts].tolist()) == where
+    hand.document.move(np.arange(3, 6, dtype=np.int32), 1)
+    hand.settle()
+    assert len(np.unique(hand.view.scene.items.item_of[3:6])) == 1
+    hand.view.set_view("flow")
+    hand.settle()
+    assert hand.view.scene.items.count == 10

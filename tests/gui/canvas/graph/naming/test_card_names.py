@@ -53,8 +53,8 @@ def test_the_kind_comes_first_where_the_name_does_not_say_it() -> None:
 
 
 def test_groups_are_called_by_the_last_part_of_their_scope() -> None:
-    assert group_names("encoder/layer.7") == (("layer.7",), ("encoder/layer.7",))
-    assert group_names("conv3_block2")[0] == ("conv3_block2", "block2")
+    assert group_names("encoder/layer.7", 9, 9) == (("layer.7",), ("encoder/layer.7",))
+    assert group_names("conv3_block2", 11, 11)[0] == ("conv3_block2", "block2")
 
 
 def ops_graph(names: list[tuple[str, str]]) -> Graph:
