@@ -182,7 +182,7 @@ def _paint_cards(
 def _ink(scene: Scene, palette: CanvasPalette, item: int) -> str:
     """The colour of a card's name: on a heat map what is read on the card's own colour, for words that are not plain."""
     heat = scene.heat
-    if heat is None or palette.plain or (scene.selected[item] and not scene.partly[item]):
+    if heat is None or palette.plain:
         return palette.theme.text
     return heat_ink(heat, palette, item)
 

@@ -31,6 +31,8 @@ TRIED = 24
 """Places that are tried for such a plate before it is left out."""
 LEAST_SHARE = 0.02
 """Ribbons thinner than this share of the widest carry no figure."""
+FAR_RING = 1.2
+"""Logical pixels that the line around what is selected is wide, from afar, and around a group that is selected in part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,27 @@ def paint_ground(
         buffer, None, scene.x - pad_x, scene.y - pad_y, scene.w + 2 * pad_x, scene.h + 2 * pad_y,
         viewport.scale, viewport.ox, viewport.oy, fill=ground_colours(scene, palette), radius_px=0.0, min_px=1.0,
     )  # fmt: skip
+    _paint_selected(buffer, scene, viewport, palette, ratio)
+
+
+def _paint_selected(
+    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """A line around what is selected, which has the full colour of its devices."""
+    items = np.flatnonzero(scene.selected)
+    if not len(items):
+        return
+    colour = palette.accent[scene.device[items]]
+    if scene.heat is not None:
+        colour = heat_fills(scene.heat, palette)[items]
+    colour = np.where(scene.violating[items], np.uint32(packed(palette.theme.bad)), colour).astype(np.uint32)
+    for wide, fill in ((FAR_RING, np.uint32(packed(palette.theme.edge_selected))), (0.0, colour)):
+        pad_x, pad_y = (gap / 2 + wide * ratio / viewport.scale for gap in (STYLE.gap_x, STYLE.gap_y))
+        raster.rounded_rects(
+            buffer, None, scene.x[items] - pad_x, scene.y[items] - pad_y, scene.w[items] + 2 * pad_x,
+            scene.h[items] + 2 * pad_y, viewport.scale, viewport.ox, viewport.oy, fill=fill, radius_px=0.0,
+            min_px=(1.0 + 2 * wide) * ratio,
+        )  # fmt: skip
 
 
 def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
@@ -91,8 +114,7 @@ def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
         cells = heat_fills(scene.heat, palette)
         if scene.faded.any():
             cells = np.where(scene.faded, np.uint32(packed(theme.grid)), cells)
-    cells = np.where(scene.violating, np.uint32(packed(theme.bad)), cells)
-    return np.where(scene.selected, np.uint32(packed(theme.edge_selected)), cells).astype(np.uint32)
+    return np.where(scene.violating, np.uint32(packed(theme.bad)), cells).astype(np.uint32)
 
 
 def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:

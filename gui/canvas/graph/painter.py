@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage, QPainter
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
-from gui.canvas.graph.overview import paint_overview
+from gui.canvas.graph.overview import FAR_RING, paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.stages.blocks import paint_grounds
@@ -21,6 +21,8 @@ from gui.raster import engine as raster
 Image = np.ndarray
 SPLIT_SHARE = 0.09
 """How high the bar of a mixed group is, of its card."""
+RING = 2.4
+"""Logical pixels that the ring around a selected card is wide."""
 
 
 def wrap_image(buffer: Image) -> QImage:
@@ -144,11 +146,12 @@ def paint_cards(
     accent = palette.accent[scene.device]
     place = (scene.x, scene.y, scene.w, scene.h, viewport.scale, viewport.ox, viewport.oy)
     opacity = np.where(faded, 0.35, 1.0) if (faded := scene.faded).any() else 1.0
-    marked, wholly = scene.selected, scene.selected & ~scene.partly
+    wholly = scene.selected & ~scene.partly
+    paint_rings(buffer, scene, viewport, palette, detail, ratio)
     if detail == Detail.BLOCKS and scene.heat is not None:
         raster.rounded_rects(
             buffer, None, *place, fill=heat_fills(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
-            stroke=mark_colours(scene, palette), stroke_px=1.6 * ratio,
+            stroke=np.where(scene.violating, np.uint32(packed(theme.bad)), np.uint32(0)), stroke_px=1.6 * ratio,
         )  # fmt: skip
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
@@ -161,7 +164,7 @@ def paint_cards(
         stroke = accent if scene.items.model.any() else np.zeros(len(accent), np.uint32)
         raster.rounded_rects(
             buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
-            stroke=np.where(marked, np.uint32(packed(theme.edge_selected)), stroke), stroke_px=ratio,
+            stroke=stroke, stroke_px=ratio,
         )  # fmt: skip
         _paint_splits(buffer, scene, viewport, palette, detail, ratio)
         _paint_pins(buffer, scene, viewport, palette, ratio)
@@ -171,12 +174,10 @@ def paint_cards(
         body = np.where(scene.mixed, np.uint32(packed(theme.card)), body)
     if scene.heat is not None:
         body = heat_fills(scene.heat, palette)
-    body = np.where(wholly, np.uint32(packed(theme.selection)), body)
     stroke = np.where(scene.violating, np.uint32(packed(theme.bad)), accent)
-    stroke = np.where(marked, np.uint32(packed(theme.edge_selected)), stroke)
-    wide = np.where(wholly | scene.violating, 2.0, np.where(marked, 1.4, 1.0)) * ratio
+    wide = np.where(scene.violating, 2.0, 1.0) * ratio
     if scene.heat is not None:
-        stroke = np.where(marked | scene.violating, stroke, body)
+        stroke = np.where(scene.violating, stroke, body)
         wide = np.full(len(stroke), 2.0 * ratio)
     shadow: dict[str, Any] = {
         "shadow": packed(theme.shadow, 0.10),
@@ -194,11 +195,20 @@ def paint_cards(
         _paint_pins(buffer, scene, viewport, palette, ratio)
 
 
-def mark_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
-    """The outlines of cards that are filled by a heat map (uint32[count]): of what is selected or breaks a rule, and of nothing else."""
-    theme = palette.theme
-    marks = np.where(scene.violating, np.uint32(packed(theme.bad)), np.uint32(0))
-    return np.where(scene.selected, np.uint32(packed(theme.edge_selected)), marks).astype(np.uint32)
+def paint_rings(
+    buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
+) -> None:
+    """Around selected cards, below them: they keep colour, outline and name. Thin where not all of a group is selected."""
+    items = np.flatnonzero(scene.selected)
+    if not len(items):
+        return
+    whole = RING if detail >= Detail.LABELS else FAR_RING
+    wide = np.where(scene.partly[items], FAR_RING, whole) * ratio / viewport.scale
+    raster.rounded_rects(
+        buffer, None, scene.x[items] - wide, scene.y[items] - wide, scene.w[items] + 2 * wide, scene.h[items] + 2 * wide,
+        viewport.scale, viewport.ox, viewport.oy, fill=np.uint32(packed(palette.theme.edge_selected)),
+        radius_px=(5.0 if detail == Detail.CARDS else 3.0) * ratio, min_px=(1.0 + 2 * FAR_RING) * ratio,
+    )  # fmt: skip
 
 
 def split_bars(

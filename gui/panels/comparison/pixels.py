@@ -16,9 +16,6 @@ from gui.canvas.graph.viewport import Viewport
 from gui.panels.comparison.marks import Marks, paint_badges, paint_rings
 from gui.raster import engine as raster
 
-SELECTED_SHARE = 0.6
-"""Of the width of a selected block: so much has its device's colour."""
-
 
 def paint_plan(
     buffer: np.ndarray,
@@ -49,27 +46,12 @@ def paint_base(
     detail = detail_at(STYLE.card_h * viewport.scale / ratio)
     if detail > Detail.OVERVIEW:
         paint_scene(buffer, scene, viewport, palette, ratio, text=False)
-        if detail == Detail.BLOCKS:
-            paint_selected_blocks(buffer, scene, viewport, palette, ratio)
         return detail
     raster.fill(buffer, None, packed(palette.theme.canvas), replace=True)
     paint_bands(buffer, scene, viewport, palette)
     if scene.items.count:
         paint_ground(buffer, scene, viewport, palette, ratio)
     return detail
-
-
-def paint_selected_blocks(
-    buffer: np.ndarray, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
-) -> None:
-    """The devices of selected blocks: from afar a selected block is plain, and here one has to see where each plan has it."""
-    chosen = np.flatnonzero(scene.selected).astype(np.int32)
-    if not len(chosen):
-        return
-    raster.rounded_rects(
-        buffer, None, scene.x, scene.y, scene.w * SELECTED_SHARE, scene.h, viewport.scale, viewport.ox, viewport.oy,
-        fill=palette.blocks_of(scene.device, scene.items.model), radius_px=1.5 * ratio, order=chosen,
-    )  # fmt: skip
 
 
 def paint_names(

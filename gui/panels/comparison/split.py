@@ -77,8 +77,7 @@ def paint_split(
             )
     raster.rounded_rects(
         buffer, None, x, y, w, h, *place, fill=0, stroke=np.uint32(packed(theme.text)),
-        stroke_px=np.where(scene.selected[items], 2.4, 1.2 if near else 0.8) * ratio, radius_px=0.0, min_px=2.0,
-        opacity=np.where(scene.selected[items] | near, 1.0, 0.5),
+        stroke_px=(1.2 if near else 0.8) * ratio, radius_px=0.0, min_px=2.0, opacity=1.0 if near else 0.5,
     )  # fmt: skip
 
 

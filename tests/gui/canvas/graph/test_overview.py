@@ -11,7 +11,7 @@ from gui.canvas.graph.items import items_of
 from gui.canvas.graph.overview import paint_ground, plates, ribbons
 from gui.canvas.graph.painter import paint_scene
 from gui.canvas.graph.palette import canvas_palette, packed
-from gui.canvas.graph.scene import Scene, scene_of
+from gui.canvas.graph.scene import STYLE, Scene, scene_of
 from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import DARK, LIGHT, Theme
 from gui.raster import engine as raster
@@ -102,7 +102,12 @@ def test_the_ground_shows_stages_selection_and_trouble(theme: Theme) -> None:
         x, y = viewport.to_pixels(scene.x[op] + scene.w[op] / 2, scene.y[op] + scene.h[op] / 2)
         return int(buffer[int(y), int(x)])
 
-    assert colour(10) == packed(theme.edge_selected)
+    assert colour(10) == palette.accent[scene.device[10]]
+    corner = viewport.to_pixels(scene.x[10] - STYLE.gap_x / 2, scene.y[10] - STYLE.gap_y / 2)
+    around = buffer[int(corner[1]) - 2 : int(corner[1]) + 1, int(corner[0]) - 2 : int(corner[0]) + 1]
+    ring = np.array([packed(theme.edge_selected)], np.uint32).view(np.uint8).astype(int)
+    apart = np.abs(np.ascontiguousarray(around).view(np.uint8).reshape(-1, 4).astype(int) - ring).max(axis=1)
+    assert apart.min() < 24  # its edges are smooth
     assert colour(20) == packed(theme.bad)
     assert len({colour(50), colour(150), colour(250)}) == 3
     scene.highlighted = scene.mask(np.array([50]))

@@ -11,13 +11,13 @@ from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.naming.card_names import CardNames
 from gui.canvas.graph.painter import paint_cards, split_bars
-from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.picture.picture import compose
 from gui.canvas.graph.scene import scene_of
 from gui.canvas.graph.tooltip import op_words
 from gui.canvas.graph.viewport import Viewport
 from gui.look.page import PRESETS
-from gui.look.theme import DARK
+from gui.look.theme import DARK, LIGHT, Theme
 from gui.raster import engine as raster
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op
@@ -25,6 +25,11 @@ from planner.model.groups import numbered
 from planner.problem.problem import Problem
 from tests.gui.canvas.graph.conftest import Hand
 from tests.gui.models import chain_graph
+
+
+def channels(pixels: np.ndarray) -> np.ndarray:
+    """Blue, green, red and opacity of each pixel (int[pixels, 4])."""
+    return np.ascontiguousarray(pixels).view(np.uint8).reshape(-1, 4).astype(int)
 
 
 def graph_of(n: int) -> Graph:
@@ -75,18 +80,40 @@ def test_the_pointer_is_told_how_many_ops_are_where(hand: Hand) -> None:
     assert rows[0] == ("on", "Stage 0 (4 ops), Stage 1 (4 ops), Stage 2 (4 ops)")
 
 
-def test_selected_blocks_keep_the_colour_of_their_device() -> None:
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda t: t.name)
+@pytest.mark.parametrize("detail", [Detail.BLOCKS, Detail.LABELS, Detail.CARDS])
+def test_selected_cards_keep_the_colours_of_their_devices(theme: Theme, detail: Detail) -> None:
+    """Body, outline and bar are those of cards that are not selected; the ring is around them."""
     items = items_of(graph_of(4), None, frozenset())
     scene = scene_of(items, "flow", np.array([0, 1, 1, 0], np.int32), 2, (600, 400))
-    scene.selected[:] = True
-    palette = canvas_palette(DARK, 2)
+    palette = canvas_palette(theme, 2)
     viewport = Viewport(600, 400)
     viewport.fit(scene.layout.bounds)
-    buffer = raster.new_image(600, 400)
-    paint_cards(buffer, scene, viewport, palette, Detail.BLOCKS, 1.0)
+
+    def painted() -> np.ndarray:
+        buffer = raster.new_image(600, 400)
+        paint_cards(buffer, scene, viewport, palette, detail, 1.0)
+        return buffer
+
+    plain = painted()
+    scene.select(np.array([1, 3]))
+    chosen = painted()
+    ring = np.array([packed(theme.edge_selected)], np.uint32)
     for i in range(items.count):
-        px, py = viewport.to_pixels(scene.x[i] + scene.w[i] / 2, scene.y[i] + scene.h[i] / 2)
-        assert buffer[int(py), int(px)] == palette.accent[scene.device[i]]
+        x0, y0 = viewport.to_pixels(scene.x[i], scene.y[i])
+        x1, y1 = viewport.to_pixels(scene.x[i] + scene.w[i], scene.y[i] + scene.h[i])
+        left, top, right, bottom = int(x0) + 2, int(y0) + 2, int(x1) - 2, int(y1) - 2
+        inside = chosen[top:bottom, left:right]
+        if detail == Detail.BLOCKS:  # in the full colour
+            assert (inside == (palette.accent if scene.selected[i] else palette.block)[scene.device[i]]).all()
+        else:
+            assert np.array_equal(inside, plain[top:bottom, left:right])
+        middle = (top + bottom) // 2
+        for beside in (slice(int(x0) - 4, int(x0) + 1), slice(int(x1), int(x1) + 5)):
+            now, before = chosen[middle, beside], plain[middle, beside]
+            assert (now != before).any() == scene.selected[i]
+            apart = np.abs(channels(now) - channels(ring)).max(axis=1)
+            assert (apart.min() < 90) == scene.selected[i]  # its edges are smooth
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30))

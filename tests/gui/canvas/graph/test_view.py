@@ -180,7 +180,6 @@ def test_folding_and_unfolding(hand: Hand, view: str) -> None:
     parts = 1 if view == "flow" else len(set(hand.document.device_of[3:6].tolist()))  # a card in each lane
     assert scene.items.count == 9 + parts
     assert (hand.view.op_rect(3) == hand.view.op_rect(5)) == (parts == 1)
-    assert scene.items.names[3] == "layer 1"
     assert scene.items.whole_size[3] == 3
     assert scene.mixed[3] == (parts == 1)
     hand.document.unfold_all()
