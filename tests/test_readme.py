@@ -435,17 +435,22 @@ def test_the_files_that_the_documentation_names_exist(path: Path) -> None:
 
 
 def test_who_takes_devices_for_alike_is_documented() -> None:
-    """Both columns are what the methods say of themselves."""
-    from planner.machines.catalogue import bound_methods, planners
+    """Both columns are what the methods say themselves."""
+    from planner.machines.pool.latency.solving import unequal_cpus
+    from planner.machines.pool.target import DevicePool
+    from planner.model.graph import Graph, Op
+    from planner.problem.problem import Problem
 
     section = page("docs/planners.md").partition("## Unequal devices")[2].partition("\n## ")[0]
-    said = {
-        name: set(re.findall(r"`([a-z-]+)`", row[1]))
-        for row in rows(section)
-        for name in re.findall(r"`([a-z-]+)`(?: \(planner\))?", row[0])
-    }
-    known = [*planners().values(), *bound_methods().values()]
-    alike = {method.name for method in known if method.instead}
-    assert set(said) == alike
-    for name, instead in said.items():
-        assert any(set(re.split(r", | or ", m.instead)) == instead for m in known if m.name == name), name
+    row = rows(section)[-1]
+    problem = Problem(
+        Graph.build("one", [Op("a", "a", work=1.0, work_cpu=1.0)], []),
+        DevicePool(1, 2, speed=(1.0, 1.0, 0.5)),
+        "latency",
+    )
+    for name in re.findall(r"`([a-z-]+)`", row[0]):
+        sentence = unequal_cpus(problem, name)
+        assert sentence is not None and name in sentence
+        assert re.findall(r"[a-z]+-[a-z]+", sentence.partition("choose")[2]) == re.findall(
+            r"`([a-z-]+)`", row[3]
+        )

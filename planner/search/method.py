@@ -37,8 +37,6 @@ class Method(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     plans_networks: ClassVar[bool] = False
     """Whether it is for sparse networks instead of graphs."""
-    instead: ClassVar[str] = ""
-    """Who serves devices of a kind that differ in speed, memory or measured times, where this method takes them for alike."""
 
     def refusal(self, problem: Any) -> str | None:
         """Why this method cannot serve the problem, as a sentence, or None."""
@@ -46,9 +44,6 @@ class Method(ABC):
             return f"'{self.name}' does not plan for {problem.target.in_words}"
         if problem.objective not in self.objectives:
             return f"'{self.name}' does not minimise {problem.objective}"
-        if self.instead and not problem.evaluator.alike:
-            one, many = problem.target.words.one, problem.target.words.many
-            return f"'{self.name}' takes each {one} for as fast and as large as any other; for unequal {many} choose {self.instead}"
         return None
 
 

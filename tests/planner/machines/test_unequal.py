@@ -19,6 +19,8 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
+from planner.problem.target import Target
+from planner.search.method import Method
 from planner.search.result import Result
 from planner.search.run import run, run_bound
 from tests.planner import reference
@@ -42,15 +44,16 @@ OPTIONS: dict[str, dict[str, object]] = {
     "mtpp-cp-sat": {"split": 0.0},
     "latency-ip": {"runs": 2, "moves": 500},
     "dpl": {"orders": 4},
+    "scotch": {"seeds": 2},
     "auto": {"planner_options": ""},
 }
 """Short searches."""
-PROVEN = {"chain-dp", "mtpp-mip", "mtpp-cp-sat", "ideals-dp", "max-load-ip"}
+PROVEN = {"blocks", "chain-dp", "mtpp-mip", "mtpp-cp-sat", "ideals-dp", "max-load-ip"}
 """Exact planners that end at the optimum on tiny problems."""
 NAMES = sorted(
     name
     for name, method in planners().items()
-    if method.targets & {"pipeline", "pool"} and name not in ("auto", "expert", "scotch")
+    if method.targets & {"pipeline", "pool"} and name not in ("auto", "expert")
 )
 BOUNDS = sorted(
     name
@@ -247,16 +250,38 @@ def test_more_devices_are_like_the_last_and_fewer_are_the_first() -> None:
     assert DevicePool(0, 1, memory=(3.0,)).resized("accelerators", 1).memories == (math.inf, 3.0)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("target", [Pipeline(2, speed=(1.0, 2.0)), DevicePool(2, 1, speed=(1.0, 2.0))])
-def test_refusals_name_methods_that_serve(target: Pipeline | DevicePool) -> None:
-    problem = Problem(line(), target)
-    for methods in (planners(), bound_methods()):
-        for name, method in methods.items():
-            if target.kind in method.targets and method.instead and problem.objective in method.objectives:
-                words = method.refusal(problem)
-                assert words is not None and name in words
-                served = [other for other in re.findall(r"[a-z-]+", method.instead) if other in methods]
-                assert served and all(methods[other].refusal(problem) is None for other in served)
+@pytest.mark.parametrize(
+    ("objective", "equal", "unequal"),
+    [
+        ("bottleneck", Pipeline(2), Pipeline(2, speed=(1.0, 2.0), memory=(4.0, 40.0))),
+        ("max-load", DevicePool(2, 2), DevicePool(2, 2, speed=(1.0, 2.0, 1.0, 0.5))),
+        ("gpipe", DevicePool(2, 1), DevicePool(2, 1, memory=(40.0, 80.0))),
+        (
+            "max-load",
+            DevicePool(2, 1, contiguous=False),
+            DevicePool(2, 1, contiguous=False, speed=(1.0, 2.0)),
+        ),
+        ("latency", DevicePool(2, 2), DevicePool(2, 2, speed=(1.0, 2.0))),
+        ("latency", DevicePool(2, 2), DevicePool(2, 2, speed=(1.0, 1.0, 1.0, 0.5))),
+    ],
+)
+def test_who_serves_equal_devices_serves_unequal_ones(objective: str, equal: Target, unequal: Target) -> None:
+    """All but the exact model of a single sample, for which CPUs are one machine; who refuses names others that serve."""
+    a, b = Problem(line(), equal, objective), Problem(line(), unequal, objective)
+    both: dict[str, Method] = {f"planner {name}": method for name, method in planners().items()}
+    both |= {f"bound {name}": method for name, method in bound_methods().items()}
+    refused = {
+        name: words
+        for name, method in both.items()
+        if method.refusal(a) is None and (words := method.refusal(b)) is not None
+    }
+    slow_cpu = objective == "latency" and unequal.own_speeds(line())[-1:] == (0.5,)
+    assert set(refused) == ({"planner latency-ip", "bound ip"} if slow_cpu else set())
+    for words in refused.values():
+        served = re.findall(r"[a-z]+-[a-z]+", words.partition("choose")[2])
+        assert served and all(
+            method.refusal(b) is None for name, method in both.items() if name.partition(" ")[2] in served
+        )
 
 
 @pytest.mark.coverage

@@ -22,8 +22,8 @@ ROWS = 4096
 class Costs:
     """Costs that add up: ``work`` (float64[m]) and tensors, less ``offset``, are at most what a block costs.
 
-    With overflow a block costs max(0, params - budget) / B beside them, at least ``share`` (0 to 1) of (params - budget) / B. In whole
-    numbers of ``scale`` everything is rounded down.
+    With overflow a block costs max(0, params - budget) / B beside them, at least ``share`` (0 to 1) of (params - budget) / B. Where stages are
+    not alike these are the least work and the largest budget of all. In whole numbers of ``scale`` everything is rounded down.
     """
 
     work: Floats
@@ -63,17 +63,18 @@ def overflow_share(model: StageModel) -> float:
     return 1.0 if over > 0 else 0.0
 
 
-def exact_costs(model: StageModel, sets: Borders, blocks: Bools) -> Floats:
-    """What each of ``blocks`` (bool[b, m]) costs (float64[b]): work, each tensor that some, not all, of its units share, overflow."""
+def exact_costs(model: StageModel, sets: Borders, blocks: Bools, stage: int) -> Floats:
+    """What each of ``blocks`` (bool[b, m]) costs on ``stage`` (float64[b]): work, each tensor that some, not all, of its units share, overflow."""
     found = np.empty(len(blocks))
     sizes = np.diff(sets.ptr)
+    budget = model.budgets[stage]
     for first in range(0, len(blocks), ROWS):
         some = blocks[first : first + ROWS]
-        cost = some @ model.work
+        cost = some @ model.stage_work[stage]
         if len(sizes):
             held = np.add.reduceat(some[:, sets.idx], sets.ptr[:-1], axis=1, dtype=np.int32)
             cost += ((held > 0) & (held < sizes)) @ sets.time
-        if model.streams:
-            cost += np.maximum(0.0, some @ model.params - model.budget) / model.rate
+        if float(model.params.sum()) > budget:
+            cost += np.maximum(0.0, some @ model.params - budget) / model.rate
         found[first : first + ROWS] = cost
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,31 +26,41 @@ class Unsettled(Exception):
     """Whether there is such a plan was not found out with the work that was allowed."""
 
 
-def fitting(model: StageModel, blocks: Bools) -> Bools:
-    """Which of ``blocks`` (bool[b, m]) pins leave a stage (bool[b])."""
-    k = model.k
-    earliest = np.where(blocks, model.earliest, 0).max(axis=1, initial=0)
-    latest = np.where(blocks, model.latest, k - 1).min(axis=1, initial=k - 1)
+class Columns(NamedTuple):
+    """Blocks on runs of alike stages: ``blocks`` bool[b, m], ``run`` int32[b]."""
+
+    blocks: Bools
+    run: Ints
+
+
+def fitting(model: StageModel, blocks: Bools, run: int) -> Bools:
+    """Which of ``blocks`` (bool[b, m]) pins leave a stage of ``run`` (bool[b])."""
+    stages = np.flatnonzero(model.run_of == run)
+    first, last = int(stages[0]), int(stages[-1])
+    earliest = np.where(blocks, model.earliest, first).max(axis=1, initial=first)
+    latest = np.where(blocks, model.latest, last).min(axis=1, initial=last)
     kept: Bools = earliest <= latest
     return kept
 
 
-def partition(model: StageModel, blocks: Bools, search: Search, nodes: int) -> Ints | None:
-    """A plan of some of ``blocks`` (bool[b, m]): the stage of each unit (int32[m]), None where it is proven that there is none.
+def partition(model: StageModel, columns: Columns, search: Search, nodes: int) -> Ints | None:
+    """A plan of some blocks: the stage of each unit (int32[m]), None where it is proven that there is none.
 
     Raises :class:`Unsettled` after ``nodes`` nodes of one integer program, or many programs.
     """
+    blocks, run = columns
     if not len(blocks) or not blocks.any(axis=0).all():
         return None
     counted = blocks.astype(np.float32)
     together = counted.T @ counted
     cuts: list[tuple[Ints, float]] = []
     known: set[bytes] = set()
+    sizes = np.bincount(model.run_of)
     for _ in range(MOST_ROUNDS):
-        chosen = _solve(model, blocks, cuts, search, nodes)
+        chosen = _solve(columns, sizes, cuts, search, nodes)
         if chosen is None:
             return None
-        stage_of, circles = arranged(model, blocks[chosen], together)
+        stage_of, circles = arranged(model, Columns(blocks[chosen], run[chosen]), together)
         if stage_of is not None:
             return stage_of
         for circle in circles:
@@ -58,7 +69,11 @@ def partition(model: StageModel, blocks: Bools, search: Search, nodes: int) -> I
                 known.add(key)
                 holds = [blocks[:, into] & blocks[:, out] for into, out in circle]
                 cuts.append((np.flatnonzero(np.any(holds, axis=0)).astype(np.int32), len(circle) - 1.0))
-        if not circles:
+        back = _backward(model, Columns(blocks[chosen], run[chosen]))
+        for u, v, first in back:
+            late, early = blocks[:, u] & (run >= first), blocks[:, v] & (run < first)
+            cuts.append((np.flatnonzero(late | early).astype(np.int32), 1.0))
+        if not circles and not back:
             # In an order, but pins leave no stages for it: these blocks together are no plan.
             cuts.append((chosen, len(chosen) - 1.0))
         search.check()
@@ -66,13 +81,14 @@ def partition(model: StageModel, blocks: Bools, search: Search, nodes: int) -> I
 
 
 def _solve(
-    model: StageModel, blocks: Bools, cuts: list[tuple[Ints, float]], search: Search, nodes: int
+    columns: Columns, stages: Ints, cuts: list[tuple[Ints, float]], search: Search, nodes: int
 ) -> Ints | None:
-    """Blocks (int32[chosen]) that hold each unit once and keep the cuts; None where it is proven that there are none."""
+    """Columns (int32[chosen]) that hold each unit once, no more on a run than it has ``stages`` (int64[runs]), and keep the cuts; None where it is proven that there are none."""
+    blocks, run = columns
     b, m = blocks.shape
+    of_runs = [np.flatnonzero(run == r).astype(np.int32) for r in range(len(stages))]
     unit, column = np.nonzero(blocks.T)
-    everything = np.arange(b, dtype=np.int32)
-    parts: list[Ints] = [column.astype(np.int32), everything, *(columns for columns, _ in cuts)]
+    parts: list[Ints] = [column.astype(np.int32), *of_runs, *(held for held, _ in cuts)]
     sizes = np.concatenate([np.bincount(unit, minlength=m), [len(part) for part in parts[1:]]])
     ptr = np.zeros(len(sizes) + 1, np.int32)
     np.cumsum(sizes, out=ptr[1:])
@@ -88,8 +104,8 @@ def _solve(
         ptr=ptr,
         idx=idx,
         value=np.ones(len(idx)),
-        row_lower=np.concatenate([np.ones(m), np.full(1 + len(cuts), -math.inf)]),
-        row_upper=np.concatenate([np.ones(m), [float(model.k)], rows]),
+        row_lower=np.concatenate([np.ones(m), np.full(len(stages) + len(cuts), -math.inf)]),
+        row_upper=np.concatenate([np.ones(m), stages.astype(np.float64), rows]),
     )
     found: list[Ints] = []
 
@@ -108,14 +124,15 @@ def _solve(
 
 
 def arranged(
-    model: StageModel, blocks: Bools, together: NDArray[np.float32]
+    model: StageModel, columns: Columns, together: NDArray[np.float32]
 ) -> tuple[Ints | None, list[list[tuple[int, int]]]]:
-    """Stages for blocks that hold each unit once (bool[b, m]): ``(stage of each unit int32[m], no circles)`` or ``(None, circles)``.
+    """Stages for blocks that hold each unit once: ``(stage of each unit int32[m], no circles)`` or ``(None, circles)``.
 
     A circle is a list of units, each (where it enters a block, where it leaves it): blocks with these units cannot be put in
-    order. None without circles: pins leave no stages. Of two blocks that are before each other those circles are given whose units
+    order. None without circles: pins leave no stages, or a run comes too late for what follows it. Of two blocks that are before each other those circles are given whose units
     are most often ``together`` (float32[m, m]) in a block, as so many blocks are then known to be in no order.
     """
+    blocks = columns.blocks
     block_of = blocks.argmax(axis=0).astype(np.int32)
     count = len(blocks)
     units = [np.flatnonzero(block).astype(np.int32) for block in blocks]
@@ -141,7 +158,7 @@ def arranged(
     ]
     if circles:
         return None, circles
-    stage = _stages(model, blocks, after)
+    stage = _stages(model, columns, after)
     return (None if stage is None else stage[block_of]), []
 
 
@@ -190,11 +207,22 @@ def _circles(after: list[list[int]]) -> Iterator[list[int]]:
         yield path
 
 
-def _stages(model: StageModel, blocks: Bools, after: list[list[int]]) -> Ints | None:
-    """A stage for each block (int32[b]), each its own, in order and within what pins leave; None where there are none.
+def _backward(model: StageModel, columns: Columns) -> list[tuple[int, int, int]]:
+    """Units u that v needs, of blocks that hold each unit once, where the run of u is behind that of v: (u, v, run of u)."""
+    run = columns.run[columns.blocks.argmax(axis=0)]
+    wrong = run[model.src] > run[model.dst]
+    return [(int(u), int(v), int(run[u])) for u, v in zip(model.src[wrong], model.dst[wrong], strict=True)]
+
+
+def _stages(model: StageModel, columns: Columns, after: list[list[int]]) -> Ints | None:
+    """A stage for each block (int32[b]), each its own, in order, of its run and within what pins leave; None where there are none.
 
     Blocks are jobs of one step on one machine with releases and deadlines: the earliest deadline first is exact.
     """
+    blocks, run = columns
+    run_of = model.run_of
+    first = np.searchsorted(run_of, run, side="left").tolist()
+    last = (np.searchsorted(run_of, run, side="right") - 1).tolist()
     count, k = len(blocks), model.k
     before: list[list[int]] = [[] for _ in range(count)]
     for a, following in enumerate(after):
@@ -210,8 +238,8 @@ def _stages(model: StageModel, blocks: Bools, after: list[list[int]]) -> Ints | 
             left[b] -= 1
             if not left[b]:
                 ready.append(b)
-    release = [int(model.earliest[block].max()) for block in blocks]
-    deadline = [int(model.latest[block].min()) for block in blocks]
+    release = [max(first[a], int(model.earliest[block].max())) for a, block in enumerate(blocks)]
+    deadline = [min(last[a], int(model.latest[block].min())) for a, block in enumerate(blocks)]
     for a in order:
         release[a] = max([release[a], *(release[b] + 1 for b in before[a])])
     for a in reversed(order):

@@ -10,7 +10,7 @@ import numpy as np
 from planner.machines.pipeline.blocks.borders import Borders, borders
 from planner.machines.pipeline.blocks.costs import Costs, costs_of, exact_costs
 from planner.machines.pipeline.blocks.diagram import Diagram, fitted
-from planner.machines.pipeline.blocks.partition import Unsettled, fitting, partition
+from planner.machines.pipeline.blocks.partition import Columns, Unsettled, fitting, partition
 from planner.machines.pipeline.blocks.pool import Pool, blocks_of
 from planner.machines.pipeline.blocks.pricing import Pricing, TooLong
 from planner.machines.pipeline.blocks.relaxation import Relaxation
@@ -118,7 +118,8 @@ class Proving:
     def _highest(self, costs: Costs) -> int:
         """The highest threshold that a better plan could meet."""
         highest = costs.limit(self.known.value)
-        return highest - 1 if costs.scale.exact and not costs.offset and not self.model.streams else highest
+        whole = costs.scale.exact and not costs.offset and self.model.alike and not self.model.streams
+        return highest - 1 if whole else highest
 
     def _bisect(self, relaxation: Relaxation, costs: Costs) -> None:
         """Refute thresholds by prices alone until the next one cannot be."""
@@ -178,14 +179,25 @@ class Proving:
         if blocks is None:
             raise Unsettled
         ceiling = min(costs.bound(threshold + 1), self.known.value)
-        exact = exact_costs(model, self.sets, blocks)
-        blocks = blocks[(exact < ceiling - TIE * abs(ceiling)) & fitting(model, blocks)]
-        self.search.progress(None, f"{len(blocks)} blocks, threshold {costs.bound(threshold):g}")
-        place = partition(model, blocks, self.search, MOST_NODES)
+        columns = self._columns(blocks, ceiling - TIE * abs(ceiling))
+        self.search.progress(None, f"{len(columns.run)} blocks, threshold {costs.bound(threshold):g}")
+        place = partition(model, columns, self.search, MOST_NODES)
         if place is None:
             relaxation.proven = max(relaxation.proven, threshold + 1)
             self._raise(costs, relaxation.proven)
         return place
+
+    def _columns(self, blocks: Bools, ceiling: float) -> Columns:
+        """Those of ``blocks`` (bool[b, m]) that cost less than ``ceiling``, on each run of alike stages."""
+        model = self.model
+        run_of = model.run_of
+        kept, runs = [], []
+        for run in range(int(run_of[-1]) + 1):
+            cost = exact_costs(model, self.sets, blocks, int(np.argmax(run_of == run)))
+            some = blocks[(cost < ceiling) & fitting(model, blocks, run)]
+            kept.append(some)
+            runs.append(np.full(len(some), run, np.int32))
+        return Columns(np.concatenate(kept), np.concatenate(runs))
 
     def _adopt(self, relaxation: Relaxation) -> bool:
         """Take over a better plan that was found elsewhere; returns whether there was one."""
@@ -197,7 +209,9 @@ class Proving:
         return True
 
     def _found(self, place: Ints, pool: Pool, pricing: Pricing) -> None:
-        value = float(exact_costs(self.model, self.sets, blocks_of(place, self.model.k)).max())
+        used = [j for j in range(self.model.k) if (place == j).any()]
+        costs = (exact_costs(self.model, self.sets, (place == j)[None], j)[0] for j in used)
+        value = float(max(costs))
         if value < self.known.value:
             self.known.value, self.known.place = value, place
             self.known.offer(place)

@@ -28,6 +28,8 @@ def block_model(problem: Problem, model: StageModel, check: Callable[[], None] =
 
 
 def everything(model: StageModel) -> float:
-    """What a block of all units costs: no plan need cost more, unless pins ask for it."""
-    over = max(0.0, float(model.params.sum()) - model.budget) / model.rate if model.streams else 0.0
-    return float(model.work.sum()) + over
+    """What a block of all units costs, on the stage where it costs least: no plan need cost more, unless pins ask for it."""
+    over = (
+        np.maximum(0.0, float(model.params.sum()) - model.budgets) / model.rate if model.some_stream else 0.0
+    )
+    return float((model.stage_work.sum(axis=1) + over).min())

@@ -29,7 +29,6 @@ class Blocks(BoundMethod):
     source: ClassVar[Source] = Source("ours", "docs/bounds.md, after MTPP section 3.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
-    instead: ClassVar[str] = "chain-dp, exact, nested-cuts or simple"
 
     def prove(self, problem: Problem, search: Search) -> None:
         """Bounds stream as prices become better; the first come within a second."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import ClassVar
 
 from planner.machines.pipeline.superblocks.flow import cut_network
 from planner.machines.pipeline.superblocks.opening import opening, report
-from planner.machines.pipeline.superblocks.split import Split
+from planner.machines.pipeline.superblocks.split import Split, dearnesses
 from planner.problem.problem import Problem
 from planner.search.method import BoundMethod, Source
 from planner.search.search import Search
@@ -16,8 +17,8 @@ from planner.search.search import Search
 class TwoSuperblock(BoundMethod):
     """Split the stages a : k - a; whatever ideal the first a stages hold, one side pays at least its average.
 
-    The split in the middle comes first, then its neighbours, as long as they can still prove more. The proof is in
-    ``docs/bounds.md``.
+    The split in the middle comes first, then its neighbours, as long as they can still prove more. Stages that are not alike count
+    with several weights in the average, of which any bounds. The proof is in ``docs/bounds.md``.
     """
 
     name: ClassVar[str] = "two-superblock"
@@ -26,7 +27,6 @@ class TwoSuperblock(BoundMethod):
     source: ClassVar[Source] = Source("ours", "docs/bounds.md, after MTPP section 3.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
-    instead: ClassVar[str] = "chain-dp, exact, nested-cuts or simple"
 
     def prove(self, problem: Problem, search: Search) -> None:
         """Bounds stream as the tree of each split is searched, least bound first."""
@@ -37,9 +37,9 @@ class TwoSuperblock(BoundMethod):
         if model.count == 0 or model.k < 2:
             return
         network = cut_network(model, search.check)
-        for streaming in (False, True) if model.streams else (False,):
-            for first in splits(model.k):
-                split = Split(model, network, first, streaming=streaming)
+        for streaming in (False, True) if model.some_stream else (False,):
+            for first, dearness in product(splits(model.k), dearnesses(model)):
+                split = Split(model, network, first, streaming=streaming, dearness=dearness)
                 while not split.done and split.value > bound:
                     value = split.run()
                     search.iteration()

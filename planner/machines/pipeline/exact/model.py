@@ -82,6 +82,12 @@ class StageModel:
         """Whether all stages have the same speed and memory."""
         return self.problem.evaluator.alike
 
+    @property
+    def run_of(self) -> Ints:
+        """The run of each stage (int32[k]), from 0 on: stages in a row that are alike are one."""
+        c = self.problem.evaluator.class_of
+        return np.cumsum(np.concatenate([[0], c[1:] != c[:-1]])).astype(np.int32)
+
     def members(self, tensor: int) -> Ints:
         """The consumers of a tensor (int32[consumers], units)."""
         return self.idx[self.ptr[tensor] : self.ptr[tensor + 1]]

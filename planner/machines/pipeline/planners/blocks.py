@@ -24,6 +24,8 @@ HOT, COLD = 0.01, 1e-5
 class Blocks(Planner):
     """Thresholds on what a block may cost are settled one after another, by prices and by an integer program over blocks.
 
+    Prices take every stage for the fastest and largest; the program knows what a block costs on each stage.
+
     First plans come from slicings and from annealing without an order. Where the graph is too dense for a diagram of its
     blocks, a diagram that looks past some tensors bounds less.
     """
@@ -34,7 +36,6 @@ class Blocks(Planner):
     source: ClassVar[Source] = Source("ours", "docs/bounds.md")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
-    instead: ClassVar[str] = "chain-dp, anneal, mtpp-cp-sat or mtpp-mip"
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
@@ -82,7 +83,7 @@ class Blocks(Planner):
     @staticmethod
     def _anneal(problem: Problem, search: Search) -> None:
         """Better first plans, by annealing without an order from the best one."""
-        if search.best is None:
+        if search.best is None or not problem.evaluator.alike:
             return
         units = pipeline_units(problem)
         slicer = PipelineSlicer(units)

@@ -10,7 +10,7 @@ from planner.machines.pipeline.exact.model import StageModel
 from planner.machines.pipeline.superblocks.dual import FREE, IN, OUT, Sides
 from planner.machines.pipeline.superblocks.flow import CutNetwork
 from planner.machines.pipeline.superblocks.tree import ACTIVE, EXPANDED, OPEN, SPARE, Tree, explore
-from planner.model.graph import Bools
+from planner.model.graph import Bools, Floats
 
 ARCS_PER_CALL = 60_000
 """Arcs in all the minimum cuts between two looks at the stop criteria: some ten milliseconds."""
@@ -25,7 +25,8 @@ TRIES, ROUNDS, TOLERANCE = 20, 4, 1e-4
 class Split:
     """The least z at which stages 0..a-1 and the k - a others could each pay for an ideal and for the rest.
 
-    ``streaming`` adds what the parameters exceed all budgets of a side by. ``cutoff``: bounds need not go beyond it (the
+    ``streaming`` adds what the parameters exceed all budgets of a side by. ``dearness`` (float64[k], all ones by default): what a stage's costs count
+    in the mean of its side, for stages that are not alike. ``cutoff``: bounds need not go beyond it (the
     objective of a plan). :attr:`bound` holds at any time, :attr:`done` says that it will not rise any more.
     """
 
@@ -36,24 +37,24 @@ class Split:
         first: int,
         *,
         streaming: bool = False,
+        dearness: Floats | None = None,
         cutoff: float = math.inf,
         bound: float = 0.0,
     ) -> None:
         m = model.count
         self._model, self._network = model, network
-        cost = model.work + model.params / model.rate if streaming else model.work
-        room = model.budget / model.rate if streaming else 0.0
-        a, b = float(first), float(model.k - first)
-        in_base, out_base = -a * room, -b * room
-        total = float(cost.sum() + np.maximum(model.time, model.send_time).sum())
+        dear = np.ones(model.k) if dearness is None else dearness
+        in_cost, in_base, a = _side(model, 0, first, dear, streaming)
+        out_cost, out_base, b = _side(model, first, model.k, dear, streaming)
+        total = float(np.maximum(in_cost, out_cost).sum() + np.maximum(model.time, model.send_time).sum())
         scale = RESOLUTION / (2.0 * total) if total > 0 else 1.0
         # Sums of floats in the kernels may be off by some units in the last place of their largest parts.
         slack = 1e-12 * (total + abs(in_base) + abs(out_base))
         self._sides = Sides(
             a,
             b,
-            cost,
-            cost,
+            in_cost,
+            out_cost,
             in_base,
             out_base,
             model.time,
@@ -86,7 +87,7 @@ class Split:
             best_value=np.array([math.inf]),
         )
         tree.heap_bound[0], tree.heap_slot[0] = bound, slots - 1
-        tree.weights[slots - 1] = a / model.k
+        tree.weights[slots - 1] = a / (a + b)
         fix = tree.fixes[slots - 1]
         fix[:] = FREE
         fix[model.latest < first] = IN
@@ -122,3 +123,38 @@ class Split:
         )
         self.bound = max(self.bound, float(proven))
         return self.bound
+
+
+def dearnesses(model: StageModel) -> list[Floats]:
+    """What the costs of stages may count in the mean of their side (float64[k] each, the least of them 1): any numbers bound.
+
+    Where stages are not alike, as much as they are fast is best for work, and the same for all of them is best for tensors; the third lies between.
+    """
+    equal = np.ones(model.k)
+    total = model.stage_work.sum(axis=1)
+    if model.alike or not (total > 0).all():
+        return [equal]
+    fast: Floats = total.max() / total
+    return [fast, np.sqrt(fast), equal]
+
+
+def _side(
+    model: StageModel, first: int, end: int, dearness: Floats, streaming: bool
+) -> tuple[Floats, float, float]:
+    """What stages ``first`` to ``end`` - 1 pay together, each cost times its ``dearness`` (float64[k], at least 1).
+
+    Returns what each unit adds at least (float64[m]), what is paid without any, and the sum of dearness, by which all is divided for the mean. A tensor at the
+    side's border is paid by a stage, so it counts once at least.
+    """
+    cost = np.full(model.count, np.inf)
+    base = 0.0
+    stages = range(first, end)
+    for d in stages:
+        own = model.stage_work[d]
+        if streaming and float(model.params.sum()) > model.budgets[d]:
+            own = own + model.params / model.rate
+            base -= dearness[d] * model.budgets[d] / model.rate
+        here = (model.earliest <= d) & (d <= model.latest)
+        cost = np.where(here, np.minimum(cost, dearness[d] * own), cost)
+    # A unit that no stage of the side may hold is fixed on the other one.
+    return np.where(np.isinf(cost), 0.0, cost), float(base), float(dearness[first:end].sum())

@@ -33,7 +33,10 @@ def unequal_cpus(problem: Problem, method: str) -> str | None:
     e = problem.evaluator
     if len(np.unique(e.class_of[~e.pays])) <= 1 and np.isinf(e.capacity[~e.pays]).all():
         return None
-    return f"'{method}' takes all CPUs for one machine of unlimited memory; for unequal CPUs choose local-search or critical-path"
+    return (
+        f"'{method}' takes all CPUs for one machine of unlimited memory, so it cannot tell which of unequal ones holds what;"
+        " choose local-search or critical-path"
+    )
 
 
 def is_small(problem: Problem, arrays: Arrays) -> bool:

@@ -22,6 +22,8 @@ from planner.search.search import Search
 INSTALL = "pip install scotchpy64"
 HEAVIEST = 2**30
 """What the weights of all vertices, and of all edges, add up to at most: Scotch sums them in whole numbers."""
+FINEST = 10_000
+"""What the speeds of all devices add up to as whole numbers."""
 
 
 class Scotch(Planner):
@@ -29,7 +31,8 @@ class Scotch(Planner):
 
     Ops that must share a device are one vertex, weighted with its work on an accelerator; edges are weighted with the
     transfers that cutting them costs. There are as many parts as accelerators (CPUs, where the pool has none); what
-    runs on no accelerator goes to the first CPU. The best of several seeds is kept; parts may break memory caps, which
+    runs on no accelerator goes to the first CPU. Where devices are not alike each gets work in proportion to how fast it is with
+    all of it, and a vertex weighs its mean share of what a device takes for all. The best of several seeds is kept; parts may break memory caps, which
     Scotch does not know.
     """
 
@@ -41,7 +44,6 @@ class Scotch(Planner):
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
-    instead: ClassVar[str] = "local-search or max-load-ip"
     honours: ClassVar[frozenset[str]] = frozenset({"together"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("seeds", 1, "how many partitions, each from another seed", low=1, high=100_000),
@@ -70,8 +72,10 @@ class Scotch(Planner):
         devices = parts if len(parts) else cpus
         free = np.flatnonzero(units.allowed[:, devices[0]]).astype(np.int32)
         place = np.full(units.count, cpus[0] if len(cpus) else devices[0], np.int32)
-        work = units.work[e.class_of[devices[0]]].sum(axis=1)
-        graph = _graph(library, units, work, free)
+        times = units.work.sum(axis=2)[e.class_of[devices]][:, free]
+        weights, speeds = shares(times)
+        graph = _graph(library, units, weights, free)
+        uneven = not np.allclose(speeds, speeds[0], rtol=1e-9)
         count = int(search.options["seeds"])
         for i in range(count):
             search.check()
@@ -79,7 +83,12 @@ class Scotch(Planner):
             library.common.random_reset()
             part = np.zeros(len(free), np.int64)
             if len(free) and len(devices) > 1:
-                graph.part(len(devices), parttab=part)
+                if uneven:
+                    machine = library.Arch()
+                    machine.cmpltw(whole(speeds, FINEST))
+                    graph.map(machine, parttab=part)
+                else:
+                    graph.part(len(devices), parttab=part)
             place[free] = devices[part]
             search.incumbent(place[units.unit_of])
             search.iteration()
@@ -96,8 +105,19 @@ def _library() -> Any:
     return library
 
 
-def _graph(library: Any, units: Units, work: Floats, free: Ints) -> Any:
-    """The undirected graph of the units ``free`` as Scotch takes it."""
+def shares(times: Floats) -> tuple[Floats, Floats]:
+    """What units weigh (float64[u]) and how fast devices are (float64[d]), from what each takes on each (``times`` float64[d, u]).
+
+    A unit weighs its mean share of what a device takes for all; a device is as fast as it is soon done with all.
+    """
+    total = times.sum(axis=1)
+    if not (total > 0).all():
+        return times.mean(axis=0), np.ones(len(times))
+    return (times / total[:, None]).mean(axis=0), total.min() / total
+
+
+def _graph(library: Any, units: Units, weights: Floats, free: Ints) -> Any:
+    """The undirected graph of the units ``free``, of ``weights`` (float64[free]), as Scotch takes it."""
     a, b, weight = pair_weights(units)
     number = np.full(units.count, -1, np.int64)
     number[free] = np.arange(len(free))
@@ -109,7 +129,7 @@ def _graph(library: Any, units: Units, work: Floats, free: Ints) -> Any:
     graph = library.Graph()
     graph.build(
         verttab=ptr.astype(np.int64),
-        velotab=whole(work[free]),
+        velotab=whole(weights),
         edgetab=targets[edge],
         edlotab=whole(np.concatenate([weight, weight])[edge]),
     )
@@ -130,9 +150,9 @@ def pair_weights(units: Units) -> tuple[Ints, Ints, Floats]:
     return (keys // m).astype(np.int32), (keys % m).astype(np.int32), weight.astype(np.float64)
 
 
-def whole(weights: Floats) -> NDArray[np.int64]:
-    """Weights (float64[w]) as whole numbers from 1 on, in proportion (int64[w])."""
+def whole(weights: Floats, total_weight: int = HEAVIEST) -> NDArray[np.int64]:
+    """Weights (float64[w]) as whole numbers from 1 on, in proportion, of about ``total_weight`` together (int64[w])."""
     total = float(weights.sum())
     if total <= 0:
         return np.ones(len(weights), np.int64)
-    return np.maximum(1, np.round(weights * (HEAVIEST / total))).astype(np.int64)
+    return np.maximum(1, np.round(weights * (total_weight / total))).astype(np.int64)

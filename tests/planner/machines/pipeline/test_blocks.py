@@ -17,7 +17,7 @@ from planner.machines.pipeline.blocks import proving
 from planner.machines.pipeline.blocks.borders import borders
 from planner.machines.pipeline.blocks.costs import Costs, costs_of, exact_costs
 from planner.machines.pipeline.blocks.diagram import Diagram, build, fitted, good_sequence
-from planner.machines.pipeline.blocks.partition import arranged, fitting, partition
+from planner.machines.pipeline.blocks.partition import Columns, arranged, fitting, partition
 from planner.machines.pipeline.blocks.pool import Pool
 from planner.machines.pipeline.blocks.pricing import Pricing, cheapest
 from planner.machines.pipeline.blocks.relaxation import Relaxation
@@ -34,10 +34,15 @@ from planner.search.run import run, run_bound
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Cancel, Never
 from tests.planner import reference
-from tests.planner.strategies import graphs, pipelines, problems
+from tests.planner.strategies import graphs, pipelines, problems, unequal
 
 FEW = {"runs": 1, "moves": 200}
 MOST = 10**6
+
+
+def columns(blocks: np.ndarray) -> Columns:
+    """Blocks on stages that are all alike."""
+    return Columns(blocks, np.zeros(len(blocks), np.int32))
 
 
 def small(most: int = 3, ops: int = 6, least: int = 1) -> st.SearchStrategy[Problem]:
@@ -135,7 +140,7 @@ def test_a_diagram_holds_the_convex_blocks_with_their_costs(problem: Problem) ->
     factor = 2.0**20
     pricing = Pricing(diagram_of(model), model.work, Scale(factor, False))
     blocks = all_blocks(model)
-    exact = exact_costs(model, sets, blocks)
+    exact = exact_costs(model, sets, blocks, 0)
     streaming = np.maximum(0.0, blocks @ model.params - model.budget) / model.rate if model.streams else 0.0
     for block, cost, over in zip(blocks, exact, np.broadcast_to(streaming, exact.shape), strict=True):
         assert cost == pytest.approx(obvious_cost(model, block), abs=1e-9)
@@ -259,7 +264,7 @@ def test_circles_are_cut_and_pins_are_kept() -> None:
     graph = Graph.build("row", ops, [Tensor(a, (b,), 0.0) for a, b in ("ab", "bc", "cd")], time_unit=None)
     model = stage_model(Problem(graph, Pipeline(3)))
     rows = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]], bool)
-    stage, circles = arranged(model, rows[:2], np.ones((4, 4), np.float32))
+    stage, circles = arranged(model, columns(rows[:2]), np.ones((4, 4), np.float32))
     assert stage is None and circles
     for circle in circles:
         (enters, leaves), (into, out) = circle
@@ -269,16 +274,41 @@ def test_circles_are_cut_and_pins_are_kept() -> None:
         assert any(row[enters] and row[leaves] for row in rows[:2])
         assert any(row[into] and row[out] for row in rows[:2])
     search = Search(model.problem, Never(), Callbacks(), 0, {})
-    found = partition(model, rows, search, 100)
+    found = partition(model, columns(rows), search, 100)
     assert found is not None and found.tolist() == [0, 0, 1, 1]
-    assert partition(model, rows[:2], search, 100) is None
-    assert partition(model, rows[2:3], search, 100) is None
+    assert partition(model, columns(rows[:2]), search, 100) is None
+    assert partition(model, columns(rows[2:3]), search, 100) is None
     pins = (Pin("a", "stage 1"), Pin("d", "stage 2"))
     pinned = stage_model(Problem(graph, Pipeline(3), constraints=pins))
-    assert partition(pinned, rows, search, 100).tolist() == [1, 1, 2, 2]  # type: ignore[union-attr]
+    assert partition(pinned, columns(rows), search, 100).tolist() == [1, 1, 2, 2]  # type: ignore[union-attr]
     singles = np.eye(4, dtype=bool)
-    assert partition(pinned, singles, search, 100) is None
-    assert fitting(pinned, np.ones((1, 4), bool)).tolist() == [False]
+    assert partition(pinned, columns(singles), search, 100) is None
+    assert fitting(pinned, np.ones((1, 4), bool), 0).tolist() == [False]
+
+
+def test_blocks_keep_to_the_runs_of_stages_that_are_alike() -> None:
+    """A fast stage between two slow ones: a dear op in the middle of a row goes there, and no block stands twice on a run of one stage."""
+    ops = [Op(i, i, work=w, work_cpu=w) for i, w in zip("abcd", (1.0, 6.0, 1.0, 1.0), strict=True)]
+    graph = Graph.build("row", ops, [Tensor(a, (b,), 0.0) for a, b in ("ab", "bc", "cd")], time_unit=None)
+    model = stage_model(Problem(graph, Pipeline(4, speed=(1.0, 4.0, 1.0, 1.0))))
+    assert model.run_of.tolist() == [0, 1, 2, 2]
+    search = Search(model.problem, Never(), Callbacks(), 0, {})
+    singles = np.eye(4, dtype=bool)
+    places = Columns(singles, np.array([2, 1, 0, 2], np.int32))
+    assert partition(model, places, search, 100) is None, "a behind b, and c before it"
+    every = Columns(np.tile(singles, (3, 1)), np.repeat(np.arange(3, dtype=np.int32), 4))
+    found = partition(model, every, search, 100)
+    assert found is not None and found.tolist() == [0, 1, 2, 3]
+    assert fitting(model, singles, 1).tolist() == [True] * 4
+    sets = borders(model)
+    assert exact_costs(model, sets, singles, 1).tolist() == [0.25, 1.5, 0.25, 0.25]
+    assert everything(model) == 9.0 / 4.0
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_blocks_of_unequal_stages_end_at_the_optimum(data: st.DataObject) -> None:
+    check(data.draw(problems(target=unequal(pipelines(2, 4)), graph=graphs(most=6))))
 
 
 def test_ops_pinned_to_one_stage_are_one_unit() -> None:

@@ -18,7 +18,7 @@ from planner.generate.regal_like import generate
 from planner.machines.catalogue import planner
 from planner.machines.pool.planners.branchings import contracted_branchings, joined_tails
 from planner.machines.pool.planners.replicated_path import transfers
-from planner.machines.pool.planners.scotch import HEAVIEST, pair_weights, whole
+from planner.machines.pool.planners.scotch import HEAVIEST, pair_weights, shares, whole
 from planner.machines.pool.target import DevicePool
 from planner.machines.spec import parse_target
 from planner.methods.good_orders import neighbour, ruled_orders
@@ -220,13 +220,31 @@ class FakeGraph:
     def part(self, count: int, parttab: Ints) -> None:
         parttab[:] = np.arange(len(parttab)) % count
 
+    def map(self, machine: FakeArch, parttab: Ints) -> None:
+        mapped.append(machine.speeds.tolist())
+        self.part(len(machine.speeds), parttab)
+
+
+class FakeArch:
+    """Devices of given speeds."""
+
+    speeds: np.ndarray
+
+    def cmpltw(self, speeds: np.ndarray) -> None:
+        assert speeds.dtype == np.int64 and (speeds > 0).all()
+        self.speeds = speeds
+
+
+mapped: list[list[int]] = []
+"""The speeds of devices that graphs were mapped to."""
+
 
 def install_fake(patch: pytest.MonkeyPatch) -> list[int]:
     """Put a package in Scotch's place; returns the list that its seeds go to."""
     seeds: list[int] = []
     package, common = types.ModuleType("scotchpy"), types.ModuleType("scotchpy.common")
     package.__spec__ = importlib.util.spec_from_loader("scotchpy", None)
-    package.Graph, package.common = FakeGraph, common  # type: ignore[attr-defined]
+    package.Graph, package.Arch, package.common = FakeGraph, FakeArch, common  # type: ignore[attr-defined]
     common.random_seed, common.random_reset = seeds.append, lambda: None  # type: ignore[attr-defined]
     patch.setitem(sys.modules, "scotchpy", package)
     patch.setitem(sys.modules, "scotchpy.common", common)
@@ -267,6 +285,18 @@ def test_scotch_gives_valid_plans_or_none(problem: Problem) -> None:
         result = run(planner("scotch"), problem)
     if result.device_of is not None:
         assert not reference.broken(problem, result.device_of.tolist())
+
+
+def test_scotch_gives_faster_devices_more_work(fake: list[int]) -> None:
+    graph = ladder({0: (1, 2), 1: (2,), 2: ()})
+    mapped.clear()
+    run(planner("scotch"), Problem(graph, DevicePool(3, 0, contiguous=False, speed=(1.0, 2.0, 0.5))))
+    run(planner("scotch"), Problem(graph, DevicePool(3, 0, contiguous=False)))
+    assert mapped == [[2857, 5714, 1429]]
+    # The first device takes 2 for all, the second 4: the first is twice as fast, and each op counts by its mean share.
+    weights, speeds = shares(np.array([[1.0, 1.0], [1.0, 3.0]]))
+    assert weights.tolist() == [0.375, 0.625] and speeds.tolist() == [1.0, 0.5]
+    assert shares(np.zeros((2, 3)))[1].tolist() == [1.0, 1.0]
 
 
 def test_weights_are_what_a_cut_costs() -> None:
