@@ -25,6 +25,7 @@ from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
 
 from planner.compiling.identity import WORD, Identity
+from planner.compiling.library import ready_to_load
 from planner.compiling.store import Store, platform, store
 
 
@@ -119,12 +120,11 @@ class _Kept:
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled; else None, and it is this process's turn to compile until :meth:`end_turn`."""
-        target_context.refresh()
-        if (name := self.name(sig, target_context.codegen())) is None:
-            return None
-        if (found := self._load(name, target_context)) is not None:
+        name = self.name(sig, target_context.codegen())
+        if name is not None and (found := self._load(name, target_context)) is not None:
             return found
-        if store().take(name):
+        target_context.refresh()  # from here on numba compiles
+        if name is not None and store().take(name):
             self._turns.add(name)
             # Another process may have compiled it while this one waited.
             found = self._load(name, target_context)
@@ -135,6 +135,7 @@ class _Kept:
         kept: Store = store()
         if (payload := kept.load(name)) is None:
             return None
+        ready_to_load(target_context)
         try:
             return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
         except Exception:  # whatever numba cannot make something of
