@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import resource
@@ -17,6 +18,7 @@ from pathlib import Path
 from benchmarks.models import RESNET
 from benchmarks.report import Figure
 from planner.compiling.store import FOLDER
+from planner.runs.preparing import ROOMS
 
 SAMPLES = RESNET.parent
 GENERATED = 20_000
@@ -108,6 +110,8 @@ def figure(name: str, goal: float | None, runs: list[dict[str, float]]) -> Figur
 def run() -> list[Figure]:
     """All figures."""
     figures = []
+    for room in (*ROOMS, "benchmarks"):  # as an installation has them
+        compileall.compile_dir(SAMPLES.parent / room, quiet=1)
     with tempfile.TemporaryDirectory(prefix="stageboard-bench-") as folder:
         models = {
             177: (RESNET, 2.4),

@@ -259,6 +259,20 @@ def test_a_half_made_environment_is_made_anew(monkeypatch: pytest.MonkeyPatch, c
     assert recorder.cleared == 1
 
 
+def test_modules_have_bytecode_even_where_python_keeps_none(
+    monkeypatch: pytest.MonkeyPatch, checkout: Path
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    for package in bootstrap.OWN_PACKAGES:
+        assert (ROOT / package / "__init__.py").is_file()
+        (checkout / package).mkdir()
+        (checkout / package / "__init__.py").write_text("x = 1\n")
+    environment = bootstrap.Environment(checkout)
+    environment.python = Path(sys.executable)
+    environment.compile_modules()
+    assert len(list(checkout.rglob("__init__.*.pyc"))) == len(bootstrap.OWN_PACKAGES)
+
+
 def test_a_folder_that_cannot_be_written_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

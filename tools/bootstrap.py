@@ -30,6 +30,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 OLDEST_PYTHON = (3, 11)
+OWN_PACKAGES = ("planner", "gui", "stageboard")
 SHORTEST = 1.0
 """Seconds of a phase that is worth a line."""
 
@@ -310,6 +311,18 @@ class Environment:
                 "pip could not install the pinned packages (see above); is the package index reachable?"
             )
 
+    def compile_modules(self) -> None:
+        """Compile our modules to bytecode where they changed: pip does so for packages, but not for a checkout.
+
+        Python would keep it by itself, unless it is told not to write any (``PYTHONDONTWRITEBYTECODE``), or may not.
+        """
+        subprocess.run(
+            [self.python, "-m", "compileall", "-q", *OWN_PACKAGES],
+            check=False,
+            cwd=self.root,
+            stdin=subprocess.DEVNULL,
+        )
+
     def compile_kernels(self) -> None:
         """Compile what compiles at first use now, on all cores: tests and measurements must not wait for it.
 
@@ -370,6 +383,8 @@ def main(arguments: list[str] | None = None) -> int:
             environment = Environment(ROOT)
             if not environment.is_ready(options.dev):
                 environment.make(options.dev)
+            with phase("Modules"):
+                environment.compile_modules()
             if options.kernels:
                 with phase("Kernels"):
                     environment.compile_kernels()
