@@ -130,6 +130,21 @@ def test_the_same_seed_damages_the_same_files(tmp_path: Path) -> None:
     assert first == second != json.dumps(whole).encode()
 
 
+@pytest.mark.parametrize("seed", [8276, 17547])
+def test_arrays_are_damaged_twice_whatever_the_first_damage_made_of_them(seed: int) -> None:
+    """Dates and objects, of which NumPy makes no texts and no dates."""
+    import io
+    import random
+
+    import numpy as np
+
+    from tools.fuzz_mutations import damaged_arrays
+
+    buffer = io.BytesIO()
+    np.savez(buffer, W0=np.ones((2, 2)))
+    assert damaged_arrays(buffer.getvalue(), random.Random(seed))
+
+
 def test_the_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

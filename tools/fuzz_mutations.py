@@ -304,11 +304,8 @@ def damaged_arrays(data: bytes, rng: random.Random) -> bytes:
         elif kind == 3:
             with np.errstate(all="ignore"):
                 types = ("i1", "u8", "f2", "f8", "c16", "?", "S3", "U2", "O", "M8[s]")
-                arrays[name] = (
-                    array.astype(rng.choice(types), casting="unsafe")
-                    if array.dtype.kind not in "SU"
-                    else array
-                )
+                if array.dtype.kind not in "SUOM":  # NumPy makes no numbers of texts, and no texts of dates
+                    arrays[name] = array.astype(rng.choice(types), casting="unsafe")
         elif array.size and array.dtype.kind in "iuf":
             changed = array.copy()
             with np.errstate(all="ignore"):

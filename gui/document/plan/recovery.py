@@ -28,6 +28,7 @@ from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.model.graph import Graph
 from planner.plan_files.bound_json import StoredBound, bound_of
+from planner.printable import concise
 from planner.problem.bound import Bound
 from planner.typed_json import typed
 
@@ -132,10 +133,11 @@ def prepare(leftover: Leftover) -> Opened:
 
 @contextlib.contextmanager
 def _foreseen(leftover: Leftover) -> Iterator[None]:
-    """Whatever a damaged journal holds, one sentence says so."""
+    """Whatever a damaged journal holds, one sentence of limited length says so."""
     try:
         yield
-    except StageboardError:
+    except StageboardError as error:
+        error.args = (concise(str(error)),)
         raise
     except Exception as error:  # a line may hold anything
         raise JournalError(

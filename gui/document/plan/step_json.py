@@ -279,14 +279,12 @@ def from_json(document: Edited, data: Mapping[str, Any]) -> Command:
         if not isinstance(given, list):
             raise StageboardError("a step in the journal is damaged")
         problems = (problem, problem.with_constraints(tuple(decode_constraint(c) for c in given)))
-    device_count = len((problems[1] if problems else problem).devices)
-    if len(devices) and int(devices.max()) >= device_count:
+    # Of all ops: those that stay must have a place on the target that comes, too.
+    after = document.device_of.copy()
+    after[ops] = devices
+    if after.size and int(after.max()) >= len((problems[1] if problems else problem).devices):
         raise StageboardError("a step in the journal uses a device that the target does not have")
-    creates = None
-    if isinstance(data.get("creates"), dict):
-        after = document.device_of.copy()
-        after[ops] = devices
-        creates = decode_entry(data["creates"], after)
+    creates = decode_entry(data["creates"], after) if isinstance(data.get("creates"), dict) else None
     classes: dict[str, type[Edit]] = {
         c.kind: c for c in (MoveOps, SetAssignment, SetConstraints, SetProblem, OpenPlan)
     }

@@ -278,7 +278,7 @@ class _Builder:
             else:
                 params, param_bytes = (
                     float(min(count, LARGEST)),
-                    float(min(count * bytes_of(stored), LARGEST)),
+                    min(float(min(count, LARGEST)) * bytes_of(stored), LARGEST),
                 )
         macs = count_macs(kind, config, inputs, shape)
         dtype = computed if told is None or not told.dtype else told.dtype

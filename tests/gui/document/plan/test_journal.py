@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -21,10 +22,11 @@ from gui.document.plan.document import Document
 from gui.document.plan.journal import Journal
 from gui.document.plan.machine_change import PLANNED, MachineChange
 from gui.document.plan.opening import prepare_plan, start_plan
-from gui.document.plan.recovery import leftovers, read, recover
+from gui.document.plan.recovery import leftovers, prepare, read, recover
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
+from planner.printable import LONGEST_SENTENCE
 from planner.problem.bound import Bound
 from planner.problem.provenance import Provenance
 from tests.gui.document.plan.test_document import STEPS, perform, state
@@ -322,6 +324,21 @@ def test_a_damaged_step_ends_the_recovery_with_a_word(where: Path) -> None:
     recover(again, leftovers(where)[0])
     assert state(again) == expected
     assert "last 2 entries" in said[-1].text
+
+
+def test_what_is_wrong_at_the_beginning_is_a_sentence_of_limited_length(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    document.move([3], 2)
+    copy = crash(journal, where)
+    head, rest = copy.read_text().split("\n", 1)
+    told = json.loads(head)
+    told["problem"]["objective"] = "long" * 1000
+    copy.write_text(f"{json.dumps(told)}\n{rest}")
+    with pytest.raises(StageboardError, match="has no objective") as caught:
+        prepare(leftovers(where)[0])
+    assert len(str(caught.value)) <= LONGEST_SENTENCE
 
 
 @pytest.mark.parametrize(

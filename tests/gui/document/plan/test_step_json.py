@@ -148,3 +148,13 @@ def test_damaged_steps_are_refused(data: dict[str, Any], words: str) -> None:
     document.open_graph(chain_graph(), target=Pipeline(count=3))
     with pytest.raises(StageboardError, match=words):
         from_json(document, data)
+
+
+def test_a_smaller_target_without_a_place_for_every_op_is_refused() -> None:
+    """Else the step would fail in the middle of being done."""
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(count=3))
+    assert document.device_of.max() > 0
+    smaller = encode_problem(Problem(document.open_problem.graph, Pipeline(count=1)))
+    with pytest.raises(StageboardError, match="a device that the target does not have"):
+        from_json(document, {"kind": "problem", "ops": [], "devices": [], "problem": smaller})

@@ -16,6 +16,7 @@ import pytest
 from planner.cli import main
 from planner.errors import ModelError
 from planner.formats import read_graph
+from planner.formats.checks import LARGEST
 from planner.formats.keras import file as keras_file
 from planner.formats.keras.macs import macs
 from planner.formats.keras.params import weights
@@ -285,6 +286,12 @@ def test_weights_of_other_layers_are_those_of_the_file(tmp_path: Path) -> None:
     assert graph.params.tolist() == [0, 5, 2]
     packed = archive(tmp_path / "p.keras", mystery(), named.read_bytes(), zipfile.ZIP_DEFLATED)
     assert read_graph(packed).params.sum() == 0
+
+
+def test_weights_beyond_all_numbers_are_counted_as_the_most_there_can_be(tmp_path: Path) -> None:
+    conv = layer("Conv2D", "c", ["a"], filters=4, kernel_size=10**200)
+    graph = read(tmp_path, functional([given("a", 12, 12, 3), conv], ["a"], ["c"]))
+    assert graph.params.tolist() == graph.param_bytes.tolist() == [0.0, LARGEST]
 
 
 @pytest.mark.parametrize("link", [h5py.ExternalLink("/etc/passwd", "/"), h5py.SoftLink("/model_weights")])
