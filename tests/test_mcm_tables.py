@@ -45,13 +45,12 @@ def test_tables_are_printed_from_what_is_there(tmp_path: Path, capsys: pytest.Ca
     assert mcm_tables.main(arguments) == 0
     shown = capsys.readouterr().out
     words = " ".join(shown.split())
-    assert (
-        "paper: random 305 915 3612" in words and "over greedy (1 graph, geometric mean over 2 runs" in words
-    )
+    assert "paper: random 305 915 3612" in words and "paper: learned, zero-shot 196 600 3652" in words
+    assert "over greedy (1 graph, geometric mean over 2 runs" in words
     assert "chip-local-search takes" in words and "resnet18 50 " in words
     with (tmp_path / "traces.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 2 + 2 * 3 and {row["seed"] for row in rows} == {"0", "1"}
+    assert len(rows) == 1 + 2 * 3 and {row["seed"] for row in rows} == {"0", "1"}
     ElementTree.parse(tmp_path / "figure-5.svg")
     assert mcm_tables.main([*arguments, "--print"]) == 0
     assert capsys.readouterr().out == shown

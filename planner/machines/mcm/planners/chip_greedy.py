@@ -14,8 +14,9 @@ from planner.search.search import Search
 class ChipGreedy(Planner):
     """Fills chips in the file's order up to an equal share of the work, then FIX (algorithm 2) makes the partition valid.
 
-    With ``partition=random`` the same order is cut at random places instead: the paper's random partition. Both are O(n) once the
-    ops are in order, before FIX.
+    An op that cannot have its chip takes the nearest one that is left to it, where the paper's FIX draws one: a denominator must
+    not depend on a seed. With ``partition=random`` the same order is cut at random places, by the seed: the paper's random
+    partition. Both are O(n) once the ops are in order, before FIX.
     """
 
     name: ClassVar[str] = "chip-greedy"

@@ -211,9 +211,8 @@ class LocalChips:
             return
         e = self.samples.evaluator
         order = file_order(self.problem)
-        # The first number of the same seed, as for the planner of this heuristic: this search starts with its first correction.
-        seed = int(np.random.default_rng(self.search.seed).integers(2**31))
-        self._score_fixed(filled_greedily(self.problem, order), seed, order, False, ATTEMPTS)
+        # As the planner of this heuristic does: this search starts with its first correction.
+        self._score_fixed(filled_greedily(self.problem, order), 0, order, True, ATTEMPTS)
         for order in self.orders.by_rule():
             self.search.check()
             self.correct(filled(self.units, order, e.target.check_memory))

@@ -140,18 +140,22 @@ def cut_at_random(problem: Problem, order: Ints, rng: np.random.Generator) -> In
     return candidate
 
 
-def fix_candidate(problem: Problem, search: Search, candidate: Ints, order: Ints, method: str) -> None:
+def fix_candidate(
+    problem: Problem, search: Search, candidate: Ints, order: Ints, method: str, rng: np.random.Generator
+) -> None:
     """Score what FIX makes of a candidate (int32[n]); where that does not fit the memory, other corrections of it.
 
-    FIX decides the ops in ``order`` (int32[n]), other corrections in theirs.
+    FIX decides the ops in ``order`` (int32[n]), and those that cannot have their chip take the nearest one, the lower of two: nothing
+    is drawn. Further corrections draw by ``rng``.
     """
     solver = solver_of(problem, search, method)
     if solver is None:
         return
     scorer = Samples(problem, search)
     score_starts(problem, search, scorer)
-    for _ in range(MOST_FIXES):
+    for i in range(MOST_FIXES):
         search.check()
-        device_of = solver.fix(candidate, int(search.rng.integers(2**31)), order)
+        seed = 0 if i == 0 else int(rng.integers(2**31))
+        device_of = solver.fix(candidate, seed, order, nearest=i == 0)
         if device_of is not None and scorer.score(device_of) < math.inf:
             return

@@ -329,6 +329,32 @@ def test_greedy_fills_chips_to_an_equal_share() -> None:
     assert run(planner("chip-greedy"), problem, options={"partition": "random"}).device_of is not None
 
 
+def plan_at(problem: Problem, seed: int, **options: str) -> tuple[int, ...]:
+    found = run(planner("chip-greedy"), problem, seed=seed, options=options).device_of
+    return () if found is None else tuple(found.tolist())
+
+
+@pytest.mark.parametrize("refused", [0, 2])
+def test_greedy_is_the_same_plan_whatever_the_seed_but_its_random_partition_is_not(
+    refused: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two chains whose fill breaks rules: FIX has ops left that cannot have their chip. Where memory refuses its partition it tries others."""
+    problem = Problem(side_by_side(), McmPackage(6))
+    assert problem.evaluator.violations(filled_greedily(problem, file_order(problem)))
+    fits = Samples.fits
+    seen: dict[Samples, int] = {}
+
+    def refuses(self: Samples, device_of: np.ndarray) -> bool:
+        seen[self] = seen.get(self, 0) + 1
+        return seen[self] > refused and fits(self, device_of)
+
+    monkeypatch.setattr(Samples, "fits", refuses)
+    greedy = {plan_at(problem, seed) for seed in range(8)}
+    random = {plan_at(problem, seed, partition="random") for seed in range(8)}
+    assert len(greedy) == 1 and () not in greedy and len(random) > 1
+    assert max(seen.values()) == refused + 1
+
+
 class Told:
     """Proposes one candidate and remembers what it is told."""
 
