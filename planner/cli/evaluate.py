@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from planner.cli import inputs
-from planner.cli.command import DONE, FAILED, Console
+from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.cli.proving import OFF, configure_beside, proven_beside
 from planner.cli.report import bound_rows, claim_fields, claim_rows, note_scale, plan_fields, proofs, summary
+from planner.machines.catalogue import machine_of, machines
+from planner.methods.simulation import SimulationReport
 from planner.problem.base import decision_of
 from planner.problem.claims import claim_of
 
@@ -16,6 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``evaluate``."""
     inputs.add_models_and_plan(parser)
     configure_beside(parser, OFF)
+    group = parser.add_argument_group("simulating")
+    group.add_argument(
+        "--simulate",
+        action="store_true",
+        help="also simulate how the plan executes, where the machine can (multi-chip modules)",
+    )
+    inputs.add_settings(group, "simulation")
     parser.epilog = (
         "example: stageboard evaluate sample_models/resnet50.json resnet50.plan.json\n\n"
         "A bound is what is proven at once, or within --prove; what the file says was proven beyond that is named as its claim.\n"
@@ -30,6 +40,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     opened = inputs.open_with_plan(args)
     plan = opened.plan
     problem = plan.problem
+    simulated = _simulated(args, plan)
     note_scale(console, problem)
     evaluation = plan.evaluation
     for note in opened.notes:
@@ -53,6 +64,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "gap": standing.gap if evaluation.valid else None,
         **({"bounds": proofs(standing)} if len(standing.components) > 1 else {}),
         **claim_fields(claim),
+        **({"simulated": simulated.fields} if simulated is not None else {}),
         "plan_file": args.plan,
     }
     # What a bound says of valid plans says nothing of a plan that breaks rules.
@@ -60,7 +72,28 @@ def run(args: argparse.Namespace, console: Console) -> int:
         *(bound_rows(problem, bound, standing) if evaluation.valid else ()),
         *claim_rows(problem, claim),
     ]
-    rows = [("planner", plan.provenance.planner), ("plan", args.plan)]
+    rows = [
+        *(simulated.rows if simulated is not None else ()),
+        ("planner", plan.provenance.planner),
+        ("plan", args.plan),
+    ]
     console.result(data, lambda: summary(problem, evaluation, rows, proven))
     differs = bool(opened.notes) and not opened.other_costs
     return DONE if evaluation.valid and not differs else FAILED
+
+
+def _simulated(args: argparse.Namespace, plan: Any) -> SimulationReport | None:
+    """What ``--simulate`` asks for; None where it is not there. Raises :class:`UsageError` where the machine simulates nothing."""
+    settings = inputs.pairs(args.settings, "--set")
+    if not args.simulate:
+        if settings:
+            raise UsageError("--set is for the options of a simulation; add --simulate")
+        return None
+    simulate = machine_of(plan.problem).part("simulate")
+    if simulate is None:
+        able = " or ".join(machine.target.in_words for machine in machines().values() if machine.simulate)
+        raise UsageError(
+            f"--simulate: how {plan.problem.target.in_words} executes is not simulated; evaluate a plan of {able}"
+        )
+    found: SimulationReport = simulate(plan.problem, decision_of(plan), settings)
+    return found

@@ -139,7 +139,7 @@ def why_uncertain(provenance: Provenance) -> str:
 
 # ------------------------------------------------------------------------------------------------------------ the run
 class _Reached:
-    """Stops as soon as there is a plan as good as the one looked for."""
+    """Stops as soon as there is a plan as good as the one looked for; a planner with a score of its own is left to go on."""
 
     reason = "found"
 
@@ -147,7 +147,9 @@ class _Reached:
         self._components = tuple(components)
 
     def __call__(self, progress: Progress) -> bool:
-        return progress.components is not None and not better(self._components, progress.components)
+        if progress.score is not None or progress.components is None:
+            return False
+        return not better(self._components, progress.components)
 
 
 class _Beyond:

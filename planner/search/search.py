@@ -145,21 +145,27 @@ class Search:
         """Count iterations of the planner's own kind."""
         self.state.iterations += count
 
-    def incumbent(self, device_of: Ints, origin: Origin | None = None) -> bool:
+    def incumbent(self, device_of: Ints, origin: Origin | None = None, score: float | None = None) -> bool:
         """Propose a plan: devices of ops (int32[n]), or an order of connections (int32[W]).
 
         ``origin`` is the run of another planner that found it. The plan is evaluated by the target and kept if valid and better;
-        returns whether it was kept.
+        returns whether it was kept. With a ``score``, which a planner that judges plans by something else gives for all of them,
+        the better plan is the one whose score is lower; what it costs is the objective nevertheless.
         """
         evaluator = self.problem.evaluator
         device_of = evaluator.checked(np.asarray(device_of))
         components = evaluator.components(device_of)
-        if not better(components, self.state.components):
+        if score is None:
+            improves = better(components, self.state.components)
+        else:
+            improves = self.state.score is None or score < self.state.score
+        if not improves:
             return False
         if evaluator.violations(device_of):
             self.rejected += 1
             return False
         self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "", origin)
+        self.state.score = score
         self.history.append((self.state.seconds, "objective", components[0]))
         assert self.best is not None
         self._callbacks.on_best(self.best, components[0], self.state)

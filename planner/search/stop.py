@@ -24,7 +24,8 @@ class Progress:
     the first component not yet proven, None without a plan or a bound; where others work on the same problem, it is
     the gap of the best plan of all. ``by`` says who found the best plan, "" the search itself, :data:`GIVEN` whoever
     gave it to start from; ``warm`` whether the search has used any plan that is not its own. ``origin`` is the run of
-    another planner that found it, where the search lets others search.
+    another planner that found it, where the search lets others search. ``score``: what the planner judged the best plan by, where
+    that is not the objective.
     """
 
     iterations: int = 0
@@ -36,6 +37,7 @@ class Progress:
     by: str = ""
     warm: bool = False
     origin: Origin | None = None
+    score: float | None = None
 
 
 GIVEN = "start"

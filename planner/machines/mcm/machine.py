@@ -25,5 +25,6 @@ MACHINE = Machine(
     least=".exact.least:least",
     domains=".domains:domains",
     alone=".schedule:alone",
+    simulate=".simulation.report:simulate",
     warm=".warm:Warm",
 )

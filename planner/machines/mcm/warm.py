@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
+from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.search.moves import McmMoves
 from planner.machines.mcm.search.units import mcm_units
+from planner.machines.mcm.simulation.simulator import Simulator
 from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.mcm.target import McmPackage
 from planner.methods import tiny
@@ -32,3 +34,4 @@ class Warm(tiny.Warm):
         solver = McmSolver(problem)
         solver.sample(None, 0)
         solver.fix(np.zeros(problem.graph.n, np.int32), 0)
+        Simulator(cast(McmEvaluator, problem.evaluator)).run(np.zeros(problem.graph.n, np.int32))

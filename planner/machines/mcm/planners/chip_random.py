@@ -20,7 +20,7 @@ class ChipRandom(Planner):
     source: ClassVar[Source] = Source("MCM paper", "section 5.1, random search")
     targets: ClassVar[frozenset[str]] = frozenset({"mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
-    options: ClassVar[tuple[Option, ...]] = (mcm_methods.SAMPLES,)
+    options: ClassVar[tuple[Option, ...]] = mcm_methods.RANDOM_OPTIONS
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per evaluated partition."""

@@ -9,6 +9,7 @@ import numpy as np
 from planner.machines.mcm.search.local import LocalChips, LocalSettings
 from planner.machines.mcm.search.policy import Annealed, Uniform
 from planner.machines.mcm.search.samples import (
+    COST,
     cut_at_random,
     file_order,
     filled_greedily,
@@ -38,7 +39,10 @@ ANNEAL_OPTIONS = (
     Option("alpha", 0.1, "Dirichlet parameter of new distributions: 1 = any as likely; less = more peaked", low=1e-3, high=1e3),
     Option("hot", 0.1, "first temperature, as a share of the objective", low=1e-9, high=100.0),
     Option("cold", 0.02, "last temperature, as a share of the objective", low=1e-12, high=100.0),
+    COST,
 )  # fmt: skip
+
+RANDOM_OPTIONS = (SAMPLES, COST)
 
 LOCAL_OPTIONS = (
     Option("rounds", 8, "rounds of annealing, each longer than the one before", low=0, high=1_000),
@@ -91,7 +95,7 @@ def local(problem: Problem, search: Search) -> None:
 
 METHODS: dict[str, tuple[tuple[Option, ...], Callable[[Problem, Search], None]]] = {
     "chip-greedy": (GREEDY_OPTIONS, greedy),
-    "chip-random": ((SAMPLES,), random),
+    "chip-random": (RANDOM_OPTIONS, random),
     "chip-anneal": (ANNEAL_OPTIONS, annealed),
     "chip-local-search": (LOCAL_OPTIONS, local),
 }

@@ -9,10 +9,13 @@ import numpy as np
 
 from planner.evaluation.rules import overfull
 from planner.machines.mcm.search.policy import Policy, Proposal
+from planner.machines.mcm.simulation.simulator import Simulator
 from planner.machines.mcm.solver.solver import McmSolver
 from planner.methods.orders import kahn_order
 from planner.model.graph import Ints
+from planner.options import Option
 from planner.problem.problem import Problem
+from planner.quantity import time_text
 from planner.search.search import Search
 
 if TYPE_CHECKING:
@@ -25,22 +28,48 @@ MOST_FIXES = 20
 """Corrections of one candidate that are tried until one fits the chips' memory."""
 
 
+COST = Option(
+    "cost", "analytical",
+    "what partitions are judged by: the objective, or their execution, simulated: its interval, or its latency for the objective latency",
+    choices=("analytical", "simulated"),
+)  # fmt: skip
+"""An option of searches that score whole partitions."""
+
+
 class Samples:
-    """Scores partitions: each whose objective is computed is one sample, and one iteration of the search."""
+    """Scores partitions: each whose cost is computed is one sample, and one iteration of the search.
+
+    With the option :data:`COST` at ``simulated`` the cost is what a simulation says, and the best partition is the best by that.
+    """
 
     def __init__(self, problem: Problem, search: Search) -> None:
         self.evaluator = cast("McmEvaluator", problem.evaluator)
         self.count = 0
         self._search = search
+        self.simulated = search.options.get(COST.name) == "simulated"
+        self._simulator = Simulator(self.evaluator) if self.simulated else None
 
     def score(self, device_of: Ints) -> float:
-        """The objective of a partition (int32[n]) that keeps the static rules; infinite where it does not fit the memory."""
+        """The cost of a partition (int32[n]) that keeps the static rules; infinite where it does not fit the memory."""
         self.spend(1)
         if not self.fits(device_of):
             return math.inf
+        if self._simulator is not None:
+            return self._simulate(self._simulator, device_of)
         value = self.evaluator.objective(device_of)
         if value < self._search.objective:
             self._search.incumbent(device_of)
+        return value
+
+    def _simulate(self, simulator: Simulator, device_of: Ints) -> float:
+        search, e = self._search, self.evaluator
+        found = simulator.run(device_of)
+        value = found.latency if e.single_sample else found.interval
+        if value < math.inf and search.incumbent(device_of, score=value):
+            words = time_text(value, e.problem.graph.time_unit)
+            search.message = (
+                f"simulated: {words} {'for one inference' if e.single_sample else 'per inference'}"
+            )
         return value
 
     def spend(self, count: int) -> None:
@@ -93,7 +122,8 @@ def run_policy(problem: Problem, search: Search, policy: Policy, samples: int, m
     barren = 0
     while scorer.count < samples and barren < MOST_BARREN:
         search.check()
-        adopted = search.adopt()
+        # What others found is better by the objective, which says little where partitions are judged by something else.
+        adopted = None if scorer.simulated else search.adopt()
         if adopted is not None:
             policy.adopt(adopted, search.objective)
         proposal = policy.propose(search.rng)

@@ -18,7 +18,7 @@ from planner.search.stop import IterationLimit, Progress
 
 
 class _Curve(Callbacks):
-    """Notes the objective at the sample that gave it."""
+    """Notes the objective, or the planner's own score, at the sample that gave it."""
 
     def __init__(self, samples: int) -> None:
         self.values = np.full(samples, np.inf)
@@ -26,13 +26,14 @@ class _Curve(Callbacks):
     def on_best(self, device_of: Ints, objective: float, progress: Progress) -> None:
         at = progress.iterations - 1
         if at < len(self.values):
-            self.values[at] = objective
+            self.values[at] = objective if progress.score is None else progress.score
 
 
 def trace(
     problem: Problem, method: str, samples: int, seed: int, options: Mapping[str, Any] | None = None
 ) -> Floats:
-    """Best objective after each of the first ``samples`` evaluated samples (float64[samples]), infinite before a valid one.
+    """Best objective after each of the first ``samples`` evaluated samples (float64[samples]), infinite before a valid one;
+    with the option ``cost=simulated`` what the simulation says of the best one.
 
     ``method`` is ``chip-greedy``, ``chip-random``, ``chip-anneal`` or ``chip-local-search``; where it ends early, its last value
     stays. Raises :class:`PlannerRefusal` for another.

@@ -1,0 +1,112 @@
+"""What a simulation says: lines for a person, fields for JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from planner.errors import PlanError
+from planner.machines.mcm.evaluator import McmEvaluator
+from planner.machines.mcm.simulation.simulator import (
+    OPTIONS,
+    Simulated,
+    SimulationSettings,
+    Simulator,
+    Unplaced,
+)
+from planner.methods.simulation import SimulationReport
+from planner.model.graph import Ints
+from planner.options import parse_options
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text, time_text
+from planner.text_table import percent
+
+
+def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> SimulationReport:
+    """Simulate an assignment (int32[n]); ``given`` are options of the simulation. Raises :class:`PlannerRefusal` for one that is wrong.
+
+    A plan that does not run, for want of memory or because a dependency leads back, is said to.
+    """
+    settings = SimulationSettings(**parse_options(OPTIONS, given, "simulation"))
+    evaluator = cast(McmEvaluator, problem.evaluator)
+    try:
+        found = Simulator(evaluator, settings).run(device_of)
+    except PlanError as error:
+        nothing = np.zeros(evaluator.k)
+        stuck = Simulated(math.inf, math.inf, nothing, nothing, nothing, None)
+        return SimulationReport(
+            [("simulated", f"does not run: {error}")], fields(problem, stuck, settings, str(error))
+        )
+    analytical = float(evaluator.evaluate(device_of).cost.max(initial=0.0))
+    reason = None if found.unplaced is None else unplaced_words(problem, found.unplaced)
+    return SimulationReport(rows(problem, found, analytical), fields(problem, found, settings, reason))
+
+
+def unplaced_words(problem: Problem, unplaced: Unplaced) -> str:
+    """Where the allocator failed, as a sentence without its end."""
+    chip = problem.devices[unplaced.chip].name
+    what = "parameters and buffers" if unplaced.op < 0 else f"'{problem.graph.op_names[unplaced.op]}'"
+    free = f"{bytes_text(unplaced.free)} are free"
+    if unplaced.free >= unplaced.wanted:
+        free += f", {bytes_text(unplaced.largest)} in one piece"
+    return f"{chip} has no place for {bytes_text(unplaced.wanted)} of {what}: {free}"
+
+
+def rows(problem: Problem, found: Simulated, analytical: float) -> list[tuple[str, str]]:
+    """Lines of a label and a value; ``analytical`` is the largest chip latency of the cost model."""
+    if found.unplaced is not None:
+        return [("simulated", f"does not run: {unplaced_words(problem, found.unplaced)}")]
+    unit = problem.graph.time_unit
+    pace = f"{time_text(found.interval, unit)} per inference"
+    if analytical and found.interval:
+        more = found.interval / analytical - 1.0
+        pace += f", {percent(abs(more))} {'more' if more > 0 else 'less'} than the analytical {time_text(analytical, unit)}"
+    busiest, hottest = int(np.argmax(found.busy)), int(np.argmax(found.links))
+    use = f"{problem.devices[busiest].name} computes {percent(float(found.busy[busiest]))} of the time"
+    if found.links[hottest] > 0:
+        use += f"; the link behind {problem.devices[hottest].name} carries {percent(float(found.links[hottest]))}"
+    fullest = int(np.argmax(found.high))
+    held = f"{problem.devices[fullest].name} is used up to {bytes_text(float(found.high[fullest]))}"
+    return [
+        ("simulated", pace),
+        ("simulated latency", time_text(found.latency, unit)),
+        ("simulated use", use),
+        ("simulated memory", held),
+    ]
+
+
+def fields(
+    problem: Problem, found: Simulated, settings: SimulationSettings, reason: str | None
+) -> dict[str, Any]:
+    """The same for JSON: times in the graph's unit, shares between 0 and 1, bytes. ``reason``: why the plan does not run; nulls then."""
+    runs = reason is None
+    where = None
+    if found.unplaced is not None:
+        op = found.unplaced.op
+        where = {
+            **found.unplaced._asdict(),
+            "chip": problem.devices[found.unplaced.chip].name,
+            "op": None if op < 0 else problem.graph.op_ids[op],
+        }
+    return {
+        "inferences": settings.inferences,
+        "jitter": settings.jitter,
+        "seed": settings.seed,
+        "interval": found.interval if runs else None,
+        "throughput": found.throughput if runs and found.interval else None,
+        "latency": found.latency if runs else None,
+        "reason": reason,
+        "unplaced": where,
+        "devices": [
+            {
+                "name": device.name,
+                "busy": float(found.busy[c]) if runs else None,
+                "link": float(found.links[c]) if runs else None,
+                "memory": float(found.high[c]),
+            }
+            for c, device in enumerate(problem.devices)
+        ],
+    }
