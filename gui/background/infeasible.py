@@ -22,6 +22,7 @@ RULE_WORDS = {
     "no_skip": "no skipped chip: no empty chip below the highest used one",
     "triangle": "triangle: no chip sends to another both directly and through others",
     "every_chip": "every chip holds an op",
+    "path": "path: a stage sends to the next one at most",
     "memory": "memory: parameters and peak activations fit the chip",
     "shared_children": "shared children: all readers of an op share a stage",
     "contiguous": "contiguous devices",

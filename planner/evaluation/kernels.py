@@ -27,6 +27,10 @@ RULE_ORDER, RULE_CONTIGUOUS, RULE_MEMORY, RULE_SUPPORT, RULE_PIN, RULE_TOGETHER,
 )  # fmt: skip
 RULE_SHARED_CHILDREN = 128
 RULE_NO_SKIP, RULE_TRIANGLE, RULE_EVERY_CHIP = 256, 512, 1024
+RULE_PATH = 2048
+
+COMMUNICATION = {"sum": SUM, "overlap": OVERLAP, "duplex": DUPLEX}
+"""Communication modes by their names (:data:`planner.problem.target.COMMUNICATION`)."""
 
 
 @njit(cache=True, nogil=True)

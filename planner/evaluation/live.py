@@ -110,8 +110,12 @@ class LiveEvaluation(Live):
             ops, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer, e.tensor_time,
             e.send_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts,
             self.receive, self.busy, self.send, self.used, self.held, self.occupied, e.budget, e.streaming_rate,
-            e.sync_rate, e.communication, e.objective_code, self._stamp, self._next_mark(), objective, cost, memory,
+            e.sync_rate, e.communication, e.objective_code, self._stamp, self._next_mark(), self._more_held(ops), objective, cost, memory,
         )  # fmt: skip
+
+    def _more_held(self, ops: Ints) -> Floats:
+        """What each device holds beside parameters once ``ops`` are on each destination, less that of now: here nothing."""
+        return np.empty((0, 0))
 
     def order_window(self, ops: Ints) -> tuple[int, int]:
         """Lowest and highest device that the order rule leaves to ``ops``."""

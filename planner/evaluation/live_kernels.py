@@ -108,12 +108,13 @@ def apply_quotient(ops, targets, moved, device_of, part, succ_ptr, succ_idx, pre
 def delta_ops(
     ops, device_of, part, work, class_of, memory, params, tensor_producer, tensor_time, send_time, pays,
     cluster, speed, in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held, occupied,
-    budget, rate, sync_rate, communication, objective, stamp, mark, out_objective, out_costs, out_memory,
+    budget, rate, sync_rate, communication, objective, stamp, mark, more, out_objective, out_costs, out_memory,
 ):  # fmt: skip
     """The effect of moving all ``ops`` to each device in turn; nothing is changed.
 
     Writes the objective (float64[k]), every device's cost (float64[k, k], first axis = destination) and every
-    device's memory (float64[k, k]). O(touched tensors x k^2).
+    device's memory (float64[k, k]). O(touched tensors x k^2). ``more`` float64[k, k] are bytes that each device holds then
+    beside its parameters, less those of now; of shape (0, 0) where nothing else is held.
     """
     k = len(pays)
     touched = touched_tensors(ops, in_ptr, in_idx, out_ptr, out_idx, stamp, mark)
@@ -168,6 +169,9 @@ def delta_ops(
         b[:] = base_busy
         h[:] = base_held
         out_memory[d] = base_used
+        if len(more) > 0:
+            h += more[d]
+            out_memory[d] += more[d]
         c = class_of[d]
         for v in ops:
             b[d, part[v]] += work[c, v]

@@ -31,6 +31,7 @@ OFF = {
     "triangle": ("Switch the triangle rule off", "a direct dependency between chips beside an indirect one is then allowed"),
     "no_skip": ("Let chips be skipped", "chips below the highest used one may then be empty"),
     "every_chip": ("Leave chips empty", "chips at the end of the row may then hold no op"),
+    "path": ("Let stages be passed", "ops may then send past a stage"),
     "memory": ("Switch the memory rule off", "devices may then hold more than fits"),
     "contiguous": ("Give up contiguity", "the ops of a device may then lie anywhere in the graph"),
     "shared_children": ("Let consumers of an op part", "ops that read from the same op may then be on several stages"),

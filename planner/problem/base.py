@@ -49,6 +49,11 @@ class PlanningProblem(ABC):
         """What is planned, ready for JSON: fingerprints of the model and of what estimated its times."""
 
     @property
+    def easier(self) -> PlanningProblem:
+        """A problem that bound methods work on: what is proven there holds here."""
+        return self
+
+    @property
     @abstractmethod
     def assumptions(self) -> frozenset[str]:
         """Tokens of the rules and constraints in force, for :attr:`planner.problem.bound.Bound.assumes`."""

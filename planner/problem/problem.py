@@ -189,6 +189,12 @@ class Problem(EvaluatedProblem):
         decision = device_of if isinstance(device_of, Assignment) else Assignment(device_of)
         return Plan(self, decision, self.evaluate(decision), provenance, name or provenance.planner)
 
+    @cached_property
+    def easier(self) -> Problem:
+        """This problem on :meth:`planner.problem.target.Target.relaxed`: its bounds are bounds of this one."""
+        target = self.target.relaxed()
+        return self if target is self.target else replace(self, target=target)
+
     def with_constraints(self, constraints: tuple[Constraint, ...]) -> Problem:
         """This problem under other constraints."""
         return replace(self, constraints=constraints)

@@ -16,6 +16,8 @@ from planner.loading import load
 from planner.model.graph import Floats, Graph
 from planner.problem import per_device
 
+COMMUNICATION = ("sum", "overlap", "duplex")
+"""How transfers and work of a device combine (:func:`planner.evaluation.kernels.combine`)."""
 DEFAULT_BANDWIDTH = 12e9
 """B/s; our default: PCIe 3.0 x16 in practice."""
 SMALLEST, LARGEST = 1e-60, 1e60
@@ -136,6 +138,16 @@ class Target(ABC):
     def evaluator(self, problem: Any) -> Any:
         """The evaluator of a problem on this target: a :class:`planner.problem.evaluator.Evaluator` for problems of graphs."""
         return load(self.evaluated_by)(problem)
+
+    @property
+    def beyond(self) -> Mapping[str, str]:
+        """Parameters, with their values, that change how plans of this kind of machine are costed or which of them are valid, beyond what
+        every method for it knows: those that know say so (:attr:`planner.search.method.Method.copes`)."""
+        return {}
+
+    def relaxed(self) -> Target:
+        """The same machine without what only makes plans dearer or invalid and bound methods know nothing of: they prove there, and it holds here."""
+        return self
 
     @classmethod
     def suggested(cls, graph: Graph) -> Target | None:

@@ -37,6 +37,8 @@ class Method(ABC):
     options: ClassVar[tuple[Option, ...]] = ()
     plans_networks: ClassVar[bool] = False
     """Whether it is for sparse networks instead of graphs."""
+    copes: ClassVar[frozenset[str]] = frozenset()
+    """Parameters of :attr:`planner.problem.target.Target.beyond` that the method takes into account."""
 
     def refusal(self, problem: Any) -> str | None:
         """Why this method cannot serve the problem, as a sentence, or None."""
@@ -44,7 +46,20 @@ class Method(ABC):
             return f"'{self.name}' does not plan for {problem.target.in_words}"
         if problem.objective not in self.objectives:
             return f"'{self.name}' does not minimise {problem.objective}"
+        unknown = [
+            f"{name}={value}"
+            for name, value in self._asked(problem).target.beyond.items()
+            if name not in self.copes
+        ]
+        if unknown:
+            return (
+                f"'{self.name}' does not know {' and '.join(unknown)}; choose another method or leave it out"
+            )
         return None
+
+    def _asked(self, problem: Any) -> Any:
+        """The problem that the method works on."""
+        return problem
 
 
 class Planner(Method):
@@ -73,7 +88,10 @@ class Planner(Method):
 
 
 class BoundMethod(Method):
-    """A method that proves lower bounds."""
+    """A method that proves lower bounds: of the problem's easier one, where it has one."""
+
+    def _asked(self, problem: Any) -> Any:
+        return problem.easier
 
     @abstractmethod
     def prove(self, problem: Any, search: Search) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ def run_bound(
     news: News | None = None,
 ) -> Result:
     """Prove lower bounds with ``method``; the result carries no plan. ``news`` as for :func:`run`."""
-    return _run(method, problem, stop, callbacks, seed, options, (), bounds, news)
+    result = _run(method, problem.easier, stop, callbacks, seed, options, (), bounds, news)
+    return replace(result, problem=problem)
 
 
 def _run(

@@ -15,6 +15,7 @@ from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph
 from planner.problem.problem import Pin, Problem, Together
 from planner.problem.target import Target
+from tests.planner import activations
 
 DEFAULT_BANDWIDTH = 12e9
 
@@ -137,13 +138,16 @@ def parts(problem: Problem, device_of: list[int], device: int) -> dict[str, list
 
 
 def streaming(problem: Problem, device_of: list[int], device: int) -> float:
-    """max(0, parameters + reserve - M) / B on a pipeline, what exceeds the cache on Edge TPUs; nothing on a pool."""
+    """max(0, parameters + reserve + peak - M) / B on a pipeline, what exceeds the cache on Edge TPUs; nothing on a pool."""
     target = problem.target
     held = sum(float(problem.graph.param_bytes[v]) for v in range(problem.graph.n) if device_of[v] == device)
     if isinstance(target, EdgeTpuPipeline):
         return max(0.0, held - target.cache) / target.streaming
     if not isinstance(target, Pipeline):
         return 0.0
+    if target.activations != "reserve":
+        block = {v for v in range(problem.graph.n) if device_of[v] == device}
+        held += activations.peak(tensors(problem.graph), block, target.activations)
     memory = own(problem, device, "memory", math.inf)
     return max(0.0, held + target.reserve - memory) / (target.bandwidth or DEFAULT_BANDWIDTH)
 
@@ -373,6 +377,10 @@ def broken(problem: Problem, device_of: list[int]) -> set[str]:
     if isinstance(target, (Pipeline, EdgeTpuPipeline)):
         if any(device_of[u] > device_of[v] for u, v in edges(graph)):
             found.add("order")
+        if getattr(target, "path", False) and any(
+            abs(device_of[u] - device_of[v]) > 1 for u, v in edges(graph)
+        ):
+            found.add("path")
         if getattr(target, "shared_children", False) and any(
             len({device_of[v] for v in children}) > 1 for children in siblings(graph)
         ):

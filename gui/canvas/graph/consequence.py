@@ -24,6 +24,7 @@ RULE_WORDS = {
     256: "skips a chip",
     512: "makes a triangle",
     1024: "empties a chip",
+    2048: "passes a stage",
 }
 
 
@@ -38,6 +39,7 @@ BRIEF_WORDS = {
     "skips a chip": "skips",
     "makes a triangle": "triangle",
     "empties a chip": "empties",
+    "passes a stage": "passes",
 }
 """The same in one word."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from planner.evaluation import kernels
+from planner.evaluation.activation_kernels import DEPTH_FIRST, peak_bytes, run_device
 from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.evaluation.live import LiveEvaluation
 from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
@@ -117,7 +118,7 @@ class McmEvaluator(AssignmentEvaluator):
 
     def peaks(self, device_of: Ints) -> Floats:
         """Peak bytes of activations on each chip (float64[k])."""
-        found: Floats = mcm_kernels.peak_bytes(device_of, self.k, *self.flows())
+        found: Floats = peak_bytes(device_of, self.k, *self.flows(), DEPTH_FIRST)
         return found
 
     def parameter_bytes(self, device_of: Ints) -> Floats:
@@ -141,7 +142,7 @@ class McmEvaluator(AssignmentEvaluator):
         ops = np.flatnonzero(device_of == chip).astype(np.int32)
         order, live = np.empty(len(ops), np.int32), np.empty(len(ops))
         left, waits = np.zeros(len(self.size), np.int32), np.zeros(self.n, np.int32)
-        mcm_kernels.run_chip(chip, ops, device_of, *self.flows(), left, waits, order, live)
+        run_device(chip, ops, device_of, *self.flows(), DEPTH_FIRST, left, waits, order, live)
         return MemorySchedule(order, live, float(self.parameter_bytes(device_of)[chip]))
 
     def latency(self, device_of: Ints, costs: Floats) -> float:

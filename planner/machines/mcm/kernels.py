@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.compiling.kernel import njit
+from planner.evaluation.activation_kernels import DEPTH_FIRST, peak_bytes
 from planner.evaluation.live_kernels import apply_quotient
 
 ONE = np.uint64(1)
@@ -133,114 +134,6 @@ def skipped_chips(occupied):
 
 
 @njit(cache=True, nogil=True)
-def by_chip(device_of, k):
-    """Ops in groups by chip, ascending in each: ``(ptr int32[k + 1], ops int32[n])``."""
-    ptr = np.zeros(k + 1, np.int32)
-    for d in device_of:
-        ptr[d + 1] += 1
-    for c in range(k):
-        ptr[c + 1] += ptr[c]
-    at = ptr[:-1].copy()
-    ops = np.empty(len(device_of), np.int32)
-    for v in range(len(device_of)):
-        d = device_of[v]
-        ops[at[d]] = v
-        at[d] += 1
-    return ptr, ops
-
-
-@njit(cache=True, nogil=True)
-def is_sent(tensor, chip, device_of, consumer_ptr, consumer_idx):
-    """Whether an op on another chip reads the tensor."""
-    for e in range(consumer_ptr[tensor], consumer_ptr[tensor + 1]):
-        if device_of[consumer_idx[e]] != chip:
-            return True
-    return False
-
-
-@njit(cache=True, nogil=True)
-def run_chip(
-    chip, ops, device_of, size, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx,
-    succ_ptr, succ_idx, pred_ptr, pred_idx, left, waits, order, live,
-):  # fmt: skip
-    """Run one chip's ``ops`` (ascending) depth-first by smallest id; the peak of its activations in bytes.
-
-    After an op its successors that have become ready go on top of the stack, the smallest id uppermost. Tensors from other
-    chips and those of copied sources are there from the start and go after their last use; own ones go after their last
-    use too, but those that are sent, or read by nobody, stay. ``left`` int32[t] and ``waits`` int32[n] are scratch that
-    holds zeros and is restored; ``order`` int32[s] and ``live`` float64[s] receive the ops as they run and the bytes then.
-    """
-    held = 0.0
-    stack = np.empty(len(ops), np.int32)
-    top = 0
-    for v in ops:
-        for e in range(pred_ptr[v], pred_ptr[v + 1]):
-            if device_of[pred_idx[e]] == chip:
-                waits[v] += 1
-        for e in range(in_ptr[v], in_ptr[v + 1]):
-            i = in_idx[e]
-            u = tensor_producer[i]
-            if left[i] == 0 and (device_of[u] != chip or copied[u]):
-                held += size[i]
-            left[i] += 1
-    for j in range(len(ops) - 1, -1, -1):
-        if waits[ops[j]] == 0:
-            stack[top] = ops[j]
-            top += 1
-    peak = held
-    step = 0
-    while top > 0:
-        top -= 1
-        v = stack[top]
-        if not copied[v]:
-            for e in range(out_ptr[v], out_ptr[v + 1]):
-                held += size[out_idx[e]]
-        order[step] = v
-        live[step] = held
-        step += 1
-        peak = max(peak, held)
-        for e in range(in_ptr[v], in_ptr[v + 1]):
-            i = in_idx[e]
-            left[i] -= 1
-            if left[i] == 0:
-                u = tensor_producer[i]
-                if (
-                    device_of[u] != chip
-                    or copied[u]
-                    or not is_sent(i, chip, device_of, consumer_ptr, consumer_idx)
-                ):
-                    held -= size[i]
-        for e in range(succ_ptr[v + 1] - 1, succ_ptr[v] - 1, -1):
-            w = succ_idx[e]
-            if device_of[w] == chip:
-                waits[w] -= 1
-                if waits[w] == 0:
-                    stack[top] = w
-                    top += 1
-    return peak
-
-
-@njit(cache=True, nogil=True)
-def peak_bytes(
-    device_of, k, size, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx, succ_ptr,
-    succ_idx, pred_ptr, pred_idx,
-):  # fmt: skip
-    """The peak of each chip's activations in bytes (float64[k]), see :func:`run_chip`."""
-    out = np.zeros(k)
-    left = np.zeros(len(size), np.int32)
-    waits = np.zeros(len(device_of), np.int32)
-    order = np.empty(len(device_of), np.int32)
-    live = np.empty(len(device_of))
-    ptr, grouped = by_chip(device_of, k)
-    for c in range(k):
-        out[c] = run_chip(
-            c, grouped[ptr[c] : ptr[c + 1]], device_of, size, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr,
-            in_idx, out_ptr, out_idx, succ_ptr, succ_idx, pred_ptr, pred_idx, left, waits, order, live,
-        )  # fmt: skip
-    return out
-
-
-@njit(cache=True, nogil=True)
 def copied_amounts(device_of, k, amount, tensor_producer, copied, consumer_ptr, consumer_idx):
     """What copies of sources bring to chips where the source itself is not: sums of ``amount`` float64[n] (float64[k])."""
     out = np.zeros(k)
@@ -314,7 +207,7 @@ def memory_after(
         )
         out[d] += peak_bytes(
             trial, k, size, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx, succ_ptr,
-            succ_idx, pred_ptr, pred_idx,
+            succ_idx, pred_ptr, pred_idx, DEPTH_FIRST,
         )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -10,6 +12,8 @@ from planner.evaluation import kernels
 from planner.evaluation.device_classes import device_classes
 from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
+from planner.machines.pipeline.activations import CHOICES, ActivationEvaluator
+from planner.machines.pipeline.rules import PathRule
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.evaluator import Evaluator, Rule
 from planner.problem.problem import Problem
@@ -28,8 +32,12 @@ def evaluator(problem: Problem) -> Evaluator:
         target.memories,
         problem.measured_times,
     )
-    rules: list[Rule] = [OrderRule(), TogetherRule(), PinRule()]
-    return AssignmentEvaluator(
+    rules: list[Rule] = [OrderRule(), *([PathRule()] if target.path else []), TogetherRule(), PinRule()]
+    counted = target.activations in CHOICES
+    make: Callable[..., AssignmentEvaluator] = (
+        partial(ActivationEvaluator, choice=CHOICES[target.activations]) if counted else AssignmentEvaluator
+    )
+    return make(
         problem,
         work=classes.work,
         class_of=classes.class_of,
@@ -39,7 +47,7 @@ def evaluator(problem: Problem) -> Evaluator:
         streaming_rate=target.bandwidth or DEFAULT_BANDWIDTH,
         memory=graph.param_bytes,
         capacity=memory,
-        communication=kernels.SUM,
+        communication=kernels.COMMUNICATION[target.communication],
         objective_code=kernels.MAX_COST,
         rules=rules,
     )

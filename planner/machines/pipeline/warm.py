@@ -21,11 +21,12 @@ from planner.problem.target import Target
 
 
 class Warm(tiny.Warm):
-    """Pipelines without and with streaming."""
+    """Pipelines without and with streaming, and with activations on a path."""
 
     targets: ClassVar[tuple[tuple[Target, bool], ...]] = (
         (Pipeline(2), False),
         (Pipeline(2, bandwidth=1.0, memory=16.0), False),
+        (Pipeline(2, bandwidth=1.0, memory=16.0, activations="peak", path=True), False),
     )
 
     def prove(self, problem: Problem) -> None:

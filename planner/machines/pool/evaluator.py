@@ -17,7 +17,6 @@ from planner.problem.evaluator import Evaluator, Rule
 from planner.problem.problem import Problem
 from planner.problem.target import DEFAULT_BANDWIDTH, transfer_times
 
-COMMUNICATION = {"sum": kernels.SUM, "overlap": kernels.OVERLAP, "duplex": kernels.DUPLEX}
 OBJECTIVES = {"max-load": kernels.MAX_COST, "gpipe": kernels.SUM_OF_PART_MAXIMA, "latency": kernels.LATENCY}
 
 
@@ -54,7 +53,7 @@ def evaluator(problem: Problem) -> Evaluator:
         streaming_rate=1.0,
         memory=graph.memory,
         capacity=memory,
-        communication=COMMUNICATION[target.communication],
+        communication=kernels.COMMUNICATION[target.communication],
         objective_code=OBJECTIVES[problem.objective],
         rules=rules,
         supported=np.stack([graph.supported, np.ones(graph.n, bool)])[classes.kind_of],

@@ -11,6 +11,7 @@ from planner.errors import TargetError
 from planner.model.graph import Graph
 from planner.problem.per_device import PerDevice, checked, expanded, settled
 from planner.problem.target import (
+    COMMUNICATION,
     DEFAULT_BANDWIDTH,
     Device,
     Target,
@@ -20,9 +21,6 @@ from planner.problem.target import (
     positive,
     whole,
 )
-
-COMMUNICATION = ("sum", "overlap", "duplex")
-"""How transfers and work may share a device's time."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ RULES = {
     "triangle": "the triangle rule",
     "no_skip": "the rule that no chip is skipped",
     "every_chip": "the rule that every chip holds an op",
+    "path": "the rule that stages form a path",
     "memory": "the memory rule",
     "contiguous": "contiguity",
     "shared_children": "the rule that consumers of an op share a stage",

@@ -1,4 +1,4 @@
-"""Slicing orders for stages that are not alike, by the dynamic program that knows each device's own costs."""
+"""Slicing orders for stages that are not alike, or whose costs and rules are more than sums, by dynamic programs that know each device's own costs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from planner.machines.pipeline.orders.ruled import RuledSlicer
 from planner.machines.pipeline.orders.slicer import PipelineSlicer, network_of
 from planner.methods.orders import kahn_order
 from planner.methods.slicing import Slicer, even_cut
@@ -16,16 +17,16 @@ from planner.search.search import Search
 
 
 class StageSlicer:
-    """Slices orders of ``units`` (from :func:`planner.machines.pipeline.orders.slicer.pipeline_units`) over unequal stages, exactly.
+    """Slices orders of the units of ``slicer`` (from :func:`planner.machines.pipeline.orders.slicer.pipeline_units`) over any stages, exactly.
 
     It is asked as a :class:`planner.machines.pipeline.orders.slicer.PipelineSlicer` is: ``value``, ``block_of`` (int32[m]) and ``order`` (int32[m])
     are the best of everything sliced so far.
     """
 
-    def __init__(self, units: Units) -> None:
-        self.units = units
+    def __init__(self, slicer: Slicer | RuledSlicer) -> None:
+        self.units = units = slicer.units
         self.network = network_of(units)
-        self._slicer = Slicer(units)
+        self._slicer = slicer
         self.segment_bound = self._slicer.segment_bound
         self.value = math.inf
         self.block_of: Ints = np.zeros(units.count, np.int32)
@@ -74,4 +75,13 @@ class StageSlicer:
 
 def slicer_of(units: Units) -> PipelineSlicer | StageSlicer:
     """The slicer for the stages of the problem of ``units``."""
-    return PipelineSlicer(units) if units.problem.evaluator.alike else StageSlicer(units)
+    problem = units.problem
+    if problem.evaluator.alike and not problem.target.beyond:
+        return PipelineSlicer(units)
+    return StageSlicer(order_slicer(units))
+
+
+def order_slicer(units: Units) -> Slicer | RuledSlicer:
+    """The dynamic program that slices one order of ``units`` over the devices of their problem."""
+    ruled = {"activations", "path"} & units.problem.target.beyond.keys()
+    return RuledSlicer(units) if ruled else Slicer(units)

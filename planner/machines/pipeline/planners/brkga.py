@@ -27,6 +27,7 @@ class Brkga(Planner):
     summary: ClassVar[str] = "genetic algorithm over topological orders, each sliced optimally"
     source: ClassVar[Source] = Source("MTPP", "section 4.2, algorithm 2 and appendix C.1")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = random_keys.OPTIONS
 

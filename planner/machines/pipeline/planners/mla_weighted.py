@@ -20,6 +20,7 @@ class MlaWeighted(Planner):
     summary: ClassVar[str] = "best cut of an order with short expensive tensors"
     source: ClassVar[Source] = Source("MTPP", "appendix C.1")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = random_keys.OPTIONS
 

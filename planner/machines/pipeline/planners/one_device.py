@@ -19,6 +19,7 @@ class OneDevice(Planner):
     summary: ClassVar[str] = "everything on the first stage, to compare with"
     source: ClassVar[Source] = Source("Edge TPU paper", "section II-B, Table I")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset(
         {"bottleneck", "memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3", "stage-time"}
         | {"inference-time"}

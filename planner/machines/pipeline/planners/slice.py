@@ -18,6 +18,7 @@ class Slice(Planner):
     summary: ClassVar[str] = "best cut of one depth-first order into consecutive blocks"
     source: ClassVar[Source] = Source("MTPP", "section 4, algorithm 1")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
 
     def search(self, problem: Problem, search: Search) -> None:

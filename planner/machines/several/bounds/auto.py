@@ -38,6 +38,7 @@ class Auto(BoundMethod):
         Any,
         OfMachines(lambda machine: frozenset({machine.target.kind}) if machine.unasked else frozenset()),
     )
+    copes: ClassVar[frozenset[str]] = frozenset({"communication"})
     objectives: ClassVar[frozenset[str]] = cast(
         Any,
         OfMachines(lambda machine: frozenset(machine.target.objectives) if machine.unasked else frozenset()),

@@ -55,7 +55,7 @@ class NestedCuts(BoundMethod):
         reason = super().refusal(problem)
         if reason is not None:
             return reason
-        e = problem.evaluator
+        e = problem.easier.evaluator
         codes = {rule.code for rule in e.rules}
         if not codes & {kernels.RULE_ORDER, kernels.RULE_CONTIGUOUS}:
             return f"'{self.name}' bounds contiguous splits; the target allows others (contiguous=false)"

@@ -35,6 +35,7 @@ class Simple(BoundMethod):
     summary: ClassVar[str] = "largest op or equal share of the work, whichever is more"
     source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool", "mcm"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication"})
     objectives: ClassVar[frozenset[str]] = frozenset(
         {"bottleneck", "stage-time", "inference-time", "max-load", "gpipe", "latency", "chip-latency"}
         | {"memory-1-2-3", "memory-1-3", "memory-2-1-3", "memory-2-3"}

@@ -46,6 +46,7 @@ class Auto(Planner):
     targets: ClassVar[frozenset[str]] = cast(
         Any, OfMachines(lambda machine: frozenset({machine.target.kind}))
     )
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = cast(
         Any, OfMachines(lambda machine: frozenset(machine.target.objectives))
     )

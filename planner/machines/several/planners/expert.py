@@ -25,6 +25,7 @@ class Expert(Planner):
     summary: ClassVar[str] = "a split made by a person, read from a device-placement split file"
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe", "latency", "bottleneck"})
     options: ClassVar[tuple[Option, ...]] = (Option("split", "", "path of the split file (JSON)"),)
 

@@ -12,12 +12,12 @@ import numpy as np
 from planner.errors import PlannerRefusal
 from planner.evaluation import kernels
 from planner.machines.pipeline.orders.search import search_orders
+from planner.machines.pipeline.orders.stage_slicer import order_slicer
 from planner.methods.balanced import balanced_slicing
 from planner.methods.filling import fill
 from planner.methods.live_descent import climb, filled
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.methods.orders import depth_first_order, kahn_order
-from planner.methods.slicing import Slicer
 from planner.methods.steepest_descent import Descent
 from planner.methods.units import Units, build_units, chain, forced_units, mirrors, unit_edges
 from planner.model.graph import Ints
@@ -40,6 +40,7 @@ class LocalSearch(Planner):
     summary: ClassVar[str] = "best single move until none helps, restarted"
     source: ClassVar[Source] = Source("device placement", "section 6, baselines")
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset(
         {"max-load", "gpipe", "latency", "bottleneck", "stage-time", "inference-time"}
     )
@@ -61,7 +62,7 @@ class LocalSearch(Planner):
         if search.options["on"] == "orders":
             if problem.target.kind == "pool":
                 raise PlannerRefusal("'local-search' on orders serves a pipeline only; leave out on=orders")
-            if not problem.evaluator.plain:
+            if not problem.evaluator.plain and not problem.target.beyond:
                 raise PlannerRefusal(
                     f"'local-search' on orders does not minimise {problem.objective}; leave out on=orders"
                 )
@@ -70,7 +71,7 @@ class LocalSearch(Planner):
         if report_infeasible(problem, search, self.name):
             return
         e = problem.evaluator
-        if not e.plain:
+        if not e.plain or any(rule.code == kernels.RULE_PATH for rule in e.rules):
             self._climb(problem, search)
             return
         unit_of = forced_units(problem)
@@ -145,7 +146,7 @@ class LocalSearch(Planner):
         made = 0
         chains = [chain(problem, mirror) for mirror in mirrors(problem)]
         try:
-            slicers = [Slicer(chained) for chained in chains]
+            slicers = [order_slicer(chained) for chained in chains]
         except PlannerRefusal:
             if search.best is None:
                 raise

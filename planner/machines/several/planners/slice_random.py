@@ -29,6 +29,7 @@ class SliceRandom(Planner):
     summary: ClassVar[str] = "best cut of many random topological orders"
     source: ClassVar[Source] = Source("MTPP", "section 4.2 and appendix C.1")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time", "max-load", "gpipe"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("orders", 1000, "how many random orders to try", low=1, high=10_000_000),
