@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from planner.compiling.kernel import njit
-from planner.machines.mcm.kernels import by_chip, is_sent, run_chip
+from planner.evaluation.activation_kernels import DEPTH_FIRST, by_device, is_sent, run_device
 
 ALIGNMENT = 64
 """Blocks begin at multiples of this many bytes: a cache line, the width of a transfer."""
@@ -77,7 +77,7 @@ def place_tensors(
     First come the parameters (``params`` float64[k]), then by ascending number of the tensor what arrives from other chips and what leaves, twice each
     (two sets of buffers), for good. Tensors of copied sources lie there from the start to their last use, other tensors of the
     chip from the op that makes them to their last use; those that nobody reads stay, for they are results. Ops run in the
-    order of :func:`planner.machines.mcm.kernels.run_chip`.
+    order of :func:`planner.evaluation.activation_kernels.run_device`.
     """
     n, t = len(device_of), len(size)
     left = np.zeros(t, np.int32)
@@ -89,12 +89,12 @@ def place_tensors(
     starts = np.empty(2 * t + 2)
     sizes = np.empty(2 * t + 2)
     touched = np.empty(2 * t, np.int32)
-    ptr, grouped = by_chip(device_of, k)
+    ptr, grouped = by_device(device_of, k)
     for c in range(k):
         ops = grouped[ptr[c] : ptr[c + 1]]
-        run_chip(
+        run_device(
             c, ops, device_of, size, tensor_producer, copied, consumer_ptr, consumer_idx, in_ptr, in_idx, out_ptr, out_idx,
-            succ_ptr, succ_idx, pred_ptr, pred_idx, left, waits, order, live,
+            succ_ptr, succ_idx, pred_ptr, pred_idx, DEPTH_FIRST, left, waits, order, live,
         )  # fmt: skip
         blocks = 0
         high[c] = aligned(params[c])

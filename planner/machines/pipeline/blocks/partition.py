@@ -55,7 +55,7 @@ def partition(model: StageModel, columns: Columns, search: Search, nodes: int) -
     together = counted.T @ counted
     cuts: list[tuple[Ints, float]] = []
     known: set[bytes] = set()
-    sizes = np.bincount(model.run_of)
+    sizes = np.bincount(model.run_of).astype(np.int32)
     for _ in range(MOST_ROUNDS):
         chosen = _solve(columns, sizes, cuts, search, nodes)
         if chosen is None:
@@ -83,7 +83,7 @@ def partition(model: StageModel, columns: Columns, search: Search, nodes: int) -
 def _solve(
     columns: Columns, stages: Ints, cuts: list[tuple[Ints, float]], search: Search, nodes: int
 ) -> Ints | None:
-    """Columns (int32[chosen]) that hold each unit once, no more on a run than it has ``stages`` (int64[runs]), and keep the cuts; None where it is proven that there are none."""
+    """Columns (int32[chosen]) that hold each unit once, no more on a run than it has ``stages`` (int32[runs]), and keep the cuts; None where it is proven that there are none."""
     blocks, run = columns
     b, m = blocks.shape
     of_runs = [np.flatnonzero(run == r).astype(np.int32) for r in range(len(stages))]
