@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -261,6 +262,14 @@ class FeasibilityDialog(QDialog):
             self.planner.setFocus()
 
     # ------------------------------------------------------------------ what is chosen
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return presses the button that has the keyboard; no button is pressed without having it."""
+        pressed = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(pressed, QPushButton):
+            pressed.click()
+        else:
+            super().keyPressEvent(event)
+
     def _go(self, item: QListWidgetItem) -> None:
         self.ops_chosen.emit(np.array([item.data(Qt.ItemDataRole.UserRole)], np.int32))
 

@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -135,6 +137,17 @@ def test_a_remedy_is_one_step(qtbot: QtBot, pinned: MainWindow) -> None:
     buttons(dialog)["Check again"].click()
     assert not pinned.mending.checking.busy, "it is known"
     assert dialog.sentence.text() == WHY.sentence
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_a_remedy_is_chosen_by_keys(qtbot: QtBot, pinned: MainWindow, key: Qt.Key) -> None:
+    dialog = shown_dialog(qtbot, pinned)
+    button = buttons(dialog)["Remove the pin of conv_2"]
+    dialog.activateWindow()
+    button.setFocus()
+    QTest.keyClick(button, key)
+    assert pinned.document.board.open_problem.constraints == PINS[1:]
+    assert dialog.heading.text() == "Done: Remove the pin of conv_2"
 
 
 def test_a_remedy_that_changes_the_machine(qtbot: QtBot, pinned: MainWindow) -> None:
