@@ -95,14 +95,14 @@ def times_tip(problem: Problem) -> str:
     return wrapped(lines)
 
 
-def speed_shown(problem: Problem, evaluation: Evaluation) -> Shown:
-    """Throughput, with latency and energy where the target estimates them."""
+def speed_shown(problem: Problem, evaluation: Evaluation, brief: bool = False) -> Shown:
+    """Throughput, with latency and energy where the target estimates them; ``brief``: without energy."""
     figures = evaluation.figures
     rate = figures.get("throughput", math.inf)
     notes = []
     if "latency" in figures:
         notes.append(f"one alone {one_time(figures['latency'], problem.graph.time_unit)}")
-    if "energy" in figures:
+    if "energy" in figures and not brief:
         notes.append(energy_text(figures["energy"]))
     return Shown("Inferences per second", rate_text(rate) if math.isfinite(rate) else DASH, ", ".join(notes))
 

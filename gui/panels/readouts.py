@@ -24,10 +24,10 @@ from gui.panels.readout_figures import (
     rate_words,
     rules_shown,
     rules_tip,
-    speed_shown,
     times_tip,
 )
 from gui.panels.readout_row import Readouts
+from gui.panels.speed_readout import SpeedReadout
 from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
@@ -78,7 +78,8 @@ class ReadoutStrip(Readouts):
         self.objective = Readout(theme, "Objective")
         self.rules = Readout(theme, "Rules", whole=True)
         self.memory = Readout(theme, "Memory")
-        self.speed = Readout(theme, "Inferences per second")
+        self.speed = SpeedReadout(theme)
+        self.speed.keyboard_left.connect(self.keyboard_left)
         self.components = [Readout(theme, f"Component {i + 1}", margin=9) for i in range(MOST_COMPONENTS)]
         self.devices = Readout(theme, "Devices")
         self.objective.make_button("Select the ops of the bottleneck")
@@ -179,7 +180,7 @@ class ReadoutStrip(Readouts):
         self.speed.setVisible(parts > 1 and "throughput" in document.evaluation.figures)
         problem, evaluation = document.problem, document.evaluation
         self.memory.show_value(*memory_shown(problem, evaluation, t), tip=memory_tip(problem, evaluation))
-        self.speed.show_value(*speed_shown(problem, evaluation), tip=figures_tip(problem, evaluation))
+        self.speed.show_speed(problem, evaluation, *document.suggested_objective)
         active = document.active
         self.devices.show_value(
             "Devices", str(len(document.problem.devices)),

@@ -43,6 +43,8 @@ class MachineChange:
     came: str
     key: str
     notes: tuple[str, ...] = ()
+    at_hand: Ints | None = None
+    """A valid plan of ``after`` (int32[n]) that is known already, for where no planner finds one."""
 
     @property
     def objective_only(self) -> bool:
@@ -100,20 +102,34 @@ class ChangingMachine:
             return
         self.plan_anew(after, text, notes=notes)
 
-    def plan_anew(self, after: Problem, text: str, name: str = "", notes: Sequence[str] = ()) -> None:
+    def plan_anew(
+        self,
+        after: Problem,
+        text: str,
+        name: str = "",
+        notes: Sequence[str] = (),
+        at_hand: Ints | None = None,
+    ) -> None:
         """Take on ``after`` with the ops carried over, and have a plan made anew for it: one undo step.
 
-        What is carried over is a plan of its own, called ``name``. Raises :class:`StageboardError` before anything changes.
+        What is carried over is a plan of its own, called ``name``; ``at_hand`` (int32[n]) is a valid plan of ``after``, taken where no
+        planner finds one. Raises :class:`StageboardError` before anything changes.
         """
         after.evaluator  # raises what is wrong with the target  # noqa: B018
         before, device_of = self._board.open_problem, self._board.own(self._board.device_of)
         if not after.same_machine(before):
             device_of = carried_over(device_of, before, after)
         own = self._plans.unused_name(name or plan_name(after, "carried over"))
-        self.enter(after, PlanEntry(own, device_of, "carried"), text, CARRIED, notes)
+        self.enter(after, PlanEntry(own, device_of, "carried"), text, CARRIED, notes, at_hand)
 
     def enter(
-        self, after: Problem, entry: PlanEntry, text: str, came: str, notes: Sequence[str] = ()
+        self,
+        after: Problem,
+        entry: PlanEntry,
+        text: str,
+        came: str,
+        notes: Sequence[str] = (),
+        at_hand: Ints | None = None,
     ) -> None:
         """Take on ``after`` with a plan for it, in the list or new: one undo step."""
         before, left = self._board.open_problem, self._plans.active
@@ -126,7 +142,7 @@ class ChangingMachine:
         command.key = f"machine {next(_keys)}" if came == CARRIED else ""
         self._history.push(command)
         if came == CARRIED or not after.same_machine(before):
-            self.tell(MachineChange(left, entry, before, after, came, command.key, tuple(notes)))
+            self.tell(MachineChange(left, entry, before, after, came, command.key, tuple(notes), at_hand))
 
     def plan_for(self, objective: str) -> None:
         """Take on another objective and have a plan made anew for it: one undo step. Raises :class:`StageboardError`."""

@@ -111,7 +111,11 @@ class PlanningAnew(QObject):
 
         def made(stopped: Callable[[], bool]) -> Conflict | tuple[Ints, str, tuple[Bound, ...]]:
             conflict = conflict_of(problem) if doubtful else None
-            return conflict or opening.start_plan(problem, stopped)
+            if conflict is not None:
+                return conflict
+            found = opening.start_plan(problem, stopped)
+            _, planner, bounds = found
+            return found if planner or change.at_hand is None else (change.at_hand, "feasibility", bounds)
 
         self._making = True
         self._thread.run(made, partial(self._planned, change))

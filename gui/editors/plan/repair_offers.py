@@ -67,7 +67,7 @@ class Mending(QObject):
         self.domains.found.connect(document.previewing.domains_found)
         document.model_changed.connect(self._close_dialog)
         document.problem_changed.connect(self._problem_changed)
-        document.decision_changed.connect(self._decision_changed)
+        document.decision_changed.connect(self.say_done)
 
     @property
     def busy(self) -> bool:
@@ -216,8 +216,8 @@ class Mending(QObject):
         if self.dialog is not None:
             self.dialog.show_stale()
 
-    def _decision_changed(self, *_: object) -> None:
-        """What a remedy left to be done may be done: the plan made anew has come, or a repair."""
+    def say_done(self, *_: object) -> None:
+        """What a remedy left to be done may be done: the plan made anew has come or will not, or a repair has."""
         dialog = self.dialog
         if dialog is not None and dialog.applied is not None:
             dialog.show_done(dialog.applied, self._document.evaluation.valid)
@@ -234,7 +234,7 @@ class Mending(QObject):
             after = remedy.apply(before)
             anew = after.target != before.target
             if anew:
-                document.editing.machines.plan_anew(after, remedy.title)
+                document.editing.machines.plan_anew(after, remedy.title, at_hand=remedy.device_of)
             else:
                 document.change_problem(after, remedy.title)
         except StageboardError as error:

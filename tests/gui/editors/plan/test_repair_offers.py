@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.document.plan import opening
 from gui.editors.plan.editor import MainWindow
 from planner.errors import StageboardError
 from planner.feasibility import Remedy
@@ -203,3 +204,21 @@ def test_a_plan_is_made_anew_after_a_remedy(qtbot: QtBot, hopeless: MainWindow) 
     assert hopeless.notice.text.startswith("Planned anew for a multi-chip module of 4 chips: ")
     document.undo_stack.undo()
     assert document.active is left and document.open_problem.target == TOO_SMALL
+
+
+def test_the_plan_that_a_remedy_brings_is_taken_where_no_planner_finds_one(
+    qtbot: QtBot, hopeless: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = hopeless.document
+    none = (np.zeros(12, np.int32), "", ())
+    monkeypatch.setattr(opening, "start_plan", lambda problem, stopped: none)
+    even = np.arange(12, dtype=np.int32) * 4 // 12
+    hopeless.mending.explain()
+    hopeless.mending.take(
+        Remedy("Use 4 chips", "every op has room then", McmPackage(4, sram=5 * MIB), None, True, even)
+    )
+    planned(qtbot, hopeless)
+    dialog = hopeless.mending.dialog
+    assert document.evaluation.valid and document.device_of.tolist() == even.tolist()
+    assert dialog is not None and "The plan on the canvas is valid now" in dialog.sentence.text()
+    assert document.undo_stack.undoText() == "Use 4 chips"
