@@ -21,7 +21,7 @@ MOST_POINTS = 160
 """Of longer lines every so many steps are drawn: a row has no more pixels than that."""
 Points = tuple[tuple[float, float], ...]
 """(seconds, value) from left to right."""
-STATES = {"queued": "waits for a core", "paused": "paused", "running": "running", "stopping": "stopping"}
+STATES = {"queued": "waiting", "paused": "waiting", "running": "running", "stopping": "stopping"}
 ENDINGS = {
     "proven": "ended by the proof", "finished": "done", "time": "time is up", "gap": "gap reached", "iterations": "done",
     "cancelled": "stopped", "refused": "refused", "failed": "failed",
@@ -184,7 +184,11 @@ def _row(course: Course, runner: Runner, rank: int, points: Points, column: Colu
     when = seconds_text(points[-1][0]) if points else ""
     leads = runner is course.leader
     state = state_words(course, runner)
-    notes = [part for part in (state, _warmed(course, runner), _proved(course, runner, column)) if part]
+    notes = [
+        part
+        for part in (state + had_words(runner), _warmed(course, runner), _proved(course, runner, column))
+        if part
+    ]
     return RowFacts(
         runner.index, rank, runner.title, runner.is_bound, number, value, points, when, state,
         standing.state in ("running", "stopping"), standing.ending in ("refused", "failed"), runner is course.winner,
@@ -206,6 +210,11 @@ def state_words(course: Course, runner: Runner) -> str:
             return "bound proven" if runner.proofs else "no stronger bound than was known"
         return ending
     return STATES.get(standing.state, standing.state)
+
+
+def had_words(runner: Runner) -> str:
+    """For how long it had a processor, which the clock of the race does not say: others take turns with it."""
+    return f", {seconds_text(runner.standing.active)} at work" if runner.standing.active else ""
 
 
 def _names(course: Course, indices: Sequence[int]) -> list[str]:
@@ -257,9 +266,7 @@ def describe(course: Course, runner: Runner, rank: int = 0) -> str:
     words = state_words(course, runner)
     if standing.iterations:
         words += f", {plural(standing.iterations, 'iteration')}"
-    if standing.active:
-        words += f", {seconds_text(standing.active)} at work"
-    lines.append(words)
+    lines.append(words + had_words(runner))
     if standing.reason:
         lines.append(standing.reason)
     elif standing.text and runner.alive:

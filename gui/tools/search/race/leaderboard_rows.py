@@ -130,7 +130,7 @@ class LeaderboardHead(QWidget):
                 painter,
                 QRectF(at.when.right() - 79, 0, 80, self.height()),
                 RIGHT,
-                "best after",
+                "found at",
                 small,
                 t.muted,
             )

@@ -22,6 +22,7 @@ def race_table(course: Course) -> str:
             "entrant",
             *(component_words(name).title for name in names),
             "seconds to best",
+            "seconds at work",
             "proved",
             "state",
         ]
@@ -38,7 +39,7 @@ def race_table(course: Course) -> str:
         bound = runner.standing.bound
         lines.append([
             str(rank) if found is not None else "", runner.title, *values,
-            f"{runner.trace[-1][0]:.2f}" if runner.trace else "",
+            f"{runner.trace[-1][0]:.2f}" if runner.trace else "", f"{runner.standing.active:.2f}",
             "" if bound is None else amount(problem, bound.component, bound.value), state_words(course, runner),
         ])  # fmt: skip
     text = "\n".join("\t".join(line) for line in lines)

@@ -188,3 +188,23 @@ def test_a_race_that_was_won_before_it_began_says_so(course: Course) -> None:
     assert sentences(course).startswith("The plan it began with is as near to the bound as was asked for.")
     course.outcome = "proven"
     assert "nothing to race for" in sentences(course)
+
+
+def test_a_row_says_who_waits_and_what_each_has_had(course: Course) -> None:
+    """The clock of the race goes on while entrants take turns: it says nothing of one of them."""
+    queued, held, running, ended = (runner.standing for runner in course.runners)
+    queued.state = "queued"
+    held.state, held.active = "paused", 2.5
+    running.active = 7.0
+    ended.active = 0.5
+    ended.end("finished")
+    states = {row.title: row.notes for row in board_facts(course).rows}
+    assert states["Annealing"] == "waiting"
+    assert states["Slice"] == "waiting, 2.5 s at work"
+    assert states["Dynamic program"] == "running, 7.0 s at work"
+    assert states["Simple"].endswith(", 0.5 s at work")
+    head, *lines = (line.split("\t") for line in race_table(course).splitlines()[:5])
+    at = head.index("seconds at work")
+    assert {line[1]: line[at] for line in lines} == {
+        "Annealing": "0.00", "Slice": "2.50", "Dynamic program": "7.00", "Simple": "0.50",
+    }  # fmt: skip
