@@ -194,8 +194,10 @@ def read_text(path: str | os.PathLike[str], limit: int, **options: Any) -> str:
         ) from problem
 
 
-def parse_json(text: str, name: str, error: type[StageboardError] = ModelError) -> Any:
-    """The value of a JSON text. ``NaN`` and ``Infinity``, which JSON does not have, and keys that an object has twice are refused."""
+def parse_json(
+    text: str, name: str, error: type[StageboardError] = ModelError, *, finite: bool = True
+) -> Any:
+    """The value of a JSON text. Keys that an object has twice are refused, and ``NaN`` and ``Infinity``, which JSON does not have, unless not all numbers are to be ``finite``."""
 
     def refuse(constant: str) -> NoReturn:
         raise error(f"{name} contains {constant}; every number must be finite")
@@ -210,7 +212,7 @@ def parse_json(text: str, name: str, error: type[StageboardError] = ModelError) 
         return held
 
     try:
-        return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+        return json.loads(text, parse_constant=refuse if finite else None, object_pairs_hook=once)
     except StageboardError:
         raise
     except json.JSONDecodeError as problem:

@@ -38,7 +38,8 @@ def load(path: str | os.PathLike[str]) -> Program:
             raise ModelError(
                 f"{archive.file} holds several programs ({named}); save the one to plan by itself, with torch.export.save"
             )
-        value = parse_json(archive.text(found[0], JSON_LIMIT), archive.file)
+        # Arguments of operators may be infinite (what attention is masked with); torch writes them as Python does.
+        value = parse_json(archive.text(found[0], JSON_LIMIT), archive.file, finite=False)
     _check_version(value, archive.file)
     return typed(value, Program, f"{archive.file}: its program")
 

@@ -50,7 +50,7 @@ _WHOLE = ("int", "uint", "bool")
 _CHANCE = ("rand", "bernoulli", "dropout", "multinomial", "normal_", "uniform_")
 """Operators whose result does not follow from what they read."""
 _LOOPS = ("while_loop", "map_impl", "map", "scan", "associative_scan")
-_SELF = re.compile(r"^L\['self'\]\.?|^L__self___?")
+_SELF = re.compile(r"^L\['\w+'\]\.?|^L__self___?")
 
 
 def read(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
