@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,13 +32,26 @@ ANALYTICAL = "mcm:36,check_memory=false"
 """The machine of the sixteen graphs: the paper's analytical model knows no memory."""
 COPIED = f"{ANALYTICAL},copy_sources=2"
 """The machine of BERT: the attention mask is copied to the chips that read it, without which the triangle rule allows two chips only."""
+SIMULATED = "mcm:36,precision=int8,check_memory=false,copy_sources=2,sram=256MiB"
+"""The machine of BERT where partitions are judged by their simulated execution, in place of the paper's hardware: Edge TPUs compute with
+bytes; with less memory the allocator has no place for most random partitions (figure 7)."""
+SIMULATE = ",cost=simulated"
 GREEDY = "chip-greedy"
-METHODS = ("chip-random", "chip-anneal", "chip-local-search")
+LEARNED = "chip-learned"
+SCRATCH, ZERO_SHOT, FINE_TUNED = (f"{LEARNED},mode={mode}" for mode in ("scratch", "zero-shot", "fine-tune"))
+METHODS = ("chip-random", "chip-anneal", SCRATCH, ZERO_SHOT, FINE_TUNED, "chip-local-search")
+"""Planners with their options: those of the paper, and the assignment search as an anchor."""
+
+
+def asked(method: str) -> tuple[str, dict[str, str]]:
+    """Planner and options of a method, which is written ``PLANNER[,KEY=VALUE...]``."""
+    planner, *options = method.split(",")
+    return planner, dict(option.split("=") for option in options)
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One traced search: which graph on which machine, how, and how long."""
+    """One traced search: which graph on which machine, how (:func:`asked`), and how long."""
 
     graph: str
     target: str
@@ -98,8 +111,9 @@ def traced(case: Trace) -> Curve:
 
     warm(case.method)
     problem = problem_of(case.graph, case.target)
+    planner, options = asked(case.method)
     began = time.process_time()
-    values = trace(problem, case.method, case.samples, case.seed)
+    values = trace(problem, planner, case.samples, case.seed, options)
     spent = time.process_time() - began
     better = np.flatnonzero(values < np.append(np.inf, values[:-1]))
     return Curve(tuple((better + 1).tolist()), tuple(values[better].tolist()), spent)
@@ -110,7 +124,8 @@ def warm(method: str) -> None:
     """Compile and load what a search needs."""
     from planner.machines.mcm.search.trace import trace
 
-    trace(problem_of("resnet18", ANALYTICAL), method, 20, 0)
+    planner, options = asked(method)
+    trace(problem_of("resnet18", ANALYTICAL), planner, 20, 0, options)
 
 
 def pruned(graph: Graph, most: int = CONSUMERS) -> Graph:
@@ -196,6 +211,19 @@ class Rows:
             self._append("exact-runs.csv", head, [name, target, f"{seconds:g}", status, *map(repr, values)])
         return self._exact.get(key)
 
+    def cells(
+        self, name: str, head: Sequence[str], key: Sequence[str], run: Callable[[], Sequence[str]]
+    ) -> list[str] | None:
+        """What follows ``key`` in a row of the file ``name``; where it is missing what ``run`` gives, appended; None where nothing may be run."""
+        for row in _lines(self._folder / name):
+            if row[: len(key)] == list(key):
+                return row[len(key) :]
+        if self._only_print:
+            return None
+        found = list(run())
+        self._append(name, head, [*key, *found])
+        return found
+
     def _append(self, name: str, head: Sequence[str], cells: Sequence[str]) -> None:
         path = self._folder / name
         new = not path.exists()
@@ -210,5 +238,6 @@ class Rows:
 def _lines(path: Path) -> Iterator[list[str]]:
     """The rows of a CSV file but for its head; none where there is no file."""
     if path.exists():
+        csv.field_size_limit(2**24)
         with path.open(newline="", encoding="utf-8") as file:
             yield from list(csv.reader(file))[1:]

@@ -306,5 +306,6 @@ class MainWindow(GraphBody):
         self.planning_anew.close()
         self.counting.close()
         self.sureness.close()
+        self.package.end_threads()
         self.proving_unasked.close()
         self.canvas.close_canvas()

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.mcm.memory import MemoryView
 from gui.panels.mcm.memory_painter import chip_memory
+from gui.panels.mcm.simulating import Simulating
 from gui.panels.mcm.state import is_package, package_of
 from gui.panels.mcm.view import PackageView
 from gui.panels.mcm.words import summary
@@ -46,8 +47,10 @@ class PackagePanel(Panel):
         self.words = QLabel("", self)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
-        self.words.setContentsMargins(10, 4, 10, 0)
+        self.words.setContentsMargins(10, 0, 10, 0)
         set_role(self.words, "muted")
+        self.simulating = Simulating(self)
+        self.simulating.wanted.connect(self.simulate)
         card = HoverCard(self)
         self.view = PackageView(theme, card, self)
         self.memory = MemoryView(theme, card, self)
@@ -62,7 +65,12 @@ class PackagePanel(Panel):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 2)
         column.setSpacing(2)
-        column.addWidget(self.words)
+        top = QHBoxLayout()
+        top.setContentsMargins(0, 4, 10, 0)
+        top.addWidget(self.words, 1)
+        top.addWidget(self.simulating.button, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(top)
+        column.addWidget(self.simulating.words)
         column.addLayout(self._parts, 1)
         document.model_changed.connect(self._another)
         document.problem_changed.connect(self._another)
@@ -107,6 +115,8 @@ class PackagePanel(Panel):
         shown = is_package(problem)
         self.view.setVisible(shown)
         self.memory.setVisible(shown)
+        self.simulating.button.setVisible(shown)
+        self.simulating.keep_to(problem if shown else None, document.device_of)
         if problem is None or not shown:
             what = "Open a model" if problem is None else "Choose a multi-chip module as the target"
             words = f"{what} to see its chips."
@@ -133,6 +143,16 @@ class PackagePanel(Panel):
         super().set_theme(theme)
 
     # ------------------------------------------------------------------ actions
+    def simulate(self) -> None:
+        """Simulate how the plan shown executes."""
+        problem = self.document.problem
+        if problem is not None and is_package(problem):
+            self.simulating.simulate(problem, self.document.device_of)
+
+    def end_threads(self) -> None:
+        """The window goes."""
+        self.simulating.end_threads()
+
     def _ops_of(self, chip: int) -> Ints:
         return np.flatnonzero(self.document.device_of == chip).astype(np.int32)
 

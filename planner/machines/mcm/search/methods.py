@@ -31,6 +31,7 @@ GREEDY_OPTIONS = (
         "what is corrected: chips filled to an equal share of the work, or the same order cut at random places",
         choices=("greedy", "random"),
     ),
+    COST,
 )  # fmt: skip
 
 ANNEAL_OPTIONS = (

@@ -24,6 +24,9 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text, time_text
 from planner.text_table import percent
 
+LATENCY = "simulated latency"
+"""The one line of which the value alone says too little."""
+
 
 def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> SimulationReport:
     """Simulate an assignment (int32[n]); ``given`` are options of the simulation. Raises :class:`PlannerRefusal` for one that is wrong.
@@ -72,7 +75,7 @@ def rows(problem: Problem, found: Simulated, analytical: float) -> list[tuple[st
     held = f"{problem.devices[fullest].name} is used up to {bytes_text(float(found.high[fullest]))}"
     return [
         ("simulated", pace),
-        ("simulated latency", time_text(found.latency, unit)),
+        (LATENCY, time_text(found.latency, unit)),
         ("simulated use", use),
         ("simulated memory", held),
     ]

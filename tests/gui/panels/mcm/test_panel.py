@@ -14,8 +14,10 @@ from pytestqt.qtbot import QtBot
 from gui.canvas.graph.tooltip import HoverCard
 from gui.document.plan.document import Document
 from gui.look.theme import DARK, LIGHT
+from gui.panels.mcm import simulating
 from gui.panels.mcm.panel import PackagePanel
 from gui.panels.mcm.view import PackageView
+from planner.machines.mcm.simulation.report import simulate
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph
@@ -305,3 +307,44 @@ def test_the_inspector_names_amounts_of_a_chip() -> None:
     assert "Slowest chip" in dict(plan_rows(document.problem, document.evaluation))
     assert np.array_equal(document.device_of, TIDY)
     document.deleteLater()
+
+
+# ---------------------------------------------------------------------- simulation
+def test_a_simulation_is_told_until_the_plan_changes(
+    qtbot: QtBot, panel: tuple[PackagePanel, Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dock, document = panel
+    part = dock.simulating
+    assert part.button.isVisible() and part.words.text() == "" and part.button.isEnabled()
+    qtbot.mouseClick(part.button, Qt.MouseButton.LeftButton)
+    assert part.busy and not part.button.isEnabled() and part.words.text().startswith("Simulating")
+    qtbot.waitUntil(lambda: not part.busy)
+    assert document.problem is not None
+    said = simulate(document.problem, document.device_of, {}).rows
+    assert part.words.text().startswith(f"Simulated: {said[0][1]}; latency {said[1][1]}; chip")
+    assert part.button.isEnabled()
+    document.select([0])
+    settle()
+    assert part.words.text() != "", "a selection changes no plan"
+    document.move(np.array([1]), 1)
+    settle()
+    assert part.words.text() == ""
+    part.simulate(document.problem, document.device_of)
+    document.undo_stack.undo()
+    settle()
+    qtbot.wait(50)
+    assert not part.busy and part.words.text() == "", "the plan that it was asked of is no longer there"
+    monkeypatch.setattr(simulating, "simulate", lambda *_: 1 // 0)
+    dock.simulate()
+    qtbot.waitUntil(lambda: not part.busy)
+    assert part.words.text().startswith("Not simulated: ")
+    dock.end_threads()
+
+
+def test_other_machines_are_not_simulated(qtbot: QtBot, panel: tuple[PackagePanel, Document]) -> None:
+    dock, document = panel
+    document.set_problem(Pipeline(3))
+    settle()
+    assert not dock.simulating.button.isVisible()
+    dock.simulate()
+    assert not dock.simulating.busy
