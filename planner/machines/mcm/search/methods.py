@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from planner.machines.mcm.search.local import LocalChips, LocalSettings
 from planner.machines.mcm.search.policy import Annealed, Uniform
 from planner.machines.mcm.search.samples import (
@@ -25,6 +23,8 @@ SAMPLES = Option(
     "samples", 5_000, "how many valid partitions are drawn and evaluated", low=1, high=1_000_000_000
 )
 
+RANDOM_OPTIONS = (SAMPLES, COST)
+
 GREEDY_OPTIONS = (
     Option(
         "partition", "greedy",
@@ -42,8 +42,6 @@ ANNEAL_OPTIONS = (
     Option("cold", 0.02, "last temperature, as a share of the objective", low=1e-12, high=100.0),
     COST,
 )  # fmt: skip
-
-RANDOM_OPTIONS = (SAMPLES, COST)
 
 LOCAL_OPTIONS = (
     Option("rounds", 8, "rounds of annealing, each longer than the one before", low=0, high=1_000),
@@ -63,11 +61,9 @@ def greedy(problem: Problem, search: Search) -> None:
         return
     order = file_order(problem)
     if search.options["partition"] == "random":
-        rng, candidate = search.rng, cut_at_random(problem, order, search.rng)
+        fix_candidate(problem, search, cut_at_random(problem, order, search.rng), order, "chip-greedy", True)
     else:
-        # A heuristic of a compiler, which others are measured against: the same plan whatever the seed.
-        rng, candidate = np.random.default_rng(0), filled_greedily(problem, order)
-    fix_candidate(problem, search, candidate, order, "chip-greedy", rng)
+        fix_candidate(problem, search, filled_greedily(problem, order), order, "chip-greedy", False)
 
 
 def random(problem: Problem, search: Search) -> None:

@@ -171,13 +171,15 @@ def cut_at_random(problem: Problem, order: Ints, rng: np.random.Generator) -> In
 
 
 def fix_candidate(
-    problem: Problem, search: Search, candidate: Ints, order: Ints, method: str, rng: np.random.Generator
+    problem: Problem, search: Search, candidate: Ints, order: Ints, method: str, seeded: bool
 ) -> None:
     """Score what FIX makes of a candidate (int32[n]); where that does not fit the memory, other corrections of it.
 
     FIX decides the ops in ``order`` (int32[n]), and those that cannot have their chip take the nearest one, the lower of two: nothing
-    is drawn. Further corrections draw by ``rng``.
+    is drawn. Further corrections are drawn, ``seeded`` by the search, or the same whatever its seed: what others are measured
+    against must not depend on one.
     """
+    rng = search.rng if seeded else np.random.default_rng(0)
     solver = solver_of(problem, search, method)
     if solver is None:
         return
