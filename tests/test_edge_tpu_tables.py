@@ -94,6 +94,19 @@ def test_rows_read_back_as_they_were_written(tmp_path: Path, monkeypatch: pytest
     assert again.get(Case("resnet50", 2, True, "memory-1-3", "not-there-yet")) is None
 
 
-def test_without_measured_times_there_is_no_table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_single_inferences_of_small_networks_are_met_within_15_per_cent() -> None:
+    mobilenet = edge_tpu_times.mobilenet_v1()
+    assert mobilenet.macs.sum() == pytest.approx(569e6, rel=0.001)
+    assert mobilenet.params.sum() == pytest.approx(4.23e6, rel=0.005)
+    _, rows = edge_tpu_times.single()
+    errors = {name: int(cells[-1].split()[0]) for name, *cells in rows}
+    assert abs(errors.pop("DenseNet")) > 50  # its concatenations move data without computing
+    assert len(errors) == 4 and max(map(abs, errors.values())) <= 15
+    assert all(int(cells[-3].split()[0]) < -15 for _, *cells in rows)
+
+
+def test_without_measured_times_there_is_no_table_of_pipelines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(edge_tpu_times, "MEASURED", tmp_path / "missing.tsv")
-    assert edge_tpu_times.tables() == {}
+    assert list(edge_tpu_times.tables()) == ["Single inferences on one Edge TPU"]

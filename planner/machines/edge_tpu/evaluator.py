@@ -193,7 +193,7 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
             },
             figures={
                 "throughput": 1.0 / period if period else np.inf,
-                "latency": float(base.cost.sum()),
+                "latency": float(base.cost.sum() + target.overhead * np.count_nonzero(base.ops)),
                 "energy": float(energy.sum()),
             },
         )

@@ -130,6 +130,14 @@ class EdgeTpuPipeline(Target):
         source="fitted on Tables I and II",
         group="Link and speed",
     )
+    overhead: float = parameter(
+        1.5e-3,
+        help="latency: fixed time of a single inference on each TPU that has ops; in a stream other inferences hide it",
+        unit="s",
+        source="fitted on published single inferences of networks that fit the cache",
+        group="Link and speed",
+        later=True,
+    )
     active_power: float = parameter(
         2.0,
         help="power of a stage that computes",
@@ -158,7 +166,7 @@ class EdgeTpuPipeline(Target):
             raise TargetError(
                 f"utilisation is {self.utilisation:g}; it is a share of the peak, so it must be at most 1"
             )
-        for name in ("active_power", "idle_power"):
+        for name in ("active_power", "idle_power", "overhead"):
             positive(getattr(self, name), name, zero=True, unlimited=False)
 
     def components(self, objective: str) -> tuple[str, ...]:
