@@ -157,7 +157,7 @@ class AssignmentEvaluator(Evaluator):
         """The objective from summed loads; every device's cost goes to ``costs`` (float64[k])."""
         return float(
             kernels.objective_of(
-                receive, busy, send, held, occupied, self.pays, self.budget, self.streaming_rate, self.sync_rate,
+                receive, busy, send, held, occupied, self.pays, self.cluster, self.budget, self.streaming_rate, self.sync_rate,
                 self.communication, self.objective_code, costs,
             )
         )  # fmt: skip
@@ -192,7 +192,13 @@ class AssignmentEvaluator(Evaluator):
                 receive, busy, send, held, self.budget, self.streaming_rate, self.communication, alone
             )
             replicas, serves = share_idle(
-                alone, held, occupied, self.pays, self.sync_rate, self.communication == kernels.SUM
+                alone,
+                held,
+                occupied,
+                self.pays,
+                self.cluster,
+                self.sync_rate,
+                self.communication == kernels.SUM,
             )
             return replicas, serves
         there = occupied > 0

@@ -127,7 +127,7 @@ def device_costs(receive, busy, send, held, budget, rate, communication, out):
 
 @njit(cache=True, nogil=True)
 def objective_of(
-    receive, busy, send, held, occupied, pays, budget, rate, sync_rate, communication, objective, costs
+    receive, busy, send, held, occupied, pays, cluster, budget, rate, sync_rate, communication, objective, costs
 ):  # fmt: skip
     """The scalar objective; fills ``costs`` (float64[k]) on the way.
 
@@ -136,7 +136,7 @@ def objective_of(
     """
     device_costs(receive, busy, send, held, budget, rate, communication, costs)
     if sync_rate > 0.0:
-        share_idle(costs, held, occupied, pays, sync_rate, communication == SUM)
+        share_idle(costs, held, occupied, pays, cluster, sync_rate, communication == SUM)
     if objective == MAX_COST:
         worst = 0.0
         for d in range(len(costs)):

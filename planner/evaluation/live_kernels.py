@@ -189,7 +189,7 @@ def delta_ops(
             rest[j, d, 1] -= going[j, 1]
         on[d] += len(ops)
         out_objective[d] = objective_of(
-            r, b, s, h, on, pays, budget, rate, sync_rate, communication, objective, out_costs[d]
+            r, b, s, h, on, pays, cluster, budget, rate, sync_rate, communication, objective, out_costs[d]
         )
         on[d] -= len(ops)
 

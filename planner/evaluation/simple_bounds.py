@@ -37,7 +37,9 @@ def replicated_part(problem: Problem, work: Floats) -> float:
         of_class = np.flatnonzero(e.class_of == c)
         fastest = work[of_class].min(axis=0)
         table[of_class] = fastest
-        for copies in range(1, len(of_class) + 1):
+        # Copies of a stage are in one cluster.
+        most = int(np.bincount(e.cluster[of_class] + 1).max())
+        for copies in range(1, most + 1):
             sync = (copies - 1) * params / (copies * e.sync_rate) if e.pays[of_class[0]] else 0.0 * params
             share = fastest / copies
             cost = share + sync if e.communication == SUM else np.maximum(share, sync)

@@ -188,13 +188,14 @@ def objective(problem: Problem, device_of: list[int]) -> float:
 
 # ------------------------------------------------------------------------------------------------------ replication
 def sync_bandwidth(problem: Problem) -> float:
-    """Bytes per time between accelerators: the target's, else that of the profiled tensors, else the default."""
+    """Bytes per time between accelerators of a cluster: the target's, else that of the profiled tensors, else the default."""
+    speed = problem.target.cluster_speed
     if problem.target.bandwidth:
-        return problem.target.bandwidth
+        return problem.target.bandwidth * speed
     profiled = [(size, time) for _, _, size, time in tensors(problem.graph) if time > 0 and size > 0]
     if profiled:
-        return sum(size for size, _ in profiled) / sum(time for _, time in profiled)
-    return DEFAULT_BANDWIDTH
+        return speed * sum(size for size, _ in profiled) / sum(time for _, time in profiled)
+    return DEFAULT_BANDWIDTH * speed
 
 
 def stage_cost(problem: Problem, device_of: list[int], device: int, copies: int) -> float:
@@ -209,10 +210,10 @@ def stage_cost(problem: Problem, device_of: list[int], device: int, copies: int)
 
 
 def replicated_maximum(problem: Problem, device_of: list[int]) -> float:
-    """The least largest cost over every way in which devices without ops may join stages of their kind."""
+    """The least largest cost over every way in which devices without ops may join stages of their kind and cluster."""
     worst = 0.0
-    for kind in (False, True):
-        of_kind = [d for d in range(len(problem.devices)) if is_cpu(problem, d) == kind]
+    for group in {cluster(problem, d) for d in range(len(problem.devices))}:
+        of_kind = [d for d in range(len(problem.devices)) if cluster(problem, d) == group]
         stages = [d for d in of_kind if d in device_of]
         if stages:
             free = len(of_kind) - len(stages)

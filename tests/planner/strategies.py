@@ -156,11 +156,11 @@ def pools_with_options(draw: st.DrawFn, most: int = 4) -> tuple[DevicePool, str]
         subgraphs = draw(st.integers(1, 3)) if contiguous and pool.accelerators else 1
         subgraphs = min(subgraphs, max(1, most // max(pool.accelerators, 1)))
         return replace(pool, communication="sum", subgraphs=subgraphs), "latency"
-    if kind == "replication":
-        return replace(pool, replication=True), "max-load"
     clusters = draw(st.sampled_from([c for c in range(1, most + 1) if pool.accelerators % c == 0]))
     speed = draw(st.sampled_from([1.0, 2.0, 4.0]))
     clustered = replace(pool, clusters=clusters, cluster_speed=speed)
+    if kind == "replication":
+        return replace(clustered if draw(st.booleans()) else pool, replication=True), "max-load"
     return clustered, draw(st.sampled_from(("max-load", "gpipe")))
 
 

@@ -61,5 +61,7 @@ def evaluator(problem: Problem) -> Evaluator:
         owner=owner.astype(np.int32),
         cluster=np.where(is_cpu, -1, number * target.clusters // max(slots, 1)).astype(np.int32),
         cluster_speed=target.cluster_speed,
-        sync_rate=(target.sync_rate(graph) or DEFAULT_BANDWIDTH) if target.replication else 0.0,
+        sync_rate=target.cluster_speed * (target.sync_rate(graph) or DEFAULT_BANDWIDTH)
+        if target.replication
+        else 0.0,
     )

@@ -146,11 +146,6 @@ class DevicePool(Target):
             raise TargetError(
                 "replication shares a stage equally among its devices, so they have to be alike; give one memory and one speed"
             )
-        if self.replication and self._clustered:
-            raise TargetError(
-                "replication and clusters do not go together: which cluster a copy stands in would change its transfers;"
-                " choose one of them"
-            )
 
     def _counts(self, unsaid: float) -> list[tuple[int, float]]:
         return [(self.accelerators, unsaid), (self.cpus, unsaid)]

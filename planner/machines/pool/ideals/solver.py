@@ -55,9 +55,10 @@ class IdealsSearch(Descending):
         # A cluster of one accelerator is a device like any other.
         self._clustered = e.clustered and bool(np.bincount(e.cluster[e.pays]).max(initial=0) > 1)
         # Of clusters whose accelerators differ only what every transfer costs at least is told.
-        self._ordered = self._clustered and e.alike
         self._gpipe = e.objective_code != kernels.MAX_COST
         self._replicated = e.sync_rate > 0
+        # Of clusters whose accelerators share stages, too: there copies from any cluster may join.
+        self._ordered = self._clustered and e.alike and not self._replicated
         self._table = self._gpipe or self._replicated or e.communication != kernels.SUM
         # Taking out an idle unit may move a tensor to the other part.
         self._take = not (self._gpipe and bool((e.part == 1).any()))

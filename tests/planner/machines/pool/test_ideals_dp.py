@@ -87,6 +87,34 @@ def test_replicated_stages_equal_brute_force(problem: Problem) -> None:
     check_exact(problem)
 
 
+@settings(max_examples=30)
+@given(
+    problems(
+        target=st.builds(
+            DevicePool,
+            accelerators=st.just(4),
+            cpus=st.integers(0, 1),
+            bandwidth=st.sampled_from([1.0, 4.0]),
+            communication=st.sampled_from(["sum", "overlap", "duplex"]),
+            replication=st.just(True),
+            clusters=st.sampled_from([1, 2]),
+            cluster_speed=st.sampled_from([2.0, 4.0]),
+        ),
+        graph=graphs(most=4, training=False),
+        objective="max-load",
+    )
+)
+def test_replicated_stages_in_clusters_are_valid_and_bounds_hold(problem: Problem) -> None:
+    best, _ = reference.optimum(problem)
+    result = run(IdealsDp(), problem)
+    if result.device_of is not None:
+        assert not reference.broken(problem, result.device_of.tolist())
+        assert result.objective == pytest.approx(reference.objective(problem, result.device_of.tolist()))
+    bound = problem.strongest_bound(result.bounds)
+    assert bound is None or bound.value <= best * (1 + 1e-9) or math.isinf(best)
+    assert result.status != "optimal" or result.objective == pytest.approx(best)
+
+
 def quiet(problem: Problem) -> Search:
     return Search(problem, Never(), Callbacks(), 0, {})
 

@@ -173,6 +173,18 @@ def test_free_devices_join_the_stage_that_costs_most() -> None:
     ]
 
 
+def test_copies_of_a_stage_are_in_its_cluster_and_synchronise_fast() -> None:
+    target = DevicePool(4, 0, bandwidth=8.0, replication=True, clusters=2, cluster_speed=4.0)
+    e = Problem(line(), target).evaluate(np.array([0, 0, 0, 2]))
+    # One free accelerator in each cluster. Three ops and a slow send on two: 6.5 / 2 + 24 / (2 * 32); 4.5 / 2 + 8 / (2 * 32).
+    assert e.replicas.tolist() == [2, 0, 2, 0]
+    assert e.serves.tolist() == [0, 0, 2, 2]
+    assert e.cost == pytest.approx([3.25 + 0.375, 3.25 + 0.375, 2.25 + 0.125, 2.25 + 0.125])
+    assert Problem(line(), target).evaluator.sync_rate == 32.0
+    alone = Problem(line(), target).evaluate(np.array([0, 0, 0, 0]))
+    assert alone.serves.tolist() == [0, 0, -1, -1]
+
+
 def test_overlapped_synchronisation_counts_where_it_is_the_larger() -> None:
     problem = Problem(line(), DevicePool(3, 0, bandwidth=8.0, communication="overlap", replication=True))
     e = problem.evaluate(np.array([0, 0, 0, 0]))
@@ -261,8 +273,6 @@ def test_what_is_plain() -> None:
         ("pool:6+1,clusters=0", "do not make 0 equal clusters"),
         ("pool:6+1,cluster_speed=0.5", "cluster_speed is 0.5; it must be 1 or more"),
         ("pool:6+1,cluster_speed=inf", "cluster_speed is inf"),
-        ("pool:6+1,clusters=2,replication=true", "replication and clusters do not go together"),
-        ("pool:6+1,cluster_speed=2,replication=yes", "replication and clusters do not go together"),
     ],
 )
 def test_what_makes_no_machine_is_refused(spec: str, words: str) -> None:
