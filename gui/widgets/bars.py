@@ -26,11 +26,11 @@ class Part:
 
 
 def cost_parts(
-    receive: float, work: float, streaming: float, send: float, colour: DeviceColour, bad: str
+    receive: float, work: float, streaming: float, send: float, colour: DeviceColour, streamed: str
 ) -> list[Part]:
     """A device's cost in the order in which it is paid."""
     return [
-        Part(receive, colour.soft), Part(work, colour.accent), Part(streaming, bad, True), Part(send, colour.soft),
+        Part(receive, colour.soft), Part(work, colour.accent), Part(streaming, streamed, True), Part(send, colour.soft),
     ]  # fmt: skip
 
 
@@ -104,7 +104,7 @@ def paint_load(
     painter.drawRoundedRect(inside, 2, 2)
     if used > budget:
         beyond = QRectF(line, rect.top(), scale * (used - budget), rect.height())
-        painter.fillRect(beyond, QColor(theme.bad))
+        painter.fillRect(beyond, QColor(theme.warning))
         painter.fillRect(beyond, HATCH)
     if after is not None and after != used:
         low, high = sorted((used, after))

@@ -274,7 +274,7 @@ def _paint_traffic(
         lines = [cache_text(used, cache, brief=True, beside=data.column), other]
     for text in lines if both else lines[:1] if loaded else ["  ".join(lines)]:
         off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
-        painter.setPen(QColor(theme.bad if off_chip else theme.muted))
+        painter.setPen(QColor(theme.warning if off_chip else theme.muted))
         shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), shown)
         line = line.translated(0, 13 * ratio)
@@ -311,7 +311,7 @@ def _paint_bar(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, d
     if worst <= 0:
         return
     x = box.left()
-    shades = (colour.soft, colour.accent, theme.bad, colour.soft)
+    shades = (colour.soft, colour.accent, theme.warning, colour.soft)
     for value, shade in zip(data.parts[:, d], shades, strict=True):
         wide = box.width() * float(value) / worst
         painter.fillRect(QRectF(x, box.top(), wide, box.height()), QColor(shade))

@@ -108,7 +108,7 @@ def _over(painter: QPainter, box: QRectF, y: float, edge: float, cut: bool, them
         shape.append(QPointF(box.right(), y))
     shape.append(QPointF(box.right(), edge))
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.bad))
+    painter.setBrush(QColor(theme.warning))
     painter.drawPolygon(shape)
     painter.setBrush(HATCH)
     painter.drawPolygon(shape)

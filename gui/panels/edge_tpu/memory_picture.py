@@ -277,7 +277,7 @@ def _bars(
         cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
         face = font(11 if roomy else 8.5, bold=True)
         over = amount > line
-        ink = theme.bad if over else theme.text
+        ink = theme.warning if over else theme.text
         crossed = math.isfinite(line) and cell.top() < height_of(line, top, inner) < cell.bottom()
         if crossed and inner.bottom() - y > cell.height() + 4:  # the cache line would strike it out
             cell.translate(0, cell.height() + 4)
@@ -292,7 +292,7 @@ def _bars(
             words = f"+{(amount - line) / MIB:.2f}" + (
                 " off chip" if half >= 48 else " off" if half >= 32 else ""
             )
-            write(painter, plate, CENTRE, words, font(9.5), theme.bad)
+            write(painter, plate, CENTRE, words, font(9.5), theme.warning)
         low = inner.bottom()
         paint_glyph(painter, colours[k], box.center().x() - (26 if roomy else 0), low + 15, 11)
         name = problem.devices[k].title if roomy else str(k)

@@ -228,7 +228,7 @@ def paint_costs(
                 float(e.streaming[i]),
                 float(e.send[i]),
                 colours[i],
-                theme.bad,
+                theme.warning,
             )
         paint_parts(painter, bar, parts, full)
     if least is not None and bars and not counting:
@@ -278,7 +278,7 @@ def _legend(painter: QPainter, rect: QRectF, entries: Sequence[tuple[str, str]],
     shades = {
         "transfers": (theme.faint, False),
         "work": (theme.muted, False),
-        "streaming": (theme.bad, True),
+        "streaming": (theme.warning, True),
     }
     x = rect.left()
     for words, what in entries:
@@ -315,9 +315,8 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         else:
             note += ", all fits" if streams else ", nobody exceeds it"
     headline = f"{problem.devices[most].title}  {column.text(float(e.memory[most]))}"
-    free = paint_head(
-        painter, rect, unit, theme, title, headline, note, colours[most], theme.bad if len(over) else ""
-    )
+    tone = "" if not len(over) else theme.warning if streams else theme.bad
+    free = paint_head(painter, rect, unit, theme, title, headline, note, colours[most], tone)
     devices = worth_showing(plan)
     rows = [
         Row(

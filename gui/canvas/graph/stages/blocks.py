@@ -17,7 +17,7 @@ from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural, share_text
-from gui.look.theme import ink_on, mix
+from gui.look.theme import Theme, ink_on, mix
 from gui.raster import engine as raster
 from planner.problem.worst import BOTTLENECK
 
@@ -146,9 +146,10 @@ def _write(
         return
     used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE, least)
     row = rows[1].adjusted(used + 8 * zoom, 0, 0, 0) if wide else rows[3]
-    memory, over = _memory(data, d)
-    ink = QColor(theme.bad) if over else soft
-    _text(painter, row, memory, small, False, ink, RIGHT if wide else MIDDLE, least)
+    memory, tone = _memory(data, d, theme)
+    _text(
+        painter, row, memory, small, False, QColor(tone) if tone else soft, RIGHT if wide else MIDDLE, least
+    )
 
 
 def _number(
@@ -166,14 +167,18 @@ def _number(
     _text(painter, inner, (words,), size, True, QColor(palette.theme.text), MIDDLE, least)
 
 
-def _memory(data: HeaderData | None, d: int) -> tuple[tuple[str, ...], bool]:
-    """What a device holds of what it can, at length and in short, where that is limited, and whether it is too much."""
+def _memory(data: HeaderData | None, d: int, theme: Theme) -> tuple[tuple[str, ...], str]:
+    """What a device holds of what it can, at length and in short, where that is limited, and in which colour: what is streamed
+    is a warning, what a rule forbids is bad (empty: neither)."""
     if data is None:
-        return (), False
+        return (), ""
     used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
     if not np.isfinite(most) or most <= 0:
-        return (), False
-    return (share_text(used, most), f"{100 * used / most:.0f} % full"), used > most
+        return (), ""
+    words = (share_text(used, most), f"{100 * used / most:.0f} % full")
+    if used <= most:
+        return words, ""
+    return words, theme.warning if np.isfinite(data.budget[d]) else theme.bad
 
 
 def _text(

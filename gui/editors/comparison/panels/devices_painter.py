@@ -46,7 +46,7 @@ def paint_amount(
     if column.part == "cost":
         receive, work, streaming, send = np.nan_to_num(table.parts[column.plan][:, row]).tolist()
         paint_parts(
-            painter, bar, cost_parts(receive, work, streaming, send, colour, theme.bad), table.full, 0.8
+            painter, bar, cost_parts(receive, work, streaming, send, colour, theme.warning), table.full, 0.8
         )
     elif column.most > 0:
         width = bar.width() * float(column.values[row]) / column.most

@@ -257,7 +257,7 @@ class DeviceCard(QWidget):
         if s.load is not None:
             self._paint_load(painter, s.load, s.figures, c, t, left, width)
             bar, line = QRectF(left, 54, width, 4), QRectF(left, 60, width, 15)
-        paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full)
+        paint_parts(painter, bar, cost_parts(*s.parts, c, t.warning), s.full)
         if s.bottleneck and s.load is None:
             self._mark(painter, bar, t)
         if s.previewing and not s.origin:
@@ -290,7 +290,7 @@ class DeviceCard(QWidget):
         if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
             words = cache_text(load.used, load.cache, brief=True, beside=figures)
         over = load.used > load.cache
-        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.bad if over else t.muted)
+        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.warning if over else t.muted)
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0
@@ -311,7 +311,7 @@ class DeviceCard(QWidget):
         if bar.width() > 12 and s.load is not None:
             paint_load(painter, bar, s.load.used, s.load.cache, s.load.full, c, t, s.load.after)
         elif bar.width() > 12:
-            paint_parts(painter, bar, cost_parts(*s.parts, c, t.bad), s.full, 1.0)
+            paint_parts(painter, bar, cost_parts(*s.parts, c, t.warning), s.full, 1.0)
 
     def line_name(self, room: float) -> str:
         """What a line calls the device: its short name where any device of that kind may be too long for the other."""

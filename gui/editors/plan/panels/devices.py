@@ -137,7 +137,7 @@ class DevicesPanel(Panel):
                 short=device.name,
                 bottleneck=d == worst,
                 worst=worst_word(problem),
-                over=used > cap,
+                over=used > cap and loads is None,
                 selected=d in chosen,
                 column=times,
                 figures=column,

@@ -126,8 +126,8 @@ class WhyPanel(Panel):
         colours = {
             "work": colour.accent,
             "cache": colour.accent,
-            "streaming": self.theme.bad,
-            "dram": self.theme.bad,
+            "streaming": self.theme.warning,
+            "dram": self.theme.warning,
         }
         for part, (name, value, bar) in self._rows.items():
             for widget in (name, value, bar):

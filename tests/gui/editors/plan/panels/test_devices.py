@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
@@ -12,7 +13,7 @@ from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.theme import DARK, LIGHT
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.stage_models import even, network, tpu_problem
 from tests.gui.window_parts import opened, settle, shown
 
@@ -33,6 +34,22 @@ def test_cards_show_what_devices_cost(qtbot: QtBot) -> None:
         settle()
         assert panel.cards[1].state is not None
         assert panel.cards[1].state.detail.startswith("5 ops")
+
+
+def test_what_is_streamed_is_a_price_and_what_a_rule_forbids_is_broken(qtbot: QtBot) -> None:
+    """Memory is no rule of a pipeline: beyond it plans are valid and amber. It is one of a pool: there they are red."""
+    for target, valid in ((Pipeline(2, memory=2.0**22), True), (DevicePool(2, 0, memory=1.0), False)):
+        document = Document()
+        document.open_graph(tpu_graph(), target=target)
+        panel = DevicesPanel(document, LIGHT)
+        with shown(qtbot, panel, 220, 400):
+            assert document.evaluation.valid == valid
+            card = panel.cards[int(document.evaluation.memory.argmax())]
+            assert card.state is not None and card.state.over != valid
+            picture = card.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+            found = set(np.asarray(picture.bits()).view(np.uint32).tolist())
+            assert (QColor(LIGHT.bad).rgb() in found) != valid
+            assert QColor(LIGHT.warning).rgb() in found or not valid
 
 
 def test_36_devices_are_lines(qtbot: QtBot) -> None:
