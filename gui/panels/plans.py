@@ -187,6 +187,16 @@ class PlansPanel(Panel):
         chosen.sort(key=lambda entry: entry is not active)
         return chosen if 2 <= len(chosen) <= self.MOST_COMPARED else []
 
+    def incomparable(self) -> str:
+        """Why nothing can be compared: a sentence that ends in what to do."""
+        if len(self.chosen()) > self.MOST_COMPARED:
+            return f"at most {self.MOST_COMPARED} plans are compared at once: select fewer in Plans"
+        if len(self.document.plans) < 2:
+            return (
+                "there is no second plan to compare with: start a planner, or open a saved plan of this model"
+            )
+        return "select another plan than the one on the canvas in Plans, to compare the two"
+
     def _settle(self) -> None:
         entry, active = self.current(), self.document.active
         compared = self.comparable()

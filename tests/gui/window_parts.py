@@ -33,6 +33,7 @@ class PlainCanvas(QWidget):
     earlier = None
     context_menu = Signal(QPoint, int)
     card_clicked = Signal()
+    left_alone = Signal()
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

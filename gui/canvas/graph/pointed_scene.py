@@ -70,6 +70,8 @@ class PointedScene(SceneWidget):
     context_menu = Signal(QPoint, int)
     card_clicked = Signal()
     """A card was clicked, and its ops are selected."""
+    left_alone = Signal()
+    """Escape was pressed with nothing selected: what stands out otherwise need not any more."""
 
     _surface: KeptPixels
     _pointer: Hand

@@ -125,8 +125,11 @@ class Pointer(PointerBase):
             )
 
     def escape(self) -> bool:
-        """Nothing is selected any more."""
-        self._view.document.select(NOTHING)
+        """Nothing is selected any more; where nothing was, nothing is found any more either."""
+        if len(self._view.document.selection):
+            self._view.document.select(NOTHING)
+        else:
+            self._view.left_alone.emit()
         return True
 
     def stop(self, reason: str) -> None:

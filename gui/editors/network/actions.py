@@ -23,7 +23,6 @@ from gui.tools.planning_actions import (
     OPEN_ACTIONS,
     PLAN_ACTIONS,
     SAVE_ACTIONS,
-    has_plans,
     is_open,
 )
 from gui.tools.story.actions import STORY_ACTIONS
@@ -57,7 +56,7 @@ NETWORK_ACTIONS: tuple[ActionSpec[Any], ...] = (
     *STORY_ACTIONS,
     # ------------------------------------------------------------------ plan
     *PLAN_ACTIONS,
-    ActionSpec("plan.compare", "Compare Plans", "Plan", lambda w: w.compare([w.plans.current()]), ("Ctrl+Shift+D",), "the order chosen in the list beside the one on the canvas; the best other one where none is chosen", has_plans, group=1),
+    ActionSpec("plan.compare", "Compare Plans", "Plan", lambda w: w.compare([w.plans.current()]), ("Ctrl+Shift+D",), "the order chosen in the list beside the one on the canvas; the best other one where none is chosen", is_open, group=1),
     ActionSpec("plan.target", "Size of the Fast Memory", "Plan", lambda w: w.memory_control.take_focus(), ("Ctrl+T",), "change M and the eviction policy", is_open, group=2),
     ActionSpec("plan.infer", "Run Inference…", "Plan", lambda w: w.run_inference(), ("Ctrl+I",), "run the network in this order on the processor and measure it", is_open, group=4),
     # ------------------------------------------------------------------ play

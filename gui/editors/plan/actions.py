@@ -128,11 +128,6 @@ def is_exporting(window: Any) -> bool:
     return bool(window.exports.exporting.busy)
 
 
-def is_comparable(window: GraphBody) -> bool:
-    """Whether plans are selected that can be compared."""
-    return bool(window.plans.comparable())
-
-
 # ---------------------------------------------------------------------- what takes more than a call
 def move_to(window: Any, device: int) -> None:
     """Move the selection to a device by its number; say so where the rules forbid it. Raises :class:`StageboardError`."""
@@ -300,7 +295,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     *LOOK_ACTIONS,
     # ------------------------------------------------------------------ plan
     *PLAN_ACTIONS,
-    ActionSpec("plan.compare", "Compare Plans", "Plan", lambda w: w.compare(w.plans.comparable()), ("Ctrl+Shift+D",), "the plans selected in the list side by side; a single one beside the plan on the canvas", is_comparable, group=1),
+    ActionSpec("plan.compare", "Compare Plans", "Plan", lambda w: w.compare_chosen(), ("Ctrl+Shift+D",), "the plans selected in the list side by side; a single one beside the plan on the canvas", is_open, group=1),
     ActionSpec("compare.files", "Compare with Plan Files…", "Plan", lambda w: w.compare_files(), (), "the plan on the canvas, as A, beside saved plans of this model; at most four in all", is_open, group=1),
     ActionSpec("compare.example", "Compare: an Example", "Plan", lambda w: w.compare_example(), (), "a transformer on accelerators: the best contiguous split beside the best one that may be torn apart", group=1),
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", lambda w: w.suggestions.apply_best(), ("Ctrl+H",), "the best single move under the rules", is_open, group=2),

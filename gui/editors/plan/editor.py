@@ -29,6 +29,7 @@ from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.story.actions import SHIPPED
 from gui.words.machines import counted_devices
+from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.background.job import Job
@@ -136,6 +137,7 @@ class MainWindow(GraphBody):
         self.ops.reveal_requested.connect(canvas.reveal)
         self.ops.found.connect(partial(self._highlight_ops, fade_all=True))
         self.ops.left.connect(canvas.setFocus)
+        canvas.left_alone.connect(self.ops.find_box.clear)
         self.violations.reveal_requested.connect(canvas.zoom_to_ops)
         self.readouts.violations_requested.connect(lambda: self.focus_panel("violations"))
         self.readouts.speed.suggestion_taken.connect(self.planning_anew.take_suggestion)
@@ -245,6 +247,13 @@ class MainWindow(GraphBody):
     def compare(self, entries: Sequence[PlanEntry]) -> None:
         """Show plans of the list side by side; a single one beside the plan on the canvas."""
         windows_of("comparison").open_comparison(self, entries)
+
+    def compare_chosen(self) -> None:
+        """Compare what is selected in the list. Raises :class:`StageboardError` where that are no plans to compare."""
+        chosen = self.plans.comparable()
+        if not chosen:
+            raise StageboardError(self.plans.incomparable())
+        self.compare(chosen)
 
     def compare_files(self) -> None:
         """Ask for saved plans of this model, and show them beside the one on the canvas."""

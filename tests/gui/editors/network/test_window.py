@@ -86,6 +86,16 @@ def test_a_plan_is_applied_from_the_list(qtbot: QtBot) -> None:
         assert "of the order" in window.plans.note.text()
 
 
+def test_comparing_a_single_order_says_why_not(qtbot: QtBot) -> None:
+    with order_window(qtbot) as window:
+        document = window.document
+        for entry in [one for one in document.plans if one is not document.active]:
+            document.remove_plan(entry)
+        qtbot.waitUntil(lambda: window.settled)
+        window.actions_set["plan.compare"].trigger()
+        assert window.notice.text.startswith("There is no second plan to compare with")
+
+
 def test_two_orders_side_by_side(qtbot: QtBot) -> None:
     with order_window(qtbot) as window:
         document = window.document

@@ -506,6 +506,40 @@ def test_a_click_on_the_canvas_brings_the_inspector_to_the_front(qtbot: QtBot) -
     close()
 
 
+def test_escape_on_the_canvas_takes_back_the_selection_and_then_the_search(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document, canvas_factory=default_canvas)
+    qtbot.waitUntil(lambda: window.settled, timeout=20_000)
+    window.show_find()
+    window.ops.find_box.setText("conv")
+    settle()
+    assert window.canvas.scene is not None
+    QTest.keyClick(window.ops.find_box, Qt.Key.Key_Escape)
+    assert window.ops.find_box.text() == "conv", "one looks at what was found"
+    document.select([3])
+    QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
+    assert not len(document.selection) and window.ops.find_box.text() == "conv"
+    QTest.keyClick(window.canvas, Qt.Key.Key_Escape)
+    settle()
+    assert window.ops.find_box.text() == "" and window.ops.count.text() == "12 ops"
+    close()
+
+
+def test_comparing_a_single_plan_says_why_not(qtbot: QtBot) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    for entry in [one for one in document.plans if one is not document.active]:
+        document.remove_plan(entry)
+    window.actions_set["plan.compare"].trigger()
+    assert window.notice.text.startswith("There is no second plan to compare with: start a planner")
+    document.add_plan(document.device_of.copy(), "another")
+    settle()
+    window.plans.make_current(document.active)
+    window.actions_set["plan.compare"].trigger()
+    assert window.notice.text.startswith("Select another plan than the one on the canvas")
+    close()
+
+
 def test_finding_lights_up_the_canvas_and_f3_walks(qtbot: QtBot) -> None:
     document = opened()
     window, close = make_window(qtbot, document, canvas_factory=default_canvas)
