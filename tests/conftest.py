@@ -72,6 +72,15 @@ def own_settings(
 
 
 @pytest.fixture(autouse=True)
+def nothing_proven() -> None:
+    """Forget what the tests before have proven."""
+    if "gui.document.proven_here" in sys.modules:
+        from gui.document.proven_here import PROVEN
+
+        PROVEN.forget()
+
+
+@pytest.fixture(autouse=True)
 def rested_input(own_settings: Path) -> None:
     """Give the test keys that nobody holds and a pointer that is out of the way."""
     rest_input()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
+from gui.document.proven_here import PROVEN
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.base import AnyPlan, PlanningProblem, says_more
@@ -108,8 +109,9 @@ class Board(ABC, Generic[P, E]):
 
         What files claim is none of them. Returns whether one of them says more about the problem than was known.
         """
-        more = False
-        for bound in proven(bounds):
+        more, bounds = False, tuple(proven(bounds))
+        PROVEN.add(bounds)
+        for bound in bounds:
             proof = _proof(bound)
             same = [known for known in self.bounds if _proof(known) == proof]
             if any(known.value >= bound.value for known in same):
@@ -125,7 +127,7 @@ def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str], tuple[tuple[str
 
 
 def quick_bounds(problem: PlanningProblem) -> tuple[Bound, ...]:
-    """What is proven at once."""
+    """What is proven at once, and what was proven before in this process."""
     from planner.runs.proving import known_at_once
 
-    return known_at_once(problem)
+    return (*known_at_once(problem), *PROVEN.of(problem))

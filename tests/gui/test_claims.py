@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.picture.picture import standing_text
 from gui.document.plan.document import Document
+from gui.document.proven_here import PROVEN
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.state import CompareState, file_sources
 from gui.look.theme import LIGHT, font
@@ -66,6 +67,33 @@ def test_a_document_does_not_believe_a_file(qapp: object, made: Files) -> None:
     assert document.claim is not None
     document.set_assignment(np.array([0, 0, 0, 0, 1], np.int32), "edit", "by hand")
     assert document.claim is None and document.active.claims == ()
+
+
+def test_what_was_proven_in_this_process_is_no_claim(qapp: object, tmp_path: Path) -> None:
+    """A plan is saved with a proof, and its model and the plan are opened again: the proof holds as it did."""
+    of, file = problem(), tmp_path / "own.plan.json"
+    document = Document()
+    document.open_graph(of.graph, target=of.target)
+    know_little(document)
+    gap = document.gap
+    document.add_bounds([of.bound("bottleneck", document.evaluation.objective, "exact", frozenset())])
+    assert gap and document.gap == 0.0
+    write_plan(file, document.current_plan(), document.plan_bounds)
+    again = Document()
+    again.open_graph(of.graph, target=of.target)
+    again.open_plan(file)
+    assert again.claim is None and again.gap == 0.0 and again.bound is not None
+    # It holds of this machine alone, and a file that says more is not believed.
+    again.set_problem(Pipeline(2))
+    assert all(
+        bound.method != "exact" for bound in again.bounds if bound.relaxation == again.open_problem.relaxation
+    )
+    PROVEN.forget()
+    stranger = Document()
+    stranger.open_graph(of.graph, target=of.target)
+    know_little(stranger)
+    stranger.open_plan(file)
+    assert stranger.claim is not None and stranger.gap == gap
 
 
 def test_a_claim_goes_once_it_is_proven_or_refuted(qtbot: QtBot, made: Files, tmp_path: Path) -> None:

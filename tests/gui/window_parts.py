@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
+from gui.document.proven_here import PROVEN
 from gui.editors.plan.body import CanvasFactory
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import LIGHT, Theme, ThemeController
@@ -96,6 +97,7 @@ class PlainCanvas(QWidget):
 def know_little(document: Document) -> None:
     """Forget what was proven when a small model was opened, but for the simple bound, so that something is left to prove."""
     board = document.board
+    PROVEN.forget()
     simple = [bound for bound in board.bounds if bound.method == "simple"]
     board.bounds = []
     board.add_bounds(simple)

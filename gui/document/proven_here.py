@@ -1,0 +1,48 @@
+"""What was proven while the program runs: a plan that is saved and opened again claims nothing that was proven just before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from planner.problem.bound import Bound, proven
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from planner.problem.base import PlanningProblem
+
+MOST = 64
+"""Machines, objectives and models (as one fingerprint each) of which it is remembered."""
+
+
+class ProvenHere:
+    """Bounds by the fingerprint of what they are about, the latest ones of many; of one proof the strongest."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[object, Bound]] = {}
+
+    def add(self, bounds: Iterable[Bound]) -> None:
+        """Remember what is proven; what files claim is none of it."""
+        for bound in proven(bounds):
+            known = self._known.pop(bound.relaxation, {})
+            self._known[bound.relaxation] = known
+            proof = (bound.component, bound.method, bound.assumes, bound.given)
+            before = known.get(proof)
+            if before is None or bound.value > before.value:
+                known[proof] = bound
+        while len(self._known) > MOST:
+            del self._known[next(iter(self._known))]
+
+    def of(self, problem: PlanningProblem) -> tuple[Bound, ...]:
+        """What is remembered of a problem: bounds that apply to it."""
+        # Models are opened on threads: a copy first.
+        known = tuple(self._known.get(problem.relaxation, {}).values())
+        return tuple(b for b in known if b.applies_to(problem.relaxation, problem.assumptions))
+
+    def forget(self) -> None:
+        """Everything."""
+        self._known.clear()
+
+
+PROVEN = ProvenHere()
+"""That of this process."""
