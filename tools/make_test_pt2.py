@@ -87,7 +87,7 @@ def of_this_version() -> dict[str, Any]:
             self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
 
         def forward(self, x: Any) -> Any:
-            return torch.cond(x.sum() > 0, lambda x: self.a(x).relu(), lambda x: self.b(x), (x,))
+            return torch.cond(x.sum() > 0, lambda x: self.a(x).relu(), self.b, (x,))
 
     batch = torch.export.Dim("batch", min=2, max=64)
     tokens = torch.randint(0, 16, (2, 5))

@@ -13,7 +13,7 @@ from gui.look.writing import ENDS, LEFT, write
 
 MOST_LINES = 4
 """Lines that a title or what stands below it takes at most."""
-_PIECES = re.compile(r"[^\s,]*(?:,|\s+|$)")
+_PIECES = re.compile(r"(?:[^\s,]|,(?=\d))*(?:,|\s+|$)")  # 1,930 is one piece
 
 
 def lines_of(words: str, letters: QFont, width: float, most: int = MOST_LINES) -> tuple[str, ...]:

@@ -11,23 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.glyphs import paint_glyph
 from gui.look.heading import Heading, heading_of, lines_of
 from gui.look.numbers import one_time, plural, rate_text
 from gui.look.page import SHEET, Page
-from gui.look.theme import Theme, device_colours, font, ink_on
-from gui.look.writing import CENTRE, LEFT, RIGHT, write
-from gui.panels.edge_tpu.memory_bars import (
-    MemoryBars,
-    bar_boxes,
-    height_of,
-    paint_cache_line,
-    paint_memory_bars,
-)
+from gui.look.theme import Theme, font
+from gui.look.writing import LEFT, RIGHT, write
+from gui.panels.edge_tpu.memory_bars import height_of, paint_cache_line
+from gui.panels.edge_tpu.memory_stages import MIB, paint_stages
 from gui.words.objectives import components_text
 from gui.words.proofs import claimed_note
 from planner.errors import StageboardError
@@ -39,19 +33,16 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 from planner.runs.stage_counts import balanced, has_stages, latency, throughput
 
-MIB = 2.0**20
 AXIS, MARGIN, HEAD, PANEL_HEAD, FOOT = 72.0, 22.0, 70.0, 66.0, 112.0
 """Widths and heights in pixels of a picture 900 pixels high."""
 NARROW_PAGE, NARROW_AXIS, NARROW_PLOT = 620.0, 44.0, 190.0
 """On a page of less units across plans stand one below the other; the room of the axis there, and how high their bars are."""
 LINE = 18.0
 """Height of a line below a plan's name."""
+ABOVE = 22.0
+"""Height of the amount above a bar."""
 SMALLEST = 11.0
 """Pixels of the smallest letters of a picture with few stages, where no page wants larger ones."""
-FILLED = 0.6
-"""Share of the width that bars take where there are few."""
-NARROW = 3.0
-"""With bars narrower than so many lines of text there is no room for words beside them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,19 +114,20 @@ def _paint_stacked(
     painter.scale(page.scale, page.scale)
     wide = page.room[0] - 2 * MARGIN
     places.heading.paint(painter, MARGIN, wide, theme)
-    top, line = _scale_of(problem, sides)
+    top, line = _scale_of(problem, sides, NARROW_PLOT)
     for side, said, plot in zip(sides, places.said, places.plots, strict=True):
         said.paint(painter, MARGIN, wide, theme)
         _axis(painter, plot, top, line, theme)
-        _bars(painter, plot, problem, side, line, top, theme)
+        paint_stages(painter, plot, problem, side.evaluation, line, top, theme)
         _cache_line(painter, plot, top, line, theme)
 
 
-def _scale_of(problem: Problem, sides: Sequence[Side]) -> tuple[float, float]:
-    """The bytes at the top of the bars, and at the cache line."""
+def _scale_of(problem: Problem, sides: Sequence[Side], height: float) -> tuple[float, float]:
+    """The bytes at the top of bars in ``height`` units, where the amount above the largest has room, and at the cache line."""
     most = max(float(side.evaluation.memory.max(initial=0.0)) for side in sides)
     line = float(problem.evaluator.budget.max())
-    return 1.1 * max(most, line if math.isfinite(line) else 0.0) or 1.0, line
+    above = max(1.1, height / max(height - ABOVE, 1.0))
+    return above * max(most, line if math.isfinite(line) else 0.0) or 1.0, line
 
 
 def _cache_line(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
@@ -144,11 +136,16 @@ def _cache_line(painter: QPainter, plot: QRectF, top: float, line: float, theme:
         return
     y = height_of(line, top, plot)
     paint_cache_line(painter, plot.left(), plot.right(), y, theme)
-    words = ("cache", bytes_text(line).replace(".00", ""))
-    lines = (" ".join(words),) if plot.left() >= AXIS + MARGIN else words
+    lines = _cache_words(plot, line)
     for i, text in enumerate(lines):
         place = QRectF(2, y - 9 * len(lines) + 18 * i, plot.left() - 6, 18)
         write(painter, place, RIGHT, text, font(9, bold=True), theme.text)
+
+
+def _cache_words(plot: QRectF, line: float) -> tuple[str, ...]:
+    """The name of the cache line, in one line or two."""
+    words = ("cache", bytes_text(line).replace(".00", ""))
+    return (" ".join(words),) if plot.left() >= AXIS + MARGIN else words
 
 
 def sides_of(
@@ -199,12 +196,12 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     said = [_said(problem, side, across - 16) for side in sides]
     head = above + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
     plot = QRectF(AXIS + MARGIN, head, width - AXIS - 2 * MARGIN, height - head - FOOT)
-    top, line = _scale_of(problem, sides)
+    top, line = _scale_of(problem, sides, plot.height())
     _axis(painter, plot, top, line, theme)
     for i, (side, name, lines) in enumerate(zip(sides, names, said, strict=True)):
         place = QRectF(plot.left() + i * across, plot.top(), across, plot.height())
         _side_head(painter, QRectF(place.left() + 8, above, across - 16, 22), name, side.proven, lines, theme)
-        _bars(painter, place, problem, side, line, top, theme)
+        paint_stages(painter, place, problem, side.evaluation, line, top, theme)
     _cache_line(painter, plot, top, line, theme)
 
 
@@ -222,13 +219,17 @@ def _subtitle(problem: Problem, sides: Sequence[Side]) -> str:
 
 def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
     """Round amounts of MiB with grid lines; where the cache line's name stands there is no number."""
-    step = next(s for s in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1e3, 1e9) if top / MIB / s <= 9)
+    most = min(9.0, plot.height() / LINE)  # as many as do not lie on one another
+    steps = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1e3)
+    step = next((s for s in steps if top / MIB / s <= most), 1e9)
     for i in range(int(top / MIB / step) + 1):
         y = height_of(i * step * MIB, top, plot)
         painter.setPen(QPen(QColor(theme.grid), 1))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         words = f"{i * step:g}" + (" MiB" if i == 0 else "")
-        if math.isfinite(line) and abs(y - height_of(line, top, plot)) < 14:
+        if math.isfinite(line) and abs(y - height_of(line, top, plot)) < 6.0 + 9.0 * len(
+            _cache_words(plot, line)
+        ):
             continue
         write(painter, QRectF(2, y - 9, plot.left() - 16, 18), RIGHT, words, font(10), theme.muted)
 
@@ -257,91 +258,3 @@ def _side_head(
     for row, (text, strong) in enumerate(lines):
         place = head.translated(0, 20 + 18 * row)
         write(painter, place, LEFT, text, font(11 if strong else 10), theme.text if strong else theme.muted)
-
-
-def _bars(
-    painter: QPainter, rect: QRectF, problem: Problem, side: Side, line: float, top: float, theme: Theme
-) -> None:
-    """Bars with their amounts, stages below, and the bytes between them."""
-    e = side.evaluation
-    inner = rect.adjusted(14, 0, -14, 0)
-    bars = MemoryBars(tuple(e.memory.tolist()), line)
-    # A few bars take most of the width that they have to themselves.
-    widest = max(110.0, FILLED * inner.width() / max(1, len(bars.amounts)))
-    paint_memory_bars(painter, inner, bars, top, theme, widest=widest, line=False)
-    boxes = bar_boxes(inner, len(bars.amounts), widest)
-    colours = device_colours(len(boxes), theme)
-    roomy = bool(boxes) and boxes[0].width() >= NARROW * 15
-    for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
-        y = height_of(amount, top, inner)
-        cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
-        face = font(11 if roomy else 8.5, bold=True)
-        over = amount > line
-        ink = theme.warning if over else theme.text
-        crossed = math.isfinite(line) and cell.top() < height_of(line, top, inner) < cell.bottom()
-        if crossed and inner.bottom() - y > cell.height() + 4:  # the cache line would strike it out
-            cell.translate(0, cell.height() + 4)
-            ink = ink_on(colours[k].accent, theme)
-        write(painter, cell, CENTRE, f"{amount / MIB:.2f}", face, ink)
-        if over and roomy and height_of(line, top, inner) - y > 20:
-            half = min(50.0, box.width() / 2 - 3)
-            plate = QRectF(box.center().x() - half, (height_of(line, top, inner) + y) / 2 - 9, 2 * half, 18)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.panel))
-            painter.drawRoundedRect(plate, 9, 9)
-            words = f"+{(amount - line) / MIB:.2f}" + (
-                " off chip" if half >= 48 else " off" if half >= 32 else ""
-            )
-            write(painter, plate, CENTRE, words, font(9.5), theme.warning)
-        low = inner.bottom()
-        paint_glyph(painter, colours[k], box.center().x() - (26 if roomy else 0), low + 15, 11)
-        name = problem.devices[k].title if roomy else str(k)
-        place = QRectF(
-            box.center().x() - (16 if roomy else 20), low + (5 if roomy else 22), 60 if roomy else 40, 20
-        )
-        write(painter, place, LEFT if roomy else CENTRE, name, font(10), theme.text)
-        if roomy:
-            for row, words in enumerate(
-                (plural(int(e.ops[k]), "op"), one_time(float(e.cost[k]), problem.graph.time_unit))
-            ):
-                cell = QRectF(box.center().x() - 60, low + 24 + 16 * row, 120, 16)
-                write(painter, cell, CENTRE, words, font(9.5), theme.muted)
-    _links(painter, boxes, inner.bottom() + (78 if roomy else 56), e, theme, roomy)
-
-
-def _links(
-    painter: QPainter, boxes: Sequence[QRectF], y: float, e: Evaluation, theme: Theme, roomy: bool
-) -> None:
-    """An arrow into each stage with the bytes that enter it; the largest in a warning colour."""
-    entering = e.details.get("bytes_in")
-    if entering is None:
-        return
-    most = float(entering.max(initial=0.0))
-    for k in range(1, len(boxes)):
-        if entering[k] <= 0:
-            continue
-        hot = bool(entering[k] >= most)
-        colour = QColor(theme.warning if hot else theme.muted)
-        a, b = boxes[k - 1].center().x() + 8, boxes[k].center().x() - 8
-        words = bytes_text(float(entering[k]))
-        face = font(9.5 if roomy else 7.5, bold=hot)
-        wide = QFontMetricsF(face).horizontalAdvance(words) + 12
-        if wide > b - a - 20:  # the plate would hide the arrow: it takes it in
-            words = f"→ {words}"
-            face = font(8.5 if roomy else 7.5, bold=hot)
-            wide = QFontMetricsF(face).horizontalAdvance(words) + 8
-        else:
-            painter.setPen(QPen(colour, 2.2 if hot else 1.4))
-            painter.drawLine(QPointF(a, y), QPointF(b - 6, y))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            painter.drawPolygon(QPolygonF([QPointF(b, y), QPointF(b - 8, y - 4.5), QPointF(b - 8, y + 4.5)]))
-        plate = QRectF((a + b) / 2 - wide / 2 - 3, y - 9, wide, 18)
-        if not roomy:
-            plate.translate(0, 14 if k % 2 else -14)
-        elif wide > b - a + 10:  # as wide as stages are apart: every other one stands lower
-            plate.translate(0, 0 if k % 2 else 20)
-        painter.setPen(QPen(QColor(theme.warning if hot else theme.border), 1))
-        painter.setBrush(QColor(theme.warning_soft if hot else theme.panel))
-        painter.drawRoundedRect(plate, 9, 9)
-        write(painter, plate, CENTRE, words, face, theme.warning if hot else theme.text)

@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gui.look.page import Page
+from gui.look.page import PRESETS, Page
 from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
 from gui.panels.edge_tpu.memory_picture import _subtitle, draw_memory, sides_of
 from planner.errors import StageboardError
+from planner.formats import read_models
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
+from tests.gui.present.slides import overlapping, written_in
 from tests.gui.stage_models import even, found_for, tpu_problem
 
 
@@ -69,3 +73,22 @@ def test_a_pool_has_no_stages(qapp: Any, tmp_path: Path) -> None:
     with pytest.raises(StageboardError, match="choose --view lanes"):
         draw_memory(problem, np.zeros(12, np.int32)).save(tmp_path / "pool.png")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("stages", [2, 8, 16, 36])
+@pytest.mark.parametrize("model", ["resnet152.json", "bert_large.json", "branchy_int8.tflite"])
+def test_no_words_lie_on_others_or_are_cut_whatever_room_stages_have(
+    qapp: Any, model: str, stages: int, preset: str
+) -> None:
+    graph = read_models([sample(model)])
+    problem = Problem(graph, EdgeTpuPipeline(stages))
+    device_of = np.minimum(np.arange(graph.n) * stages // graph.n, stages - 1).astype(np.int32)
+    drawing = draw_memory(problem, device_of, PRESETS[preset])
+    lines = written_in(drawing.file(".svg"))
+    words = [line.words for line in lines]
+    assert overlapping(lines, 1.0) == []
+    assert not [text for text in words if "…" in text]
+    most = problem.evaluate(device_of).memory.max() / 2**20
+    assert {f"{most:.2f}", f"{most:.1f}", f"{most:.0f}", f"{most:.3g}"} & set(words)
+    assert {"0", "Stage 0"} & set(words)

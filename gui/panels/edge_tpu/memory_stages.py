@@ -1,0 +1,200 @@
+"""The bars of a plan's stages with their amounts, names and the bytes between them, whatever room they have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+
+from gui.look.glyphs import paint_glyph
+from gui.look.numbers import one_time, plural
+from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on
+from gui.look.writing import CENTRE, LEFT, write
+from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, paint_memory_bars
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+MIB = 2.0**20
+FILLED = 0.6
+"""Share of the width that bars take where there are few."""
+NARROW = 3.0
+"""With bars narrower than so many lines of text there is no room for words beside them."""
+SMALL = 8.5
+"""Points of the smallest letters."""
+APART = 4.0
+"""Units between two words beside each other."""
+
+
+def paint_stages(
+    painter: QPainter,
+    rect: QRectF,
+    problem: Problem,
+    evaluation: Evaluation,
+    line: float,
+    top: float,
+    theme: Theme,
+) -> None:
+    """Bars in ``rect``, stages and links below it; ``line`` and ``top`` are the bytes at the cache line and at the upper edge."""
+    inner = rect.adjusted(14, 0, -14, 0)
+    bars = MemoryBars(tuple(evaluation.memory.tolist()), line)
+    # A few bars take most of the width that they have to themselves.
+    widest = max(110.0, FILLED * inner.width() / max(1, len(bars.amounts)))
+    paint_memory_bars(painter, inner, bars, top, theme, widest=widest, line=False)
+    boxes = bar_boxes(inner, len(bars.amounts), widest)
+    if not boxes:
+        return
+    colours = device_colours(len(boxes), theme)
+    roomy = boxes[0].width() >= NARROW * 15
+    _amounts(painter, inner, boxes, bars, top, colours, theme, roomy)
+    if roomy:
+        _names(painter, boxes, problem, evaluation, colours, theme)
+    else:
+        _numbers(painter, boxes, colours, theme)
+    _links(painter, boxes, inner.bottom() + (78 if roomy else 66), problem, evaluation, theme, roomy)
+
+
+def pitch_of(boxes: Sequence[QRectF]) -> float:
+    """How far apart bars are."""
+    return boxes[1].left() - boxes[0].left() if len(boxes) > 1 else boxes[0].width() * 1.4
+
+
+def _wide(words: str, letters: QFont) -> float:
+    return QFontMetricsF(letters).horizontalAdvance(words)
+
+
+def amount_words(amounts: Sequence[float], pitch: float, roomy: bool) -> tuple[list[str], QFont]:
+    """MiB above the bars and their letters: of all with as many digits as have room, else of the largest alone, which overlap none."""
+    faces = [font(11 if roomy else SMALL, bold=True), font(SMALL, bold=True)]
+    for face in faces:
+        for digits in (2, 1, 0):
+            words = [f"{amount / MIB:.{digits}f}" for amount in amounts]
+            if digits and len(set(words)) < 2 <= len(set(amounts)):
+                continue
+            if max(_wide(text, face) for text in words) <= pitch - APART:
+                return words, face
+    face, said = faces[-1], [f"{amount / MIB:.3g}" for amount in amounts]
+    shown: list[int] = []
+    for i in sorted(range(len(amounts)), key=lambda i: (-amounts[i], i)):
+        if all(
+            abs(i - j) * pitch >= (_wide(said[i], face) + _wide(said[j], face)) / 2 + APART for j in shown
+        ):
+            shown.append(i)
+    return [text if i in shown else "" for i, text in enumerate(said)], face
+
+
+def _amounts(
+    painter: QPainter, inner: QRectF, boxes: Sequence[QRectF], bars: MemoryBars, top: float,
+    colours: Sequence[DeviceColour], theme: Theme, roomy: bool,
+) -> None:  # fmt: skip
+    """What each stage holds, and how much of it is off chip."""
+    line = bars.line
+    words, face = amount_words(bars.amounts, pitch_of(boxes), roomy)
+    for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
+        y = height_of(amount, top, inner)
+        cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
+        over = amount > line
+        ink = theme.warning if over else theme.text
+        crossed = math.isfinite(line) and cell.top() < height_of(line, top, inner) < cell.bottom()
+        if crossed and inner.bottom() - y > cell.height() + 4:  # the cache line would strike it out
+            cell.translate(0, cell.height() + 4)
+            ink = ink_on(colours[k].accent, theme)
+        write(painter, cell, CENTRE, words[k], face, ink)
+        if over and roomy and height_of(line, top, inner) - y > 20:
+            _off_chip(painter, box, (height_of(line, top, inner) + y) / 2, amount - line, theme)
+
+
+def _off_chip(painter: QPainter, box: QRectF, y: float, amount: float, theme: Theme) -> None:
+    """A plate on the part of a bar that is above the cache line, in words that fit on it."""
+    face, room = font(9.5), min(100.0, box.width() - 6)
+    more = f"+{amount / MIB:.2f}"
+    for text in (f"{more} off chip", f"{more} off", more, f"+{amount / MIB:.0f}"):
+        if _wide(text, face) + 4 <= room:
+            plate = QRectF(box.center().x() - room / 2, y - 9, room, 18)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.panel))
+            painter.drawRoundedRect(plate, 9, 9)
+            write(painter, plate, CENTRE, text, face, theme.warning)
+            return
+
+
+def _names(
+    painter: QPainter, boxes: Sequence[QRectF], problem: Problem, e: Evaluation,
+    colours: Sequence[DeviceColour], theme: Theme,
+) -> None:  # fmt: skip
+    """Mark and name of each stage, how many ops it has and what it costs."""
+    low = boxes[0].bottom()
+    for k, box in enumerate(boxes):
+        middle = box.center().x()
+        paint_glyph(painter, colours[k], middle - 26, low + 15, 11)
+        place = QRectF(middle - 16, low + 5, 60, 20)
+        write(painter, place, LEFT, problem.devices[k].title, font(10), theme.text)
+        facts = plural(int(e.ops[k]), "op"), one_time(float(e.cost[k]), problem.graph.time_unit)
+        for row, words in enumerate(facts):
+            cell = QRectF(middle - 60, low + 24 + 16 * row, 120, 16)
+            write(painter, cell, CENTRE, words, font(9.5), theme.muted)
+
+
+def _numbers(
+    painter: QPainter, boxes: Sequence[QRectF], colours: Sequence[DeviceColour], theme: Theme
+) -> None:
+    """Mark and number of each stage, of every other one or fewer where all have no room."""
+    low, face = boxes[0].bottom(), font(10)
+    every = max(1, math.ceil((_wide(str(len(boxes) - 1), face) + APART) / pitch_of(boxes)))
+    for k, box in enumerate(boxes):
+        middle = box.center().x()
+        paint_glyph(painter, colours[k], middle, low + 13, min(11.0, pitch_of(boxes) - 2))
+        if k % every == 0:
+            write(painter, QRectF(middle - 20, low + 20, 40, 20), CENTRE, str(k), face, theme.text)
+
+
+def _links(
+    painter: QPainter, boxes: Sequence[QRectF], y: float, problem: Problem, e: Evaluation, theme: Theme, roomy: bool
+) -> None:  # fmt: skip
+    """An arrow into each stage with the bytes that enter it, the largest in a warning colour; where they have no room, the largest alone."""
+    entering = e.details.get("bytes_in")
+    if entering is None or not (entering[1:] > 0).any():
+        return
+    most = float(entering.max(initial=0.0))
+    pitch = pitch_of(boxes)
+    usual, strong = font(9.5 if roomy else SMALL), font(9.5 if roomy else SMALL, bold=True)
+    widths = [_wide(bytes_text(float(bytes_in)), strong) + 12 for bytes_in in entering[1:] if bytes_in > 0]
+    arrows = max(widths) <= pitch - 36
+    if not arrows:  # the plate would hide the arrow: it takes it in
+        usual, strong = font(SMALL), font(SMALL, bold=True)
+        widths = [_wide(f"→ {bytes_text(float(b))}", strong) + 10 for b in entering[1:] if b > 0]
+    if max(widths) > 2 * pitch - APART:
+        k = int(entering.argmax())
+        words = f"most enters {problem.devices[k].name}: {bytes_text(most)}"
+        place = QRectF(boxes[0].left(), y - 9, boxes[-1].right() - boxes[0].left(), 18)
+        write(painter, place, CENTRE, words, font(9.5), theme.warning)
+        return
+    rows = max(widths) > pitch - APART
+    for k in range(1, len(boxes)):
+        if entering[k] <= 0:
+            continue
+        hot = bool(entering[k] >= most)
+        a, b = boxes[k - 1].center().x() + 8, boxes[k].center().x() - 8
+        words, face = bytes_text(float(entering[k])), strong if hot else usual
+        if arrows:
+            _arrow(painter, a, b, y, theme.warning if hot else theme.muted, 2.2 if hot else 1.4)
+        else:
+            words = f"→ {words}"
+        wide = _wide(words, face) + 10
+        plate = QRectF((a + b) / 2 - wide / 2, y - 9, wide, 18)
+        if rows:  # every other one stands lower
+            plate.translate(0, -10 if k % 2 else 14)
+        painter.setPen(QPen(QColor(theme.warning if hot else theme.border), 1))
+        painter.setBrush(QColor(theme.warning_soft if hot else theme.panel))
+        painter.drawRoundedRect(plate, 9, 9)
+        write(painter, plate, CENTRE, words, face, theme.warning if hot else theme.text)
+
+
+def _arrow(painter: QPainter, a: float, b: float, y: float, colour: str, wide: float) -> None:
+    painter.setPen(QPen(QColor(colour), wide))
+    painter.drawLine(QPointF(a, y), QPointF(b - 6, y))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colour))
+    painter.drawPolygon(QPolygonF([QPointF(b, y), QPointF(b - 8, y - 4.5), QPointF(b - 8, y + 4.5)]))
