@@ -28,6 +28,8 @@ SPAN = 1000.0
 """The most over the least that a scale of amounts tells apart: what is less has the colour of the least."""
 FARTHEST = 8.0
 """Measured over estimated: so many times, up or down, and all beyond, have the colours of the ends."""
+USUAL = 3.0
+"""A median of measured over estimated beyond it, up or down, is in the middle of the scale: the estimates are of another machine."""
 
 _TICKS = ("⅛x", "¼x", "½x", "1x", "2x", "4x", "8x")
 """What stands at equal distances of that scale: each place is twice the one before, 1 in the middle."""
@@ -139,7 +141,10 @@ def _brief(amount: str) -> str:
 
 
 def _ratio(problem: Problem, device_of: Ints, items: Items) -> Heat:
-    """A scale of measured over estimated, which has as many times less as times more; of a group, what was measured of it together."""
+    """A scale of measured over estimated, which has as many times less as times more; of a group, what was measured of it together.
+
+    1 is in its middle, or what is usual where that is far from 1: all ops would have one colour where estimates are of another machine.
+    """
     times = op_times(problem, device_of)
     known = ~np.isnan(times.ratio)
     measured, estimated = (
@@ -149,12 +154,25 @@ def _ratio(problem: Problem, device_of: Ints, items: Items) -> Heat:
     place = np.full(items.count, -1.0)
     ratio = np.full(items.count, np.nan)
     ratio[shown] = measured[shown] / estimated[shown]
-    place[shown] = 0.5 + 0.5 * np.log(ratio[shown]) / math.log(FARTHEST)
+    middle = middle_ratio(times.ratio[known])
+    place[shown] = 0.5 + 0.5 * np.log(ratio[shown] / middle) / math.log(FARTHEST)
+    title = "Measured over estimated time"
     ticks = tuple((i / (len(_TICKS) - 1), tick) for i, tick in enumerate(_TICKS))
+    if middle != 1.0:
+        title = f"Measured over estimated, median {ratio_text(middle)}"
+        ticks = tuple(
+            (at, ratio_text(middle * times_more).replace(" ", ""))
+            for at, times_more in ((0.0, 1 / FARTHEST), (0.5, 1.0), (1.0, FARTHEST))
+        )
     return Heat(
-        RATIO, _steps(place, shown), ratio, "measured over estimated", None, "Measured over estimated time", ticks, "not measured",
-        both_ways=True,
+        RATIO, _steps(place, shown), ratio, "measured over estimated", None, title, ticks, "not measured", both_ways=True,
     )  # fmt: skip
+
+
+def middle_ratio(ratios: Floats) -> float:
+    """What is in the middle of the scale of ``ratios`` (float64[known]): 1, or their median in two digits where that is beyond :data:`USUAL` either way."""
+    median = float(np.median(ratios)) if len(ratios) else 1.0
+    return 1.0 if not median > 0.0 or 1 / USUAL <= median <= USUAL else float(f"{median:.2g}")
 
 
 def _steps(place: Floats, shown: np.ndarray) -> Ints:

@@ -10,7 +10,7 @@ from defusedxml import ElementTree
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, Heat, colourings_of, heat_of
-from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
+from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, WIDTH
 from gui.canvas.graph.heat.ramps import ramp
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.painter import paint_scene
@@ -19,7 +19,8 @@ from gui.canvas.graph.picture.picture import compose, draw_graph
 from gui.canvas.graph.tooltip import op_tooltip
 from gui.canvas.graph.view import CanvasView
 from gui.canvas.graph.viewport import Viewport
-from gui.look.numbers import DASH
+from gui.look.fonts import metrics
+from gui.look.numbers import DASH, ratio_text
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT, READABLE, Theme, contrast, device_colours, luminance, oklab
 from gui.raster import engine as raster
@@ -298,3 +299,24 @@ def test_seen_from_afar(qapp, tmp_path) -> None:
     assert picture.scene.heat is not None
     draw_graph(problem, device_of, Page((320, 240)), "flow", colouring="time").save(tmp_path / "far.png")
     assert replace(picture, title="").scene.heat is picture.scene.heat
+
+
+@pytest.mark.parametrize("factor", [40.0, 0.05])
+def test_estimates_of_another_machine_put_the_median_in_the_middle(qapp: object, factor: float) -> None:
+    """All ops would have one colour; what differs is how far they are from what is usual."""
+    ops = [Op(name, name, "Conv", macs=1e9) for name in "abcde"]
+    graph = Graph.build("g", ops, [])
+    estimate = CostModel().estimate(graph)[0]
+    times = {
+        op.name: OpTime(float(estimate[v]) * factor * f)
+        for v, (op, f) in enumerate(zip(ops, (1.0, 0.5, 2.0, 0.25, 4.0), strict=True))
+    }
+    problem = Problem(fill(with_times_of(graph, [Use(OpTimes(times, "t", "me"))])), Pipeline(2))
+    heat = heat_of(problem, np.zeros(5, np.int32), items_of(problem.graph, None, frozenset()), "ratio")
+    assert heat is not None
+    middle = (STEPS - 1) / 2
+    np.testing.assert_allclose(heat.step, middle * (1 + np.array([0, -1, 1, -2, 2]) / 3), atol=0.6)
+    assert f"median {ratio_text(factor)}" in heat.title
+    assert metrics(11, False).horizontalAdvance(heat.title) <= WIDTH - 20  # whole in its box
+    assert heat.ticks[1] == (0.5, ratio_text(factor).replace(" ", ""))
+    assert [place for place, _ in heat.ticks] == [0.0, 0.5, 1.0]
