@@ -18,7 +18,7 @@ from planner.machines.evident import conflict_of
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
-from planner.problem.problem import Problem
+from planner.problem.problem import Pin, Problem
 from planner.problem.target import Target
 from planner.search.method import Method
 from planner.search.result import Result
@@ -142,9 +142,13 @@ def test_no_bound_exceeds_the_optimum(name: str, data: st.DataObject) -> None:
 
 @st.composite
 def contiguous_pools(draw: st.DrawFn) -> Problem:
-    """A pool of three or four devices of up to three kinds of accelerators, whose plans are chains of ideals."""
+    """A pool of a few devices of up to three kinds of accelerators, and CPUs with or without a limit of memory, whose plans are chains of ideals."""
     communication = draw(st.sampled_from(["sum", "sum", "overlap", "duplex"]))
-    pool = DevicePool(draw(st.integers(2, 3)), draw(st.integers(0, 1)), communication=communication)
+    accelerators, cpus = draw(st.sampled_from([(2, 0), (2, 1), (3, 0), (3, 1), (1, 2), (0, 2)]))
+    memory: float | tuple[float, ...] = math.inf
+    if cpus and draw(st.booleans()):
+        memory = tuple(draw(st.sampled_from([4.0, 8.0, math.inf])) for _ in range(accelerators + cpus))
+    pool = DevicePool(accelerators, cpus, memory=memory, communication=communication)
     objective = draw(st.sampled_from(["max-load", "max-load", "gpipe"]))
     problem = draw(
         problems(
@@ -164,14 +168,23 @@ def test_ideals_of_unequal_devices_end_with_the_proof(problem: Problem) -> None:
     for result in (run(planners()["ideals-dp"], problem), run_bound(bound_methods()["dp"], problem)):
         bound = max((bound.value for bound in result.bounds), default=0.0)
         if best == math.inf:
-            # That there is no plan is not always proven: not where the memory of CPUs is what is short.
-            assert not isinstance(result, Result) or result.device_of is None
+            assert bound == math.inf and (not isinstance(result, Result) or result.status == "infeasible")
             continue
         assert bound == pytest.approx(best, rel=1e-6, abs=1e-9)
         if isinstance(result, Result) and result.device_of is not None:
             # Times far below a unit are proven to that unit's rounding.
             assert result.status == "optimal" or best < 1e-9
             assert result.objective == pytest.approx(best)
+
+
+def test_cpus_that_cannot_hold_what_is_pinned_to_them_prove_that_there_is_no_plan() -> None:
+    op = Op("o0", "o0", work=1.0, work_cpu=1.0, memory=9.0)
+    pool = DevicePool(0, 2, memory=(4.0, 16.0))
+    problem = Problem(Graph.build("one", [op], []), pool, constraints=(Pin("o0", "cpu 0"),))
+    result = run(planners()["ideals-dp"], problem)
+    assert result.status == "infeasible"
+    roomy = replace(problem, constraints=(Pin("o0", "cpu 1"),))
+    assert run(planners()["ideals-dp"], roomy).status == "optimal"
 
 
 def test_a_bound_sees_what_is_streamed_beside_a_stage_that_holds_all() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from planner.machines.pipeline.blocks.borders import Borders, borders
-from planner.machines.pipeline.blocks.costs import Costs, costs_of, exact_costs
+from planner.machines.pipeline.blocks.costs import LEAST, Costs, costs_of, exact_costs
 from planner.machines.pipeline.blocks.diagram import Diagram, fitted
 from planner.machines.pipeline.blocks.partition import Columns, Unsettled, fitting, partition
 from planner.machines.pipeline.blocks.pool import Pool, blocks_of
@@ -78,7 +78,9 @@ class Proving:
         model, search = self.model, self.search
         costs = costs_of(model, self.sets, self.known.value, resolution)
         pricing = Pricing(self.diagram, costs.work, costs.scale, search.check)
-        share: Floats = pricing.rounded(costs.work * (model.k / max(float(costs.work.sum()), 1e-300)))
+        total = float(costs.work.sum())
+        worth = costs.work / total if total > LEAST else np.full(model.count, 1.0 / model.count)
+        share: Floats = pricing.rounded(model.k * worth)
         with Pool(model.count, search.check) as pool:
             relaxation = Relaxation(
                 pricing,
@@ -137,7 +139,10 @@ class Proving:
                 high = threshold
 
     def _settle(self, relaxation: Relaxation, costs: Costs) -> None:
-        """Settle thresholds by integer programs, from the lowest that is open, in growing steps."""
+        """Settle thresholds by integer programs, from the lowest that is open, in growing steps; the middle one where stages are not alike.
+
+        Prices leave much open then, as they take every stage for the fastest.
+        """
         step, unsettled = 1, self._highest(costs) + 1
         while True:
             self.search.check()
@@ -149,7 +154,8 @@ class Proving:
                 return
             if low >= unsettled:
                 return
-            threshold = min(low + step - 1, highest, unsettled - 1)
+            threshold = min(highest, unsettled - 1)
+            threshold = min(low + step - 1, threshold) if self.model.alike else (low + threshold + 1) // 2
             self.search.iteration()
             try:
                 place = self._partition(relaxation, costs, threshold, highest)
@@ -211,7 +217,7 @@ class Proving:
     def _found(self, place: Ints, pool: Pool, pricing: Pricing) -> None:
         used = [j for j in range(self.model.k) if (place == j).any()]
         costs = (exact_costs(self.model, self.sets, (place == j)[None], j)[0] for j in used)
-        value = float(max(costs))
+        value = float(max(*costs, self.model.idle))
         if value < self.known.value:
             self.known.value, self.known.place = value, place
             self.known.offer(place)

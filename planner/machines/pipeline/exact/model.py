@@ -83,6 +83,11 @@ class StageModel:
         return self.problem.evaluator.alike
 
     @property
+    def idle(self) -> float:
+        """What the dearest stage pays in any plan: what is reserved beyond its memory is streamed even if it holds nothing."""
+        return max(0.0, -float(self.budgets.min())) / self.rate
+
+    @property
     def run_of(self) -> Ints:
         """The run of each stage (int32[k]), from 0 on: stages in a row that are alike are one."""
         c = self.problem.evaluator.class_of

@@ -37,7 +37,7 @@ def report(model: StageModel, search: Search, method: str, value: float) -> None
 
 
 def simple(model: StageModel) -> float:
-    """MTPP, Lemma 3.3, with overflow (equation 2): the dearest unit, or an equal share of everything.
+    """MTPP, Lemma 3.3, with overflow (equation 2): the dearest unit, an equal share of everything, or what a stage pays for nothing.
 
     k stages hold at most k budgets, so together they stream what exceeds these. Pins are looked at by
     :class:`planner.machines.several.bounds.simple.Simple`.
@@ -51,4 +51,4 @@ def simple(model: StageModel) -> float:
         largest = model.work + over.clip(min=0.0)
         share += max(0.0, float(model.params.sum()) - model.k * model.budget) / model.rate
     # A sum of floats may be some units in the last place too large.
-    return max(float(largest.max()), share / model.k) * (1 - 1e-14 * model.count)
+    return max(float(largest.max()), share / model.k, model.idle) * (1 - 1e-14 * model.count)

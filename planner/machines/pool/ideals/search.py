@@ -74,7 +74,7 @@ class Coverer:
         self._scratch = (np.empty(h, np.int32), np.empty(h, np.int32), np.empty(h, np.int32))
 
     def _find_channels(self, fits: Bools) -> Channels:
-        """The (type, state) pairs whose costs separate: accelerators far off, free CPUs that may hold everything."""
+        """The (type, state) pairs whose costs separate: accelerators far off, free CPUs that may hold everything, and have room for it."""
         states = self.states
         chosen = []
         if states.accelerators and fits[:, 0].any():
@@ -83,7 +83,9 @@ class Coverer:
         for y, a, b in zip(
             states.move_type.tolist(), states.move_from.tolist(), states.move_to.tolist(), strict=True
         ):
-            if not states.type_pays[y] and fits[:, y].all():
+            # Prefix minima do not know what a segment occupies.
+            holds_all = self._steps.capacity[y] >= float(self.lattice.units.memory.sum())
+            if not states.type_pays[y] and holds_all and fits[:, y].all():
                 chosen.append((y, a, b, 0))
         if len(chosen) * (states.accelerators + 1) * 12 * self.lattice.count > MOST_GATHER_BYTES:
             chosen = []
