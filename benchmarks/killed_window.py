@@ -183,7 +183,8 @@ def look(folder: Path, app: QApplication) -> int:
     parts.jobs.warm_up()  # as every window does: it clears what dead processes noted
     offered = sorted(type(one).__name__ for one in everything_left())
     gui_app._offer_recovery(parts)
-    notice = parts.window.notice
+    notice, told = parts.window.notice, list[str]()
+    parts.document.message.connect(lambda message: told.append(f"{message.text} {message.detail}"))
     for _ in offered:
         until(lambda: notice.isVisible() and notice._action.text() == "Recover")
         said = notice.text
@@ -191,7 +192,11 @@ def look(folder: Path, app: QApplication) -> int:
         until(lambda said=said: notice.text != said or not notice.isVisible())  # type: ignore[misc]
     until(lambda: not parts.window.files.loading.busy and not everything_left())
     document, draft = parts.document, parts.window.studio.draft
-    found: dict[str, Any] = {"offered": offered, "frames": [one.keyframe.title for one in draft.frames]}
+    found: dict[str, Any] = {
+        "offered": offered,
+        "frames": [one.keyframe.title for one in draft.frames],
+        "told": told,
+    }
     if document.problem is not None:
         found["state"] = bytes(document.device_of.astype("uint8")).hex()
         found["plans"] = [entry.id for entry in document.plans]

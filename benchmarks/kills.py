@@ -217,7 +217,9 @@ class Round:
             if last["state"] not in (at_first, self._saved_state()):
                 self.wrong.append(f"nothing of the graph was offered ({found['offered']})")
         elif found["state"] not in allowed:
-            self.wrong.append(f"another decision was recovered: step {found['index']} of {last['did']}")
+            self.wrong.append(
+                f"another decision was recovered: step {found['index']} of {last['did']} ({found['told']})"
+            )
         elif found["first"] != at_first:
             self.wrong.append("undoing everything leads elsewhere than to the beginning")
         elif len(allowed) == 1 and (missing := set(last["plans"]) - set(found["plans"])):

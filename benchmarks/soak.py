@@ -249,7 +249,6 @@ class Soak:
 @contextmanager
 def graph_window() -> Iterator[Any]:
     """A window of graphs, closed in the end with all that it opened."""
-    from gui.editors.comparison.windows import close_all as close_comparisons
     from gui.editors.plan.windows import close_all, make_window
 
     app = QApplication.instance()
@@ -269,7 +268,6 @@ def graph_window() -> Iterator[Any]:
 @contextmanager
 def network_window() -> Iterator[Any]:
     """A window of a network that is read, closed in the end."""
-    from gui.editors.comparison.windows import close_all as close_comparisons
     from gui.editors.network.windows import close_all, open_order_window
     from gui.look.theme import ThemeController
 
@@ -288,6 +286,15 @@ def network_window() -> Iterator[Any]:
         window.close()
         close_all()
         settle()
+
+
+def close_comparisons() -> None:
+    """Close comparisons that a command opened, as the window does that they are of: they are about its document."""
+    from gui.editors.comparison import windows as comparisons
+
+    for window in list(comparisons._windows):
+        window.close()
+    comparisons.close_all()
 
 
 def settle(seconds: float = 0.2) -> None:

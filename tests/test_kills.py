@@ -36,7 +36,7 @@ def one(tmp_path: Path) -> Round:
 def found(**other: Any) -> dict[str, Any]:
     """What a start finds that finds everything."""
     whole: dict[str, Any] = {
-        "offered": ["Leftover"], "state": SECOND, "first": FIRST, "index": 1, "plans": ["p1", "p2"], "frames": ["frame 1", "frame 2"],
+        "offered": ["Leftover"], "told": [], "state": SECOND, "first": FIRST, "index": 1, "plans": ["p1", "p2"], "frames": ["frame 1", "frame 2"],
         "order": shuffled_order(layered_network(), 3).tolist(),
     }  # fmt: skip
     return {**whole, **other}
