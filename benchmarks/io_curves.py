@@ -1,11 +1,11 @@
-"""The curves of the paper on I/O-efficient sparse inference, figures 2 to 7: one command, a CSV file and an SVG picture for each.
+"""The curves of the paper on I/O-efficient sparse inference, figures 2 to 8: one command, a CSV file and an SVG picture for each.
 
 ``python -m benchmarks curves [--quick] [--seconds S] [--seeds N] [--figure NAME ...] [--out DIR] [--print]``
 
 Each point is the median over the seeds, its bar the 95 % nonparametric interval of the median (order statistics). Five values do not allow 95 %:
 their bar is all from least to most, 94 %. ``--seconds`` are CPU seconds of one thread for each search, the paper's reordering and our
 portfolio alike; a search that meets the lower bound ends. Each count is a row of ``DIR/counts.csv`` at once, and what is there is not
-run again: a script that is stopped goes on when it is started again. ``--print`` draws from what is there. Figure 7 is timed anew each time.
+run again: a script that is stopped goes on when it is started again. ``--print`` draws from what is there. Figures 7 and 8 are timed anew each time.
 """
 
 from __future__ import annotations
@@ -110,9 +110,12 @@ TIMED = {
     "7c": Panel("7c", "Figure 7c: width", "neurons per layer", tuple(
         Spot(w, "mlp", mlp(width=w), quick=w in (100, 500)) for w in (100, 200, 500, 1000, 2000)
     )),
+    "8": Panel("8", "Figure 8: BERT-large block, pruned random weights", "density, %", tuple(
+        Spot(100 * p, "bert-block", f"density={p:g}", quick=p == 0.001) for p in (0.001, 0.003, 0.01, 0.03, 0.1)
+    ), effort=2.0),
 }  # fmt: skip
 """Panels of milliseconds instead of I/Os."""
-FIGURES = ("2", "3", "4", "5", "6", "7")
+FIGURES = ("2", "3", "4", "5", "6", "7", "8")
 
 
 class Curves:
@@ -146,7 +149,8 @@ class Curves:
             series[BOUND].append(_point(spot.x, least))
             ratios = [_ratio([c.ios / c.least for c in counts[m]]) for m in panel.methods]
             lines.append([f"{spot.x:g}", f"{median_interval(least)[1]:,.0f}", *ratios])
-        title = f"{panel.title}; times the lower bound"
+        spent = panel.effort * self._seconds
+        title = f"{panel.title}; times the lower bound, searches of {spent:g} CPU s"
         head = [panel.x_label, BOUND, *(FIRST[m] for m in panel.methods)]
         self._publish(f"figure-{panel.name}", title, head, lines)
         self._draw(panel.name, intervals(panel.title, panel.x_label, "I/Os", series, True, panel.log_y))
@@ -175,26 +179,31 @@ class Curves:
         title = "Figure 4: eviction policies"
         self._draw("4", intervals(title, "CPU seconds", "I/Os", series, True, False, marks=False))
 
-    def figure_7(self) -> None:
-        """Milliseconds of a batch of 128 over density, depth and width, baseline otherwise; timed anew each time."""
+    def timed(self, figure: str) -> None:
+        """Milliseconds of a batch of 128 in the panels of a figure: 7, over density, depth and width of the baseline, or 8, a BERT block; timed anew each time."""
         from benchmarks.io_execution import methods, times
 
         for name, panel in TIMED.items():
+            if figure not in (name, name[0]):
+                continue
             spots = [s for s in panel.spots if s.quick or not self._quick]
             series: dict[str, list[Point]] = {method: [] for method in methods()}
             lines = []
             for spot in spots:
-                found = times(spot.kind, spot.settings, spot.memory, self._seconds)
+                found = times(spot.kind, spot.settings, spot.memory, panel.effort * self._seconds)
                 for method, took in found.items():
                     series[method].append(Point(spot.x, min(took), statistics.median(took), max(took)))
                 cells = [f"{statistics.median(t):.3f} ({min(t):.3f}-{max(t):.3f})" for t in found.values()]
                 lines.append([f"{spot.x:g}", *cells])
             head = [panel.x_label, *methods()]
             self._publish(
-                f"figure-{name}", f"{panel.title}; milliseconds, median (shortest-longest)", head, lines
+                f"figure-{name}",
+                f"{panel.title}; CPU milliseconds of a batch of 128 on one thread, median (shortest-longest)",
+                head,
+                lines,
             )
             title = f"{panel.title}, batch of 128"
-            self._draw(name, intervals(title, panel.x_label, "milliseconds", series, True, True))
+            self._draw(name, intervals(title, panel.x_label, "CPU milliseconds", series, True, True))
 
     def _publish(self, name: str, title: str, head: list[str], lines: list[list[str]]) -> None:
         print(f"{title}\n{table(head, lines)}\n" if lines else f"{title}: nothing there\n", flush=True)
@@ -235,7 +244,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=5, help="networks per point, seeds 0 onwards")
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of a search")
     parser.add_argument("--quick", action="store_true", help="one seed, 0.3 s, few points")
-    parser.add_argument("--figure", nargs="+", choices=[*FIGURES, *PANELS], default=list(FIGURES), metavar="NAME")  # fmt: skip
+    parser.add_argument("--figure", nargs="+", choices=[*FIGURES, *PANELS, *TIMED], default=list(FIGURES), metavar="NAME")  # fmt: skip
     parser.add_argument("--print", action="store_true", dest="only_print", help="run nothing")
     options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -248,8 +257,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             curves.panel(panel)
         if name == "4":
             curves.figure_4()
-        if name == "7" and not options.only_print:
-            curves.figure_7()
+        if not options.only_print:
+            curves.timed(name)
     return 0
 
 

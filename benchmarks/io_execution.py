@@ -1,4 +1,4 @@
-"""How long batched inference takes in the Theorem-1 order and in a reordered one, beside layer-wise products: figure 7 of the I/O paper."""
+"""How long batched inference takes in the Theorem-1 order and in a reordered one, beside layer-wise products: figures 7 and 8 of the I/O paper."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def methods() -> tuple[str, ...]:
 
 
 def times(kind: str, settings: str, memory: int, seconds: float) -> dict[str, list[float]]:
-    """Milliseconds of each of the runs, by method, on one thread.
+    """Milliseconds of processor time of each of the runs, by method, on one thread: who else runs hardly counts.
 
     The reordered order took ``seconds`` of CPU time for MIN and ``memory`` values. All methods are given the same batch in the same layout, and
     take turns, each once more than is timed.
@@ -63,7 +63,7 @@ def _in_turn(work: Mapping[str, Callable[[], np.ndarray]]) -> dict[str, list[flo
     for _ in range(RUNS):
         for name, call in work.items():
             call()  # what another left in the caches is not ours
-            began = time.perf_counter()
+            began = time.process_time()
             call()
-            found[name].append(1e3 * (time.perf_counter() - began))
+            found[name].append(1e3 * (time.process_time() - began))
     return found

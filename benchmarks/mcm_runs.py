@@ -36,6 +36,8 @@ SIMULATED = "mcm:36,precision=int8,check_memory=false,copy_sources=2,sram=256MiB
 """The machine of BERT where partitions are judged by their simulated execution, in place of the paper's hardware: Edge TPUs compute with
 bytes; with less memory the allocator has no place for most random partitions (figure 7)."""
 SIMULATE = ",cost=simulated"
+FITTING = "mcm:36,precision=int8"
+"""The machine with the memory rule: parameters in one byte each, 32 MiB per chip."""
 GREEDY = "chip-greedy"
 LEARNED = "chip-learned"
 SCRATCH, ZERO_SHOT, FINE_TUNED = (f"{LEARNED},mode={mode}" for mode in ("scratch", "zero-shot", "fine-tune"))

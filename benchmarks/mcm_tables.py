@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import mcm_figure_7, mcm_speed
+from benchmarks import mcm_figure_7, mcm_memory, mcm_speed
 from benchmarks.curves import Band, curves
 from benchmarks.edge_tpu_runs import write_table
 from benchmarks.mcm_runs import (
@@ -25,6 +25,7 @@ from benchmarks.mcm_runs import (
     BERT,
     COPIED,
     FINE_TUNED,
+    FITTING,
     GRAPHS,
     GREEDY,
     LEARNED,
@@ -83,6 +84,8 @@ class Tables:
             "sixteen": ([g for g in graphs if g != BERT.stem], ANALYTICAL, samples, ""),
             "bert": (bert, COPIED, bert_samples, ""),
             "simulated": (bert, SIMULATED, bert_samples, SIMULATE),
+            "sixteen-memory": ([g for g in graphs if g != BERT.stem], FITTING, samples, ""),
+            "bert-memory": (bert, f"{FITTING},copy_sources=2", bert_samples, ""),
         }
 
     def methods(self, which: str) -> list[str]:
@@ -278,11 +281,16 @@ class Tables:
     def _judged(self, which: str) -> str:
         return ", simulated" if self._sets[which][3] else ""
 
+    @property
+    def names(self) -> list[str]:
+        """The graphs of both sets."""
+        return [*self._sets["sixteen"][0], *self._sets["bert"][0]]
+
     def _title(self, which: str) -> str:
         target = self._sets[which][1]
         what = (
             f"{graphs_text(len(self._measured(which)))}, geometric mean"
-            if which == "sixteen"
+            if which.startswith("sixteen")
             else "BERT-large"
         )
         runs = f"{self._runs} run{'s' if self._runs != 1 else ''}"
@@ -351,9 +359,13 @@ TABLES: dict[str, Callable[[Tables], Iterator[Table]]] = {
     "table-3-simulated": lambda t: t.levels("simulated"),
     "figure-6-simulated": lambda t: t.growth("simulated"),
     "figure-7": Tables.partitions,
+    "memory": mcm_memory.improvements,
+    "invalid": lambda t: iter([mcm_memory.table(t.names)]),
     "exact": Tables.exact,
     "speed": lambda _: mcm_speed.table(),
 }
+COMPUTED = ("invalid", "speed")
+"""Tables that are made anew each time."""
 FIGURES: dict[str, Callable[[Tables, Path], Path | None]] = {
     "figure-5": lambda t, folder: t.figure("sixteen", "figure-5", folder),
     "figure-6": lambda t, folder: t.figure("bert", "figure-6", folder),
@@ -396,11 +408,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.graph, options.samples, options.learned_samples, options.bert_samples, options.partitions, options.runs, options.seconds,
     )  # fmt: skip
     for name in options.table:
-        if name == "speed" and options.only_print:
+        if name in COMPUTED and options.only_print:
             continue
         for i, (title, head, rows) in enumerate(TABLES[name](tables)):
             print(f"{title}\n{table(head, rows)}\n" if head else f"{title}\n", flush=True)
             if rows:
+                options.out.mkdir(parents=True, exist_ok=True)
                 write_table(options.out / f"{name}{f'-{i + 1}' if i else ''}.csv", head, rows)
         if name in FIGURES and (path := FIGURES[name](tables, options.out)):
             print(f"{path}\n", flush=True)

@@ -50,7 +50,11 @@ def reached(mean: Floats, level: float) -> float:
 
 def mean_text(values: Floats) -> str:
     """Mean and deviation over the runs; a dash while a run has no valid plan."""
-    return f"{values.mean():.3f} ± {values.std():.3f}" if len(values) and (values > 0).all() else "-"
+    return (
+        f"{values.mean():.3f} ± {values.std():.3f}"
+        if len(values) and (values > 0).all() and np.isfinite(values).all()
+        else "-"
+    )
 
 
 def times_text(values: Sequence[float]) -> str:

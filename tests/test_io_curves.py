@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import benchmarks.__main__
 from benchmarks import io_curves, io_execution, io_runs
 from benchmarks.intervals import Point, intervals, median_interval
-from benchmarks.io_curves import PANELS, Panel, Spot
+from benchmarks.io_curves import PANELS, TIMED, Panel, Spot
 from benchmarks.io_runs import FILE_ORDER, THEOREM_1, Case, Rows
 
 TINY = Panel(
@@ -25,7 +25,8 @@ TINY = Panel(
 def test_each_figure_has_its_panels() -> None:
     assert {name[0] for name in PANELS} == set("2356")
     assert [len([n for n in PANELS if n[0] == f]) for f in "2356"] == [4, 3, 1, 3]
-    for panel in PANELS.values():
+    assert set(TIMED) == {"7a", "7b", "7c", "8"} and {s.kind for s in TIMED["8"].spots} == {"bert-block"}
+    for panel in [*PANELS.values(), *TIMED.values()]:
         assert any(s.quick for s in panel.spots)
         assert [s.x for s in panel.spots] == sorted({s.x for s in panel.spots})
 
@@ -101,3 +102,24 @@ def test_all_ways_to_infer_say_the_same_and_are_timed_in_turn() -> None:
     took = io_execution.times("mlp", "width=9 depth=2 density=0.4", 6, 0.02)
     assert tuple(took) == io_execution.methods()
     assert all(len(times) == io_execution.RUNS and min(times) > 0 for times in took.values())
+
+
+def test_timed_figures_are_drawn_for_the_figure_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spots = (Spot(10.0, "mlp", "width=12 depth=2 density=0.1", 6, quick=True),)
+    timed = {name: Panel(name, f"Figure {name}", "density, %", spots) for name in ("7a", "7b", "8")}
+    monkeypatch.setattr(io_curves, "TIMED", timed)
+    some = ["--seconds", "0.02", "--out", str(tmp_path)]
+    assert io_curves.main(["--figure", "8", *some, "--print"]) == 0
+    assert not capsys.readouterr().out
+    assert io_curves.main(["--figure", "8", *some]) == 0
+    printed = capsys.readouterr().out
+    assert "Figure 8; CPU milliseconds" in printed and "scipy CSR" in printed
+    assert {path.name for path in tmp_path.glob("*.svg")} == {"figure-8.svg"}
+    assert io_curves.main(["--figure", "7", *some]) == 0
+    assert {path.name for path in tmp_path.glob("*.svg")} == {
+        "figure-7a.svg",
+        "figure-7b.svg",
+        "figure-8.svg",
+    }

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import benchmarks.__main__
-from benchmarks import mcm_figure_7, mcm_runs, mcm_speed, mcm_tables
+from benchmarks import mcm_figure_7, mcm_memory, mcm_runs, mcm_speed, mcm_tables
 from benchmarks.curves import curves
 from benchmarks.mcm_runs import Curve, Rows, Trace
 from benchmarks.placement import Run
@@ -336,3 +336,24 @@ def test_correlations_and_ranks() -> None:
     assert math.isnan(mcm_figure_7.correlation(one, np.ones(4))) and math.isnan(
         mcm_figure_7.correlation(one[:2], one[:2])
     )
+
+
+def test_the_memory_rule_has_tables_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    some = ["--out", str(tmp_path), "--graph", "resnet18", "--samples", "12", "--runs", "1"]
+    assert mcm_tables.main([*some, "--table", "invalid", "memory"]) == 0
+    shown = capsys.readouterr().out
+    assert "the paper's 13.5%" in shown and "on mcm:36,precision=int8) after so many samples" in shown
+    with (tmp_path / "invalid.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["invalid int8"] == "0%" and row["invalid"] == "13%"
+    assert mcm_tables.main([*some, "--table", "invalid", "--print"]) == 0
+    assert not capsys.readouterr().out
+
+
+def test_the_share_of_invalid_partitions_is_counted_by_the_target() -> None:
+    off, on = "mcm:36,check_memory=false", "mcm:36"
+    found = mcm_memory.fullest("resnet18", off, samples=20)
+    solver = McmSolver(mcm_runs.problem_of("resnet18", off))
+    plans = [solver.sample(None, seed) for seed in range(20)]
+    broken = [bool(mcm_runs.problem_of("resnet18", on).evaluator.violations(plan)) for plan in plans]
+    assert (found > 32 * 2**20).tolist() == broken
