@@ -177,10 +177,10 @@ class ReadoutStrip(Readouts):
         self._show_rules()
         in_view = {one.name for one in standing.components}
         self.memory.setVisible("max-memory" not in in_view)
-        self.speed.setVisible(parts > 1 and "throughput" in document.evaluation.figures)
         problem, evaluation = document.problem, document.evaluation
         self.memory.show_value(*memory_shown(problem, evaluation, t), tip=memory_tip(problem, evaluation))
         self.speed.show_speed(problem, evaluation, *document.suggested_objective)
+        self.speed.setVisible(parts > 1 and "throughput" in evaluation.figures)
         active = document.active
         self.devices.show_value(
             "Devices", str(len(document.problem.devices)),

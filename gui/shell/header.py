@@ -81,7 +81,7 @@ class Header(QWidget):
             button.setChecked(key == name)
             button.setEnabled(enabled)
 
-    def show_title(self, title: str, subtitle: str) -> None:
-        """What is open, and on what."""
+    def show_title(self, title: str, subtitle: str, *shorter: str) -> None:
+        """What is open, and on what; where there is little room the first of ever ``shorter`` subtitles that fits."""
         self.title.setText(title)
-        self.subtitle.setText(subtitle)
+        self.subtitle.set_texts(subtitle, *shorter)

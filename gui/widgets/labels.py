@@ -27,6 +27,7 @@ class ElidedLabel(QLabel):
         self._least = least
         self._colour = ""
         self._tip = ""
+        self._shorter: tuple[str, ...] = ()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setText(text)
@@ -37,6 +38,15 @@ class ElidedLabel(QLabel):
         if text != self.text():
             super().setText(text)
             self._retip()
+
+    def set_texts(self, text: str, *shorter: str) -> None:
+        """Show a text, or where there is no room for it the first of ever ``shorter`` ones that fits; the last is elided."""
+        shorter = tuple(plain(one) for one in shorter)
+        if shorter != self._shorter:
+            self._shorter = shorter
+            self.update()
+        self.setText(text)
+        self._retip()
 
     def set_colour(self, colour: str) -> None:
         """``#rrggbb``, or empty for the palette's."""
@@ -51,9 +61,11 @@ class ElidedLabel(QLabel):
 
     def shown_text(self) -> str:
         """What is painted now; two letters and dots say less than nothing."""
-        room = self.contentsRect().width()
-        shown = self.fontMetrics().elidedText(self.text(), self._mode, room)
-        return shown if shown == self.text() or len(shown) > FEWEST else ""
+        room, texts = self.contentsRect().width(), (self.text(), *self._shorter)
+        fitting = (text for text in texts if self.fontMetrics().horizontalAdvance(text) <= room)
+        text = next(fitting, texts[-1])
+        shown = self.fontMetrics().elidedText(text, self._mode, room)
+        return shown if shown == text or len(shown) > FEWEST else ""
 
     def _retip(self) -> None:
         elided = self.shown_text() != self.text()

@@ -159,10 +159,16 @@ class MainWindow(GraphBody):
         if problem is None:
             return
         active = document.active
-        parts = [f"{plural(problem.graph.n, 'op')} on {counted_devices(problem)}"]
-        if active is not None:
-            parts.append(f"plan “{active.name}”" + (" · not saved" if document.modified else ""))
-        self.header.show_title(problem.graph.name, "  ·  ".join(parts))
+        ops = plural(problem.graph.n, "op")
+        long = f"{ops} on {counted_devices(problem)}"
+        if active is None:
+            self.header.show_title(problem.graph.name, long, ops)
+            return
+        plan, unsaved = f"plan “{active.name}”", "not saved" if document.modified else ""
+        # The strip and the control of the machine say how many devices there are; that a plan is not saved is said nowhere else.
+        last = f"{unsaved} · {plan}" if unsaved else plan
+        plan = f"{plan} · {unsaved}" if unsaved else plan
+        self.header.show_title(problem.graph.name, f"{long}  ·  {plan}", f"{ops}  ·  {plan}", plan, last)
 
     def _graph_changed(self) -> None:
         self.show_content()
