@@ -29,10 +29,12 @@ ORDERS_OPTION = Option(
 
 
 class FastestSearch:
-    """One run. Methods may raise :class:`planner.search.search.Stopped`."""
+    """One run. Without ``propose`` plans only tell it what a better one has to beat. Methods may raise :class:`planner.search.search.Stopped`."""
 
-    def __init__(self, problem: Problem, search: Search, method: str) -> None:
-        self._problem, self._search, self._method = problem, search, method
+    def __init__(self, problem: Problem, search: Search, method: str, propose: bool = True) -> None:
+        self._problem, self._search, self._method, self._propose = problem, search, method, propose
+        self._known = math.inf
+        """The least time of the plans that were not proposed."""
         self._tpus: EdgeTpuUnits = edge_tpu_units(problem)
 
     def run(self) -> None:
@@ -42,8 +44,8 @@ class FastestSearch:
             self._prove(math.inf)
             return
         for start in search.starts:
-            search.incumbent(start)
-        search.incumbent(tpus.device_of(tpus.balanced()))
+            self._offer(start)
+        self._offer(tpus.device_of(tpus.balanced()))
         search.check()
         costs = costs_of(tpus)
         rest, streamed = least_time(costs, tpus.stages)
@@ -57,25 +59,42 @@ class FastestSearch:
             with suppress(TooLarge):
                 self._cut(lattice, costs, proves=True)
                 return
+        if not self._propose:
+            return
         with suppress(TooLarge):
             self._try_orders(orders, costs)
         self._climb()
+
+    def _offer(self, device_of: Ints) -> None:
+        """Propose a plan (int32[n]), or keep in mind what it takes."""
+        if self._propose:
+            self._search.incumbent(device_of)
+            return
+        evaluator = self._problem.evaluator
+        device_of = evaluator.checked(np.asarray(device_of))
+        if not evaluator.violations(device_of):
+            self._known = min(self._known, evaluator.components(device_of)[0])
+
+    @property
+    def _upper(self) -> float:
+        """The time of the best plan so far, infinity before the first."""
+        return min(self._search.objective, self._known)
 
     def _cut(self, lattice: Lattice, costs: Costs, *, proves: bool) -> None:
         """Find the fastest plan of a lattice, if it is faster than the best so far. Raises :class:`TooLarge`."""
         search = self._search
         search.adopt()
         ideals = edge_tpu_lattice(self._tpus, lattice, search)
-        for found in Fastest(ideals, costs, search.objective, search).steps():
+        for found in Fastest(ideals, costs, self._upper, search).steps():
             if found.stage_of is not None:
-                search.incumbent(self._tpus.device_of(self._first_stages(found.stage_of)))
+                self._offer(self._tpus.device_of(self._first_stages(found.stage_of)))
             search.iteration()
             if proves:
                 self._prove(found.bound)
                 search.progress(None, f"{ideals.count} ideals, at least {found.bound:.4g} s")
         if proves:
             # Also where the plan at hand left nothing to look at. Plans that are hardly faster were left out.
-            self._prove(search.objective * (1.0 - CLOSE))
+            self._prove(self._upper * (1.0 - CLOSE))
 
     def _first_stages(self, stage_of: Ints) -> Ints:
         """The same cut (int32[m]) on the first stages where pins allow: TPUs are alike, and those that are not needed come last."""

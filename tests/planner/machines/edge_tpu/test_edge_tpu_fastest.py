@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +12,15 @@ from hypothesis import strategies as st
 
 from planner.errors import PlannerRefusal
 from planner.formats import read_model, read_models
-from planner.machines.catalogue import default_bound, own_planner, planner
+from planner.machines.catalogue import bound_method, default_bound, own_planner, planner, unasked_bounds
 from planner.machines.edge_tpu.fastest import arcs as edge_fastest_arcs
 from planner.machines.edge_tpu.fastest import search as edge_fastest_search
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.samples import sample
 from planner.problem.problem import Pin, Problem, Together
-from planner.search.run import run
+from planner.search.run import run, run_bound
 from planner.search.stop import Cancel
 from tests.planner.machines.edge_tpu import reference
 from tests.planner.machines.edge_tpu.brute import valid_plans
@@ -46,6 +48,33 @@ def test_no_plan_is_faster(problem: Problem) -> None:
     assert problem.evaluate(result.device_of).valid
     for bound in result.bounds:
         assert bound.value <= best * (1 + 1e-12)
+
+
+@given(edge_problems(objective="inference-time", most=5))
+@settings(max_examples=40)
+def test_the_bound_is_the_least_time_and_comes_without_plans(problem: Problem) -> None:
+    result = run_bound(bound_method("fastest"), problem)
+    best = least(problem)
+    assert result.device_of is None
+    values = [bound.value for bound in result.bounds]
+    if best is None:
+        assert values[-1] == math.inf
+        return
+    assert max(values) == pytest.approx(best, rel=1e-6) and max(values) <= best * (1 + 1e-12)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edge_fastest_search, "MOST_IDEALS", 0)
+        few = run_bound(bound_method("fastest"), problem)
+    assert few.device_of is None and all(bound.value <= best * (1 + 1e-12) for bound in few.bounds)
+
+
+def test_a_plan_for_speed_is_proven_unasked() -> None:
+    problem = Problem(fill(read_model(sample("branchy_int8.tflite"))), EdgeTpuPipeline(3), "inference-time")
+    assert "fastest" in [method.name for method in unasked_bounds(problem)]
+    plan = run(planner(FASTEST), problem)
+    proven = run_bound(bound_method("auto"), problem)
+    strongest = problem.strongest_bound(proven.bounds)
+    assert strongest is not None and strongest.method == "fastest"
+    assert strongest.value == pytest.approx(plan.objective, rel=1e-6)
 
 
 @given(edge_problems(objective="inference-time", least=4, most=6), st.integers(0, 2**30))
@@ -167,7 +196,7 @@ def test_local_search_on_orders_refuses_what_slicing_does_not_minimise() -> None
 def test_defaults() -> None:
     graph = read_model("sample_models/resnet50.json")
     problem = Problem(graph, EdgeTpuPipeline(3), "inference-time")
-    assert own_planner(problem).name == FASTEST and default_bound(problem).name == "simple"
+    assert own_planner(problem).name == FASTEST and default_bound(problem).name == "fastest"
 
 
 def test_several_networks_are_cut_along_orders() -> None:
