@@ -14,6 +14,7 @@ from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import percent
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on, mix, shift_lightness
 from gui.look.writing import CENTRE, ENDS, LEFT, RIGHT, write
+from gui.panels.schedule.key import paint_key
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, piece_letter
 from gui.widgets.bars import HATCH
 from planner.reports.schedule.parts import STREAM, SYNC, WORK
@@ -62,6 +63,7 @@ def paint_schedule(
     _bars(painter, layout, theme, colours, marks)
     painter.restore()
     _spans(painter, layout, theme, plot)
+    paint_key(painter, layout, theme)
     if layout.rows_hidden:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.faint))

@@ -1,0 +1,42 @@
+"""Low bars of a schedule are explained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.look.page import PRESETS
+from gui.look.theme import LIGHT
+from gui.panels.schedule.key import entries_of
+from gui.panels.schedule.picture import draw_schedule
+from planner.formats import read_models
+from planner.machines.spec import parse_target
+from planner.model.samples import sample
+from planner.problem.problem import Problem
+from planner.reports.schedule.schedule import schedule
+from tests.gui.present.slides import overlapping, written_in
+
+
+@pytest.mark.parametrize(
+    ("machine", "told"),
+    [
+        ("pipeline:1", []),
+        ("pipeline:4", ["transfer"]),
+        ("edge-tpu:4", ["transfer", "streaming"]),
+    ],
+)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_kinds_of_bars_that_are_no_work_are_named(
+    qapp: Any, machine: str, told: list[str], preset: str
+) -> None:
+    graph = read_models([sample("resnet50.json")])
+    problem = Problem(graph, parse_target(machine, graph))
+    k = len(problem.devices)
+    device_of = np.minimum(np.arange(graph.n) * k // graph.n, k - 1).astype(np.int32)
+    assert [word for word, _ in entries_of(schedule(problem, device_of), LIGHT)] == told
+    lines = written_in(draw_schedule(problem, device_of, PRESETS[preset]).file(".svg"))
+    words = [line.words for line in lines]
+    assert [word for word in ("transfer", "streaming") if word in words] == told
+    assert overlapping(lines, 2.0) == []
