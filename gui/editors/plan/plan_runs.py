@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from planner.runs.running.result import PlanRun
 
 
+CORES, PROVIDER = "run cores", "run provider"
+"""What the choices are remembered under."""
+
+
 class PlanRuns:
     """At most one run at a time, of so many samples (0: as many as some seconds allow)."""
 
@@ -30,6 +34,9 @@ class PlanRuns:
         self._window = window
         self._document = window.document
         self._panel = window.run_panel
+        self._choices = window.run_panel.choices
+        self._choices.restore(window.memory.kept(CORES), window.memory.kept(PROVIDER))
+        self._choices.changed.connect(self._keep)
         self._split: Split | None = None
         self._serial = -1
         """Which opened model is run."""
@@ -47,7 +54,14 @@ class PlanRuns:
             self.running.check_free()
             plan = self._document.current_plan()
             split = split_of(plan, plan.name)
-            self.running.start(RunOrder(split, tuple(self._document.paths), self.samples))
+            order = RunOrder(
+                split,
+                tuple(self._document.paths),
+                self.samples,
+                cores=self._choices.cores,
+                provider=self._choices.provider,
+            )
+            self.running.start(order)
         except StageboardError as error:
             self._say("error", str(error))
             return
@@ -55,6 +69,11 @@ class PlanRuns:
         self._window.docks.reveal("run")
         self._panel.show_progress("Cutting the model and starting its stages …")
         self._window.update_actions()
+
+    def _keep(self) -> None:
+        """Remember what runs on this computer are to run on."""
+        for key, value in zip((CORES, PROVIDER), self._choices.kept, strict=True):
+            self._window.memory.keep(key, value)
 
     def _progressed(self, done: int, of: int) -> None:
         self._panel.show_progress(

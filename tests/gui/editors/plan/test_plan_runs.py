@@ -13,11 +13,15 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.editors.plan.editor import MainWindow
+from gui.editors.plan.panels.running import choices
 from gui.editors.plan.panels.running.panel import RunPanel
 from gui.editors.plan.panels.running.words import told
 from gui.look.theme import DARK, LIGHT
+from gui.shell.session import Session
+from planner.export.onnx.runtime import CPU
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
+from planner.runs.running import cores
 from planner.runs.running.order import RunOrder, Split, split_of
 from planner.runs.running.result import PlanRun
 from planner.runs.running.timeline import measured_schedule
@@ -26,6 +30,8 @@ from tests.gui.models import chain_graph
 from tests.gui.window_parts import make_window, settle, shown
 from tests.planner.runs.running.fake import machine
 from tests.planner.runs.running.test_again import UNET, halves, skewed
+
+BRANCHY = UNET.with_name("branchy_int8.tflite")
 
 
 def wait_run(qtbot: QtBot, window: MainWindow) -> None:
@@ -210,3 +216,52 @@ def test_the_measured_schedule_is_what_was_measured(unet: Document) -> None:
     assert (s.finish - s.start).tolist() == pytest.approx([stage.busy.seconds for stage in run.plan.stages])
     assert np.array_equal(s.piece, s.device)
     assert float(s.share.max()) == pytest.approx(1.0)
+
+
+def test_cores_and_provider_are_chosen_and_remembered(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choices, "providers", lambda: ["FastExecutionProvider", CPU])
+    session = Session(tmp_path / "session.ini")
+    window, close = make_window(qtbot, opened_model(tmp_path), session=session)
+    asked: list[RunOrder] = []
+    monkeypatch.setattr(window.runs.running, "start", asked.append)
+    window.docks.reveal("run")
+    settle()
+    chosen = window.run_panel.choices
+    offered = chosen.provider_list
+    assert [offered.itemText(i) for i in range(offered.count())] == ["CPU", "Fast"], "only what is there"
+    window.actions_set["file.run"].trigger()
+    assert asked[-1].cores == () and asked[-1].provider == ""
+    first = cores.here()[0]
+    chosen.cores_field.setFocus()
+    qtbot.keyClicks(chosen.cores_field, f"{first}")
+    qtbot.keyClick(chosen.cores_field, Qt.Key.Key_Tab)
+    qtbot.keyClick(offered, Qt.Key.Key_Down)
+    window.actions_set["file.run"].trigger()
+    assert asked[-1].cores == (first,) and asked[-1].provider == "FastExecutionProvider"
+    chosen.cores_field.setText("one")
+    window.actions_set["file.run"].trigger()
+    assert len(asked) == 2 and "no list of cores" in window.notice.text
+    close()
+    # Another window has them, and one in which that provider is not there runs on the CPU.
+    for present, expected in ((["FastExecutionProvider", CPU], "FastExecutionProvider"), ([CPU], "")):
+        monkeypatch.setattr(choices, "providers", lambda present=present: present)
+        window, close = make_window(qtbot, opened_model(tmp_path), session=session)
+        window.docks.reveal("run")
+        settle()
+        assert window.run_panel.choices.cores == (first,)
+        assert window.run_panel.choices.provider == expected
+        close()
+
+
+def test_a_tflite_model_has_no_provider_to_choose(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(read_model(BRANCHY), [BRANCHY], target=Pipeline(count=2))
+    window, close = make_window(qtbot, document)
+    window.docks.reveal("run")
+    settle()
+    assert window.run_panel.choices.isVisible()
+    assert not window.run_panel.choices.provider_list.isVisible()
+    assert window.run_panel.choices.provider == ""
+    close()

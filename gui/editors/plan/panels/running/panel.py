@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from gui.editors.plan.panels.running.choices import RunChoices
 from gui.editors.plan.panels.running.table import RunModel
 from gui.editors.plan.panels.running.words import told
 from gui.look.numbers import plural
@@ -78,6 +79,7 @@ class RunPanel(Panel):
             "Scale the times of each stage's ops to what it took, and start the chosen planner: one undo step"
         )
         self.again.clicked.connect(self.again_requested)
+        self.choices = RunChoices(self)
         self.predicted = RunChart("Predicted schedule", theme, self)
         self.measured = RunChart("Measured schedule", theme, self)
         self.axis = TimeAxis(theme, self)
@@ -99,6 +101,7 @@ class RunPanel(Panel):
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(8)
         top.addWidget(self.words, 1)
+        top.addWidget(self.choices)
         top.addWidget(self.again)
         top.addWidget(self.button)
         column = QVBoxLayout(self)
@@ -179,6 +182,11 @@ class RunPanel(Panel):
         running = bool(self._progress)
         self.button.setText("Cancel" if running else "Run This Plan")
         self.button.setEnabled(running or self.can_run)
+        self.choices.setVisible(self.can_run)
+        self.choices.setEnabled(not running)
+        self.choices.offer_providers(
+            self.can_run and all(path.suffix.lower() == ".onnx" for path in self.document.paths)
+        )
         self.middle.setVisible(run is not None)
         self.again.setVisible(run is not None)
         self.again.setEnabled(not running and self._measured_here())
