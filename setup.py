@@ -12,7 +12,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-CARRIED = ("assets/**/*.svg", "assets/**/*.json", "sample_models/*", "docs/*.md")
+CARRIED = ("assets/**/*.svg", "assets/**/*.json", "assets/*.npz", "sample_models/*", "docs/*.md")
 """Patterns of files at the top. The help window reads the documentation, without its pictures: these are twice as large as all else."""
 PLACE = Path("stageboard", "shipped")
 

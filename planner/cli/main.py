@@ -30,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("export", "write a plan in another format", "planner.cli.export"),
     Command("generate", "make up a graph or a sparse network", "planner.cli.generate"),
     Command("infer", "run a sparse network in the order of a plan", "planner.cli.infer"),
+    Command("train", "train the learned policy of multi-chip modules", "planner.cli.learning.train"),
     Command("sweep", "plan many problems, resumable", "planner.cli.sweep"),
 )
 """The commands that need no window."""

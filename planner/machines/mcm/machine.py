@@ -8,7 +8,14 @@ from planner.machines.mcm.target import McmPackage
 MACHINE = Machine(
     package=__package__,
     target=McmPackage,
-    planners=("chip-greedy", "chip-random", "chip-anneal", "chip-local-search", "chip-cp-sat"),
+    planners=(
+        "chip-greedy",
+        "chip-random",
+        "chip-anneal",
+        "chip-local-search",
+        "chip-learned",
+        "chip-cp-sat",
+    ),
     bounds=("cp-sat",),
     preferred=("chip-local-search",),
     preferred_bounds=("cp-sat", "simple"),

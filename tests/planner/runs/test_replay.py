@@ -43,6 +43,7 @@ PLANNED = [
     ("edge-tpu-fastest", "inference time", {}),
     ("chip-local-search", "chips", {"rounds": 1, "moves": 50, "orders": 2}),
     ("chip-anneal", "chips", {"samples": 40}),
+    ("chip-learned", "chips", {"samples": 40, "mode": "fine-tune"}),
     ("connection-reordering", "network", {"iterations": 20_000}),
 ]
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from planner.machines.mcm.learned.network import random_weights
+from planner.machines.mcm.learned.policy import Learned
+from planner.machines.mcm.learned.tuning import TuningSettings
+from planner.machines.mcm.learned.weights import SHIPPED, read_weights
 from planner.machines.mcm.search.local import LocalChips, LocalSettings
 from planner.machines.mcm.search.policy import Annealed, Uniform
 from planner.machines.mcm.search.samples import (
@@ -12,7 +16,9 @@ from planner.machines.mcm.search.samples import (
     file_order,
     filled_greedily,
     fix_candidate,
+    run_corrected,
     run_policy,
+    solver_of,
 )
 from planner.methods.obvious_infeasibility import report_infeasible
 from planner.options import Option
@@ -41,6 +47,24 @@ ANNEAL_OPTIONS = (
     Option("hot", 0.1, "first temperature, as a share of the objective", low=1e-9, high=100.0),
     Option("cold", 0.02, "last temperature, as a share of the objective", low=1e-12, high=100.0),
     COST,
+)  # fmt: skip
+
+ZERO_SHOT, FINE_TUNE, SCRATCH = "zero-shot", "fine-tune", "scratch"
+LEARNED_OPTIONS = (
+    Option("samples", 500, "how many valid partitions are drawn and evaluated", low=1, high=1_000_000_000),
+    Option(
+        "mode", ZERO_SHOT,
+        "zero-shot: as trained; fine-tune: goes on learning on this problem; scratch: learns on this problem alone, from random weights",
+        choices=(ZERO_SHOT, FINE_TUNE, SCRATCH),
+    ),
+    Option(
+        "correction", "fix",
+        "how the solver corrects: fix keeps the chips that are drawn where rules allow it; sample draws them within the rules",
+        choices=("fix", "sample"),
+    ),
+    Option("rollouts", 20, "samples between two times that it learns", low=2, high=1_000),
+    Option("epochs", 10, "how often it goes through them when it learns", low=1, high=100),
+    Option("rate", 1e-3, "size of the steps in which it learns", low=1e-6, high=1.0),
 )  # fmt: skip
 
 LOCAL_OPTIONS = (
@@ -84,6 +108,25 @@ def annealed(problem: Problem, search: Search) -> None:
     run_policy(problem, search, policy, samples, "chip-anneal")
 
 
+def learned(problem: Problem, search: Search) -> None:
+    """FIX (or SAMPLE) of what the learned policy draws."""
+    if report_infeasible(problem, search, "chip-learned"):
+        return
+    solver = solver_of(problem, search, "chip-learned")
+    if solver is None:
+        return
+    options = search.options
+    mode = options["mode"]
+    weights = random_weights(search.seed) if mode == SCRATCH else read_weights(SHIPPED)
+    tuning = None
+    if mode != ZERO_SHOT:
+        tuning = TuningSettings(
+            int(options["rollouts"]), epochs=int(options["epochs"]), rate=float(options["rate"])
+        )
+    policy = Learned(problem, solver, weights, tuning, options["correction"] == "sample", search.seed)
+    run_corrected(problem, search, policy, int(options["samples"]), solver)
+
+
 def local(problem: Problem, search: Search) -> None:
     """Orders cut exactly, candidates corrected by FIX, and annealing of assignments."""
     found = LocalChips(problem, search)
@@ -95,4 +138,5 @@ METHODS: dict[str, tuple[tuple[Option, ...], Callable[[Problem, Search], None]]]
     "chip-random": (RANDOM_OPTIONS, random),
     "chip-anneal": (ANNEAL_OPTIONS, annealed),
     "chip-local-search": (LOCAL_OPTIONS, local),
+    "chip-learned": (LEARNED_OPTIONS, learned),
 }

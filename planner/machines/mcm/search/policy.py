@@ -1,8 +1,7 @@
 """Policies for multi-chip modules: a policy proposes, the constraint solver corrects, the result is scored.
 
-The loop is :func:`planner.machines.mcm.search.samples.run_policy`. A policy that learns from graphs (MCM paper, section 4.1) has its
-place here: ``chip-learned`` would be one more class with :meth:`Policy.propose` and :meth:`Policy.learn`, and a planner
-that passes it to that loop.
+The loop is :func:`planner.machines.mcm.search.samples.run_policy`. The policy that learns from graphs (MCM paper, section 4.1) is
+:class:`planner.machines.mcm.learned.policy.Learned`.
 """
 
 from __future__ import annotations

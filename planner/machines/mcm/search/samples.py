@@ -115,8 +115,12 @@ def corrected(solver: McmSolver, proposal: Proposal, seed: int) -> Ints | None:
 def run_policy(problem: Problem, search: Search, policy: Policy, samples: int, method: str) -> None:
     """Let ``policy`` propose until ``samples`` partitions are scored. Raises :class:`planner.search.search.Stopped`."""
     solver = solver_of(problem, search, method)
-    if solver is None:
-        return
+    if solver is not None:
+        run_corrected(problem, search, policy, samples, solver)
+
+
+def run_corrected(problem: Problem, search: Search, policy: Policy, samples: int, solver: McmSolver) -> None:
+    """As :func:`run_policy`, with a ``solver`` that is there already."""
     scorer = Samples(problem, search)
     score_starts(problem, search, scorer)
     barren = 0

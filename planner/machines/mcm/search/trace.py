@@ -35,8 +35,8 @@ def trace(
     """Best objective after each of the first ``samples`` evaluated samples (float64[samples]), infinite before a valid one;
     with the option ``cost=simulated`` what the simulation says of the best one.
 
-    ``method`` is ``chip-greedy``, ``chip-random``, ``chip-anneal`` or ``chip-local-search``; where it ends early, its last value
-    stays. Raises :class:`PlannerRefusal` for another.
+    ``method`` is ``chip-greedy``, ``chip-random``, ``chip-anneal``, ``chip-local-search`` or ``chip-learned``; where it ends early, its
+    last value stays. Raises :class:`PlannerRefusal` for another.
     """
     if method not in METHODS:
         raise PlannerRefusal(f"samples of '{method}' cannot be traced; choose from {', '.join(METHODS)}")

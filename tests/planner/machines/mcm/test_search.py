@@ -44,6 +44,7 @@ FEW = {
     "chip-random": {"samples": 20},
     "chip-anneal": {"samples": 20},
     "chip-local-search": {"rounds": 2, "moves": 300, "orders": 5},
+    "chip-learned": {"samples": 12, "mode": "fine-tune", "rollouts": 4, "epochs": 1},
 }
 
 LOCAL_DEFAULTS = {option.name: option.default for option in LOCAL_OPTIONS}

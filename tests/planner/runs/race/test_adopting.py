@@ -38,6 +38,7 @@ ADOPTING = [
     ("local-search", "latency", {"restarts": 2}),
     ("chip-anneal", "chips", {"samples": 30}),
     ("chip-random", "chips", {"samples": 30}),
+    ("chip-learned", "chips", {"samples": 30}),
     ("chip-local-search", "chips", {"rounds": 2, "moves": 50, "orders": 2}),
     ("connection-reordering", "network", {"iterations": 50_000}),
 ]
