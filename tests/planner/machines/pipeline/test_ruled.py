@@ -247,6 +247,7 @@ def test_a_path_is_kept_and_said_in_a_sentence() -> None:
     assert run(planners()["slice"], apart).device_of is None
 
 
+@pytest.mark.coverage
 def test_bounds_without_activations_and_path_hold_with_them_but_not_the_other_way_round() -> None:
     graph = chain_graph(5)
     plain = Problem(graph, Pipeline(2, bandwidth=1.0))
@@ -264,6 +265,7 @@ def test_bounds_without_activations_and_path_hold_with_them_but_not_the_other_wa
     assert len({problem.fingerprint for problem in (plain, more, other)}) == 3
 
 
+@pytest.mark.coverage
 def test_saved_targets_and_specifications_are_as_before_without_the_parameters() -> None:
     assert not set(Pipeline(4).to_dict()) & set(BEYOND)
     target = parse_target("pipeline:3,activations=peak,communication=overlap,path=true")
