@@ -43,6 +43,7 @@ class FirstStart(QObject):
             kernels.work_through,
             kernels.helpers(),
             warming.run,
+            kernels.cost,
             self,
         )
         self._preparing.done.connect(self._task_done)

@@ -49,6 +49,25 @@ DRAWING: dict[str, Callable[[], None]] = {"draw": _draw, "lay-out": _lay_out, "n
 """The window's own tasks."""
 
 
+COSTS = {
+    "draw": 2.9, "lay-out": 2.7, "networks": 0.4,
+    "edit:pipeline": 1.9, "edit:edge-tpu": 0.9, "edit:mcm": 1.3, "edit:memory": 0.1, "rest:pipeline": 0.2, "rest:memory": 0.8,
+    "method:chain-dp": 6.2, "method:slice": 0.6, "method:brkga": 0.5, "method:mla": 0.1, "method:anneal": 0.6, "method:mtpp-mip": 1.1,
+    "method:blocks": 0.7, "method:ideals-dp": 1.1, "method:memory-fill": 0.5, "method:pipedream": 0.1, "method:max-load-ip": 0.7,
+    "method:latency-ip": 0.9, "method:edge-tpu-ilp": 0.5, "method:edge-tpu-fastest": 0.2, "method:edge-tpu-profiled": 0.1,
+    "method:chip-local-search": 0.2, "method:local-search": 1.1, "method:connection-reordering": 1.7,
+}  # fmt: skip
+"""What a task costs where nothing is compiled, in megabytes of the kernels that it is the first to need (drawing twice that: its helpers are
+compiled, and not kept). Kernels that several tasks share are counted for the first of :func:`tasks` of a pipeline."""
+LEAST_COST = 0.02
+"""What any other task costs: it looks for its kernels, and finds them."""
+
+
+def cost(task: str) -> float:
+    """What a task costs beside the others."""
+    return COSTS.get(task, LEAST_COST)
+
+
 def tasks(kind: str = "") -> list[str]:
     """Everything, by what is needed next where a model is open on a machine of that ``kind``."""
     known = machines()

@@ -26,7 +26,7 @@ TIP = (
 
 
 class Preparing(QObject):
-    """Has ``work`` do the tasks that ``missing`` says are not done, in so many ``helpers``.
+    """Has ``work`` do the tasks that ``missing`` says are not done, in so many ``helpers``; ``cost`` says how long a task takes beside the others.
 
     ``done(str)`` after each task, and ``changed()`` when ``text`` is another. Does nothing before :meth:`begin` and after
     :meth:`close`.
@@ -42,17 +42,18 @@ class Preparing(QObject):
         work: Work,
         helpers: int,
         wish: Callable[[Callable[[], None]], None],
+        cost: Callable[[str], float] = lambda task: 1.0,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._missing, self._work, self._helpers, self._wish = missing, work, helpers, wish
+        self._missing, self._work, self._helpers, self._wish, self._cost = missing, work, helpers, wish, cost
         self._sides: list[Aside] = []
         self._thread: threading.Thread | None = None
         self._closed = False
-        self.total = 0
-        """How many tasks were not done at the start."""
-        self.count = 0
-        """How many of these are by now."""
+        self.total = 0.0
+        """What the tasks cost that were not done at the start."""
+        self.spent = 0.0
+        """What those of them cost that are done by now."""
         self._timer = QTimer(self, interval=POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._wishes = QTimer(self, interval=WISH_MS)
@@ -67,7 +68,7 @@ class Preparing(QObject):
     @property
     def text(self) -> str:
         """How far it is, for a person; empty when there is nothing to do."""
-        return f"Preparing planners: {self.count} of {self.total}" if self.running else ""
+        return f"Preparing planners: {int(100 * self.spent / self.total)} %" if self.running else ""
 
     def begin(self) -> None:
         """Look what is missing, on a thread, and do it. Call when the first picture is there."""
@@ -83,7 +84,7 @@ class Preparing(QObject):
     def _start(self, missing: list[str]) -> None:
         if self._closed:
             return
-        self.total = len(missing)
+        self.total = sum(map(self._cost, missing))
         if not missing:
             self._wishes.start()
             return
@@ -96,7 +97,7 @@ class Preparing(QObject):
         for side in list(self._sides):
             while (said := side.poll()) is not None:
                 if isinstance(said, Part):
-                    self.count += 1
+                    self.spent += self._cost(said.value)
                     look_again()
                     self.done.emit(said.value)
                 elif isinstance(said, Answer):  # what it could not do is compiled when it is used

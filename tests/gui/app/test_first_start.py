@@ -31,7 +31,7 @@ class Nothing(QObject):
     changed = Signal()
     text = ""
 
-    def __init__(self, missing: Any, work: Any, helpers: int, wish: Any, parent: QObject) -> None:
+    def __init__(self, missing: Any, work: Any, helpers: int, wish: Any, cost: Any, parent: QObject) -> None:
         super().__init__(parent)
         self.missing = missing
         self.begun = self.closed = False
@@ -92,3 +92,9 @@ def test_the_picture_comes_first() -> None:
     assert set(kernels.tasks()) >= set(kernels.DRAWING)
     assert kernels.tasks("memory")[:4] == ["draw", "lay-out", "networks", "edit:memory"]
     assert sorted(kernels.tasks("memory")) == sorted(kernels.tasks())
+
+
+def test_what_tasks_cost_names_tasks() -> None:
+    known = kernels.tasks("pipeline")
+    assert set(kernels.COSTS) <= set(known)
+    assert all(0 < kernels.cost(task) < 0.25 * sum(map(kernels.cost, known)) for task in known)

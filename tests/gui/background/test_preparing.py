@@ -45,8 +45,22 @@ def test_tasks_are_done_in_a_process_and_counted(qtbot: QtBot) -> None:
     preparing.begin()
     qtbot.waitUntil(lambda: len(done) == 3 and not preparing.running, timeout=60_000)
     assert done == ["a", "b", "c"]
-    assert said[0] == "Preparing planners: 0 of 3" and said[-1] == ""
+    assert said[0] == "Preparing planners: 0 %" and said[-1] == ""
     assert label.isHidden() and label.text() == ""
+    preparing.close()
+
+
+def test_how_far_it_is_goes_by_what_tasks_cost(qtbot: QtBot) -> None:
+    costs = {"a": 6.0, "b": 3.0, "c": 1.0}
+    preparing, said = Preparing(lambda: ["a", "b", "c"], two, 1, ignore, costs.__getitem__), []
+    preparing.done.connect(lambda task: said.append((task, preparing.text)))
+    preparing.begin()
+    qtbot.waitUntil(lambda: len(said) == 3 and not preparing.running, timeout=60_000)
+    assert said == [
+        ("a", "Preparing planners: 60 %"),
+        ("b", "Preparing planners: 90 %"),
+        ("c", "Preparing planners: 100 %"),
+    ]
     preparing.close()
 
 
@@ -69,7 +83,7 @@ def test_the_end_of_the_window_ends_it(qtbot: QtBot) -> None:
     preparing.begin()
     with qtbot.waitSignal(preparing.done, timeout=60_000):
         pass
-    assert preparing.text == "Preparing planners: 1 of 2"
+    assert preparing.text == "Preparing planners: 50 %"
     preparing.close()
     assert not preparing.running
     preparing.begin()  # too late
@@ -80,7 +94,7 @@ def test_what_cannot_be_compiled_ahead_ends_quietly(qtbot: QtBot) -> None:
     preparing = Preparing(lambda: ["a"], failing, 1, ignore)
     preparing.begin()
     qtbot.waitUntil(preparing._wishes.isActive, timeout=60_000)
-    assert not preparing.running and preparing.count == 0
+    assert not preparing.running and preparing.spent == 0
     preparing.close()
 
 
