@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
+import numpy.typing as npt
+
 from planner import printable
 from planner.quantity import bytes_text, time_text
 
@@ -80,13 +83,14 @@ def time_column(values: Iterable[float], unit: str | None) -> Column:
     return Column(1e-3 if largest == 0 else 1e-9, "ms" if largest == 0 else "ns")
 
 
-def detailed_column(values: Iterable[float], unit: str | None) -> Column:
-    """Like :func:`amount_column`, with as many decimals as the small ones of ``values`` need (at most six)."""
-    known = sorted(v for v in values if v > 0 and math.isfinite(v))
-    column = amount_column(known, unit)
-    if not known:
-        return column
-    small = known[len(known) // 4] / column.scale
+def detailed_column(values: npt.ArrayLike, unit: str | None) -> Column:
+    """Like :func:`amount_column`, with as many decimals as the small ones of ``values`` (one for each row, maybe 100,000) need (at most six)."""
+    given = np.asarray(values, float)
+    known = given[(given > 0) & np.isfinite(given)]
+    if not len(known):
+        return amount_column((), unit)
+    column, quarter = amount_column([float(known.max())], unit), len(known) // 4
+    small = float(np.partition(known, quarter)[quarter]) / column.scale
     digits = column.digits if small >= 0.1 else min(6, 1 - math.floor(math.log10(small)))
     return Column(column.scale, column.suffix, max(column.digits, digits))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
@@ -15,11 +16,17 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 
+LONG_SECONDS = 0.02
+"""Processor seconds of panels after which the others wait for the next turn of the event loop."""
+
+
 class Panel(QWidget):
     """A view of one part of the document. Subclasses implement :meth:`refresh`, which reads the state anew."""
 
     id: ClassVar[str] = ""
     title: ClassVar[str] = ""
+    _turn_seconds: ClassVar[float] = 0.0
+    """Processor seconds that panels took in this turn of the event loop."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,8 +73,21 @@ class Panel(QWidget):
             self.refresh_now()
 
     def _refresh_if_seen(self) -> None:
-        if self.isVisible():
-            self.refresh_now()
+        """In this turn of the event loop, unless other panels took long in it: what a person does comes between two."""
+        if not self.isVisible():
+            return
+        if Panel._turn_seconds > LONG_SECONDS:
+            self._later.ask()
+            return
+        if not Panel._turn_seconds:
+            QTimer.singleShot(0, Panel._end_turn)
+        began = time.thread_time()
+        self.refresh_now()
+        Panel._turn_seconds += time.thread_time() - began
+
+    @staticmethod
+    def _end_turn() -> None:
+        Panel._turn_seconds = 0.0
 
     def showEvent(self, event: QShowEvent) -> None:
         """What was asked for while hidden is done now, before the first paint."""

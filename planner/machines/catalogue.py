@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -137,18 +138,33 @@ def methods_about(problem: PlanningProblem) -> tuple[list[Planner], list[BoundMe
 
     What has nothing to say about such problems is not imported.
     """
-    networks = problem.target.plans_networks
-
-    def about(entry: Any) -> bool:
-        return not isinstance(entry, Machine) or entry.target.plans_networks == networks
-
-    entries = tuple(name for name in _entries() if about(_entry(name)))
+    networks, entries = problem.target.plans_networks, _entries_about(problem)
     plans: Methods[Planner] = Methods("planners", Planner, entries)
     proofs: Methods[BoundMethod] = Methods("bounds", BoundMethod, entries)
     return (
         [m for m in plans.values() if m.plans_networks == networks],
         [m for m in proofs.values() if m.plans_networks == networks],
     )
+
+
+def import_next(problem: PlanningProblem) -> bool:
+    """Import one module of :func:`methods_about` that is not there yet; whether there was one. For who may not wait for all of them."""
+    for kind in ("planners", "bounds"):
+        for module in _modules(kind, _entries_about(problem)).values():
+            if module not in sys.modules:
+                import_module(module)
+                return True
+    return False
+
+
+def _entries_about(problem: PlanningProblem) -> tuple[str, ...]:
+    """The entries that have something to say about problems of networks, where ``problem`` is one, else about those of graphs."""
+    networks = problem.target.plans_networks
+
+    def about(entry: Any) -> bool:
+        return not isinstance(entry, Machine) or entry.target.plans_networks == networks
+
+    return tuple(name for name in _entries() if about(_entry(name)))
 
 
 def machine_formats() -> dict[str, str]:

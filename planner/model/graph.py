@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 import msgspec
@@ -127,17 +128,19 @@ class Graph:
     """Those of them that the model's file gives, once profiles gave others; else None: all are the file's."""
 
     # ------------------------------------------------------------------ to other processes
-    def __getstate__(self) -> dict[str, Any]:
-        """Texts packed, which large graphs have many of, and nothing that is found again from the rest at once."""
+    @cached_property
+    def packed(self) -> bytes:
+        """What other processes get, made once, for a large graph takes long: texts packed, and nothing that is found again from the rest at once."""
         state = {key: value for key, value in self.__dict__.items() if key != "index"}
-        for key in _TEXTS:
-            state[key] = msgspec.msgpack.encode(state[key])
-        return state
+        state |= {key: msgspec.msgpack.encode(state[key]) for key in _TEXTS}
+        return bytes(ForkingPickler.dumps(state))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for key in _TEXTS:
-            state[key] = tuple(msgspec.msgpack.decode(state[key]))
-        self.__dict__.update(state)
+    def __getstate__(self) -> bytes:
+        return self.packed
+
+    def __setstate__(self, packed: bytes) -> None:
+        state = ForkingPickler.loads(packed)
+        self.__dict__.update(state | {key: tuple(msgspec.msgpack.decode(state[key])) for key in _TEXTS})
 
     # ------------------------------------------------------------------ building
     @staticmethod

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -243,9 +244,18 @@ def profiled(graph: Graph) -> bool:
     return graph.measured is not None or graph.file_device_times is not None
 
 
+_computing: WeakKeyDictionary[Graph, Bools] = WeakKeyDictionary()
+"""What :func:`compute_ops` found, which panels ask for at every move."""
+
+
 def compute_ops(graph: Graph) -> Bools:
-    """Ops that the cost model gives any work (bool[n]): inputs and constants take no time, measured or not."""
-    return np.maximum(*CostModel().estimate(graph)) > 0
+    """Ops that the cost model gives any work (bool[n], read-only): inputs and constants take no time, measured or not."""
+    found = _computing.get(graph)
+    if found is None:
+        found = np.maximum(*CostModel().estimate(graph)) > 0
+        found.setflags(write=False)
+        _computing[graph] = found
+    return found
 
 
 def measured_on(graph: Graph) -> tuple[Bools, Bools]:

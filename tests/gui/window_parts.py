@@ -16,6 +16,7 @@ from gui.document.proven_here import PROVEN
 from gui.editors.plan.body import CanvasFactory
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import LIGHT, Theme, ThemeController
+from gui.panels.base import Panel
 from gui.shell.session import Session
 from gui.shell.window import EditorWindow
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -147,6 +148,11 @@ def answer(window: EditorWindow, button: QMessageBox.StandardButton) -> None:
 def settle() -> None:
     """Deliver what is queued, panels' own refreshes included."""
     for _ in range(3):
+        QApplication.processEvents()
+    for _ in range(200):  # panels that take long are refreshed one in a turn
+        windows = QApplication.topLevelWidgets()
+        if not any(one._later.waiting for window in windows for one in window.findChildren(Panel)):
+            break
         QApplication.processEvents()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from gui.document.board import quick_bounds
 from gui.document.plan.reading import read
 from planner.model.graph import Graph, Ints
+from planner.model.times import compute_ops
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claimed
 from planner.problem.evaluator import Live
@@ -133,8 +134,13 @@ def even_cut(problem: Problem) -> Ints:
 
 
 def ready(problem: Problem, device_of: Ints) -> Live:
-    """The live evaluation of an assignment, after its first use: what is compiled on first use is compiled by then."""
+    """The live evaluation of an assignment, after its first use: what is compiled on first use is compiled by then.
+
+    What the window's thread and other processes ask of a graph first, and what takes long where it is large, is known then, too.
+    """
     live = problem.live(device_of)
+    compute_ops(problem.graph)
+    assert problem.graph.packed
     if problem.graph.n:
         first = np.zeros(1, np.int32)
         live.check(first)

@@ -27,6 +27,7 @@ from gui.tools.search.method_list import MethodList, methods_for, tag
 from gui.widgets.forms import Form
 from gui.widgets.labels import set_role
 from planner.errors import StageboardError
+from planner.machines.catalogue import default_planner, import_next
 from planner.runs.messages import Order
 from planner.search.method import Method
 
@@ -126,6 +127,14 @@ class PlannersPanel(Panel):
         jobs.job_changed.connect(self._job_changed)
 
     # ------------------------------------------------------------------ the catalogue
+    def _refresh_if_seen(self) -> None:
+        """Methods are imported one in a turn of the event loop: all of them take long."""
+        problem = self.document.problem
+        if problem is not None and self.isVisible() and import_next(problem):
+            self._later.ask()
+            return
+        super()._refresh_if_seen()
+
     def refresh(self) -> None:
         """List what the catalogue has for the problem; what refuses it is greyed and says why."""
         self.search.setVisible(self.document.problem is not None)
@@ -134,8 +143,6 @@ class PlannersPanel(Panel):
 
     def _list_methods(self) -> None:
         """The chosen method stays chosen while it is listed; else what suits the problem, or what is found first."""
-        from planner.machines.catalogue import default_planner
-
         problem = self.document.problem
         self._filling = True
         if problem is None:

@@ -11,6 +11,7 @@ from planner.errors import PlannerRefusal
 from planner.machines.catalogue import (
     DEFAULT,
     bound_methods,
+    import_next,
     methods_about,
     planner,
     planner_asked,
@@ -85,3 +86,13 @@ def test_only_planners_that_serve_are_suggested() -> None:
         planner_asked("mtp", lambda: problem("pipeline:2"))
     with pytest.raises(PlannerRefusal, match="no planner 'slic'; did you mean 'slice'"):
         planner_asked("slic", lambda: problem("pipeline:2"))
+
+
+def test_methods_are_imported_one_by_one_for_who_may_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(chain_graph(4), Pipeline(2))
+    while import_next(problem):
+        pass
+    assert not import_next(problem)
+    for method in ("slice", "anneal"):
+        monkeypatch.delitem(sys.modules, type(planners()[method]).__module__)
+    assert import_next(problem) and import_next(problem) and not import_next(problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from multiprocessing.reduction import ForkingPickler
 
 import numpy as np
 import pytest
@@ -139,3 +140,11 @@ def test_an_empty_graph_has_no_depth() -> None:
     graph = Graph.build("empty", [], [])
     assert (graph.n, graph.depth, graph.max_degree, graph.tensor_count) == (0, 0, 0, 0)
     assert graph.edges[0].tolist() == []
+
+
+def test_other_processes_get_the_same_graph_packed_once() -> None:
+    graph = abc(Tensor("a", ("b", "c"), 8.0), Tensor("b", ("c",), 8.0))
+    there = ForkingPickler.loads(ForkingPickler.dumps(graph))
+    assert there.fingerprint == graph.fingerprint and there.op_names == graph.op_names
+    assert there.index == graph.index
+    assert graph.packed is graph.packed

@@ -21,6 +21,7 @@ from planner.model.times import (
     OpTime,
     OpTimes,
     Use,
+    compute_ops,
     coverage,
     joined,
     measured_words,
@@ -213,3 +214,10 @@ def test_kinds_of_devices_are_counted_apart() -> None:
     assert (
         measured_words(with_times_of(chain(work=2.0), [Use(every, "cpu")])) == "3 of 3 ops measured on CPUs"
     )
+
+
+def test_which_ops_compute_is_found_out_once_for_a_graph() -> None:
+    graph = chain()
+    assert compute_ops(graph) is compute_ops(graph)
+    assert not compute_ops(graph).flags.writeable
+    assert compute_ops(chain()) is not compute_ops(graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -54,6 +55,10 @@ def header_width(graph: Graph) -> float:
     words = {block for block in blocks_of(graph) if block}
     if len(words) < 2:
         return 0.0
+    # Blocks that differ by numbers alone, of which large graphs have thousands, are as wide as one of the widest digits.
+    digit = max(string.digits, key=lambda one: wide(one, TYPE, False))
+    alike = str.maketrans(dict.fromkeys(string.digits, digit))
+    words = {word.translate(alike) for word in words}
     ranges = {re.sub(r"(\d+)$", "\\1\N{EN DASH}\\1", word) for word in words}  # a row may have several
     return min(WIDEST, max(wide(word, TYPE, False) for word in ranges)) + 2 * BESIDE
 

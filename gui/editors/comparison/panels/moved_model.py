@@ -90,7 +90,7 @@ class MovedModel(OpRows):
         self.moves = moves
         if moves is not None:
             problem = moves.comparison.plans[moves.pair[0]].problem
-            self._column = detailed_column(moves.work[moves.ops].tolist(), problem.graph.time_unit)
+            self._column = detailed_column(moves.work[moves.ops], problem.graph.time_unit)
             self._icons = [glyph_icon(c) for c in numbered_colours(moves.comparison.numbers, theme)]
         self._arrange()
         self.endResetModel()

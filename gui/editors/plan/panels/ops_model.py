@@ -59,7 +59,7 @@ class OpsModel(OpRows):
         if problem is not None:
             graph = problem.graph
             self._produced = produced_bytes(problem)
-            self._column = detailed_column(self._work_here().tolist(), graph.time_unit)
+            self._column = detailed_column(self._work_here(), graph.time_unit)
             self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
         self._take_times()
         if fresh or problem is None:
@@ -71,7 +71,7 @@ class OpsModel(OpRows):
         """Ops moved: the device column (and an order by it) changes."""
         self._device_of = device_of
         if self._problem is not None:
-            self._column = detailed_column(self._work_here().tolist(), self._problem.graph.time_unit)
+            self._column = detailed_column(self._work_here(), self._problem.graph.time_unit)
         self._take_times()
         if self._sorted_by[0] in (DEVICE, WORK, *OF_TIMES):
             self._rearrange()
