@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks import large as large_files
 from benchmarks.inference import rows as inference_rows
 from benchmarks.models import layered
 from benchmarks.placement import WORKLOADS, plan
@@ -258,11 +259,18 @@ def execution(_: argparse.Namespace) -> str:
     return "\n\n".join([table(head, named), *sorted(reasons)])
 
 
+def large(args: argparse.Namespace) -> str:
+    """From large files to plans and pictures, for which no peer is at hand."""
+    return table(["file", "`info`", "`plan`", "`render`", "the window"], large_files.rows())
+
+
 SECTIONS: dict[str, Callable[[argparse.Namespace], str]] = {
     "opening": opening,
     "placement": placement,
     "execution": execution,
+    "large": large,
 }
+
 
 if __name__ == "__main__":
     sys.exit(main())
