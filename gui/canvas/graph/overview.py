@@ -162,8 +162,11 @@ def _ground_plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, 
     x = (scene.x + scene.w / 2) * viewport.scale + viewport.ox
     y = (scene.y + scene.h / 2) * viewport.scale + viewport.oy
     wide, tall = GROUND_WIDTH * ratio, PLATE_HEIGHT / 2 * ratio
+    begins = max(
+        0.0, scene.layout.bounds[0] * viewport.scale + viewport.ox
+    )  # names of rows stand left of there
     left, top = (
-        np.clip(x - wide / 2, 0.0, viewport.width - wide),
+        np.clip(x - wide / 2, min(begins, viewport.width - wide), viewport.width - wide),
         np.clip(y - tall / 2, 0.0, viewport.height - tall),
     )
     taken: dict[int, QRectF] = {}

@@ -23,6 +23,10 @@ ROUNDED_FROM, LABEL_FROM = 5.0, 9.0
 """Bars at least so wide are rounded, or may carry their sample's number."""
 
 
+INTO_RULER = 4.0
+"""So far the name of a low first row reaches into the strip above, to be off the next one's."""
+
+
 @dataclass
 class Marks:
     """What stands out: pieces whose ops are selected (bool[p]), the bar under the pointer and the keyboard's (-1 = none)."""
@@ -57,7 +61,8 @@ def paint_schedule(
     plot = QRectF(layout.gutter, RULER, layout.plot_width, layout.rows_bottom - RULER)
     _grid(painter, layout, theme, plot, ticks)
     painter.save()
-    painter.setClipRect(QRectF(0, RULER, layout.width, plot.height()))
+    into = INTO_RULER if layout.whole else 0.0
+    painter.setClipRect(QRectF(0, RULER - into, layout.width, plot.height() + into))
     _rows(painter, layout, theme, colours)
     painter.setClipRect(plot.adjusted(-1, 0, 1, 0))
     _bars(painter, layout, theme, colours, marks)
@@ -125,7 +130,7 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
             continue
         right = layout.gutter - 8
         top, tall = (top, height) if layout.named_every == 1 else (
-            min(max(RULER, top + height / 2 - LEAST_ROW / 2), layout.rows_bottom - LEAST_ROW), LEAST_ROW,
+            min(max(RULER - (INTO_RULER if layout.whole else 0.0), top + height / 2 - LEAST_ROW / 2), layout.rows_bottom - LEAST_ROW), LEAST_ROW,
         )  # fmt: skip
         face = font(8.5, bold=sets_pace)
         metrics = QFontMetricsF(face)

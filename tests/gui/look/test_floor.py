@@ -152,3 +152,14 @@ def test_whatever_is_painted_below_the_floor_is_left_out() -> None:
     svg = painted([(28, "just"), (26, "below")], page)
     assert "just" in svg and "below" not in svg
     assert "below" in painted([(26, "below")], Page((1920, 1080), dpi=144))
+
+
+@pytest.mark.parametrize("preset", ["slide", "column"])
+@pytest.mark.parametrize("machine", ["pipeline:8", PACKAGE, "pool:2+1,contiguous=false", "edge-tpu:4"])
+def test_slides_of_twenty_thousand_ops_are_as_legible(machine: str, preset: str) -> None:
+    """Ten models at a time: no words below the floor, on others, or cut in the middle of a name."""
+    problem, device_of = spread(read_models([sample("bert_large.json")] * 10), machine)
+    assert problem.graph.n > 19_000
+    for view in views_of(problem):
+        lines = read(drawing_of(Shown(problem, device_of), view, PRESETS[preset]), PRESETS[preset])
+        assert not [line.words for line in lines if line.words.startswith("…")]
