@@ -160,7 +160,7 @@ def _fitting(name: str, letters: QFontMetricsF, room: float, most: int, begun: b
             return [*(f"{part}," for part in parts[:-1]), parts[-1]]
         name = parts[-1 if begun else 0]
     while letters.horizontalAdvance(name) > room and "/" in name:  # the inner scopes tell rows apart
-        name = name.partition("/")[2]
+        name = name.partition("/")[2].lstrip("/")
     return [letters.elidedText(name, Qt.TextElideMode.ElideLeft, room)]
 
 
