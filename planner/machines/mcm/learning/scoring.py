@@ -21,7 +21,6 @@ from planner.problem.problem import Problem
 FIX, SAMPLE, NONE = "fix", "sample", "none"
 CORRECTIONS = (FIX, SAMPLE, NONE)
 """How placements become valid: FIX (the paper's algorithm 2), SAMPLE (algorithm 1, from the last round's probabilities), or not at all."""
-GREEDY_TRIES = 5
 
 
 class Arena:
@@ -37,13 +36,11 @@ class Arena:
         self.best_value = math.inf
 
     def _greedy(self) -> float:
-        """Median of several corrections of the greedy heuristic; where none fits, an op's whole work on one chip is taken."""
+        """What the greedy heuristic costs, corrected without drawing; where that does not fit the memory, the whole work is taken."""
         order = file_order(self.problem)
-        candidate = filled_greedily(self.problem, order)
-        found = [self.solver.fix(candidate, seed, order) for seed in range(GREEDY_TRIES)]
-        values = [self._cost(device_of) for device_of in found if device_of is not None]
-        finite = [v for v in values if v < math.inf]
-        return float(np.median(finite)) if finite else float(self.features.work.sum())
+        found = self.solver.fix(filled_greedily(self.problem, order), 0, order, nearest=True)
+        cost = math.inf if found is None else self._cost(found)
+        return cost if cost < math.inf else float(self.features.work.sum())
 
     def _cost(self, device_of: Ints) -> float:
         e = self._evaluator

@@ -65,6 +65,7 @@ LEARNED_OPTIONS = (
     Option("rollouts", 20, "samples between two times that it learns", low=2, high=1_000),
     Option("epochs", 10, "how often it goes through them when it learns", low=1, high=100),
     Option("rate", 1e-3, "size of the steps in which it learns", low=1e-6, high=1.0),
+    COST,
 )  # fmt: skip
 
 LOCAL_OPTIONS = (
