@@ -105,19 +105,15 @@ def place_tensors(
         # Tensors of this chip, those that it makes and those that it reads, each once.
         met = 0
         for v in ops:
-            for e in range(out_ptr[v], out_ptr[v + 1]):
-                i = out_idx[e]
-                if uses[i] == 0:
-                    touched[met] = i
-                    met += 1
-                    uses[i] = 1
-            for e in range(in_ptr[v], in_ptr[v + 1]):
-                i = in_idx[e]
-                if uses[i] == 0:
-                    touched[met] = i
-                    met += 1
-                    uses[i] = 1
-                uses[i] += 1
+            for reads in range(2):
+                ptr_of, idx_of = (in_ptr, in_idx) if reads == 1 else (out_ptr, out_idx)
+                for e in range(ptr_of[v], ptr_of[v + 1]):
+                    i = idx_of[e]
+                    if uses[i] == 0:
+                        touched[met] = i
+                        met += 1
+                        uses[i] = 1
+                    uses[i] += reads
         found = np.sort(touched[:met])
         for i in found:
             u = tensor_producer[i]
