@@ -66,10 +66,20 @@ def test_what_is_lost_is_told(one: Round, lost: dict[str, Any], words: str) -> N
 
 
 def test_a_graph_that_is_not_offered_is_lost(one: Round) -> None:
-    whole = found()
-    del whole["state"]
-    one._compare(whole)
+    one._compare(found(offered=["LostStory"]))
     assert "nothing of the graph was offered" in one.wrong[0]
+
+
+def test_a_graph_whose_plan_is_saved_need_not_be_offered(one: Round) -> None:
+    """A window that recovers a story about it then shows another plan of it."""
+    state = saved(one, 1)
+    one.lines += [
+        {"did": 2, "state": state, "plans": ["p1"]},
+        {"saving": 2, "state": state},
+        {"saved": 2, "state": state},
+    ]
+    one._compare(found(offered=["LostOrder", "LostStory"], state=THIRD))
+    assert one.wrong == []
 
 
 def saved(one: Round, device: int) -> str:
