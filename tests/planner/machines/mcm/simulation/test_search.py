@@ -29,7 +29,7 @@ class Listed(Callbacks):
         self.found.append((device_of, objective, progress.score))
 
 
-@pytest.mark.parametrize("name", ["chip-random", "chip-anneal"])
+@pytest.mark.parametrize("name", ["chip-random", "chip-anneal", "chip-learned"])
 @pytest.mark.parametrize("objective", ["chip-latency", "latency"])
 def test_partitions_are_judged_by_their_simulated_execution(
     name: str, objective: str, monkeypatch: pytest.MonkeyPatch
