@@ -94,6 +94,7 @@ def test_without_jax_one_sentence_says_what_to_install(
     import sys
 
     monkeypatch.setitem(sys.modules, "jax", None)
+    twin.shared_twin.cache_clear()
     assert main(["train", "--out", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert "pip install 'stageboard[learn]'" in said and said.count("\n") == 1
