@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "--correction", choices=("fix", "sample"), default="fix",
+        "--correction", choices=("fix", "sample"), 
         help="how the constraint solver corrects what is drawn (default fix; sample: draws it within the rules)",
     )  # fmt: skip
     how.add_argument(
@@ -106,13 +106,13 @@ def _rate(text: str) -> float:
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Train until the samples are drawn or Ctrl-C, then say what came of it."""
-    from planner.machines.mcm.learning.scoring import NONE
+    from planner.machines.mcm.learning.scoring import FIX, NONE
     from planner.machines.mcm.learning.training import BEST, Training, TrainingSettings
 
     settings = TrainingSettings(
         samples=args.samples,
         seed=args.seed,
-        correction=NONE if args.without_solver else args.correction,
+        correction=NONE if args.without_solver else args.correction or FIX,
         epochs=args.epochs,
         rate=args.rate,
         training=args.problems,
