@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "--correction", choices=("fix", "sample"), 
+        "--correction", choices=("fix", "sample"),
         help="how the constraint solver corrects what is drawn (default fix; sample: draws it within the rules)",
     )  # fmt: skip
     how.add_argument(
