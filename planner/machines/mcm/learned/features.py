@@ -77,8 +77,9 @@ class Features:
         e = self.evaluator
         read = np.repeat(np.arange(e.n), np.diff(e.in_ptr))
         read_here = np.diff(e.consumer_ptr) > 0
-        received = np.bincount(read, e.tensor_time[e.in_idx], e.n)
-        return received, np.bincount(e.tensor_producer, e.send_time * read_here, e.n)
+        received: Floats = np.bincount(read, e.tensor_time[e.in_idx], e.n).astype(np.float64)
+        sent: Floats = np.bincount(e.tensor_producer, e.send_time * read_here, e.n).astype(np.float64)
+        return received, sent
 
     def _ops(self, problem: Problem) -> Singles:
         e, target, n, k = self.evaluator, self.evaluator.target, self.n, self.k
