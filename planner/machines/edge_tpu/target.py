@@ -131,8 +131,8 @@ class EdgeTpuPipeline(Target):
         group="Link and speed",
     )
     overhead: float = parameter(
-        1.5e-3,
-        help="latency: fixed time of a single inference on each TPU that has ops; in a stream other inferences hide it",
+        0.0,
+        help="latency: fixed time of a single inference on each TPU that has ops; in a stream other inferences hide it. 1.5 ms fits published ones",
         unit="s",
         source="fitted on published single inferences of networks that fit the cache",
         group="Link and speed",
