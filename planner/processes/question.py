@@ -88,10 +88,14 @@ class Aside:
 
     def poll(self) -> Answer | Part | None:
         """The next part, or the answer once it is there; None while nothing is."""
+        # Asked first: what a process that is gone has sent is in the pipe by now. Its end may be open still in a process that was forked meanwhile.
+        gone = not self._process.is_alive()
         try:
             if self._connection.poll():
                 answer: Answer | Part = self._connection.recv()
                 return answer
+            if gone:
+                return Answer(sentence=ENDED)
         except (EOFError, OSError):
             return Answer(sentence=ENDED)
         return None
