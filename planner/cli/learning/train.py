@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
 from planner.cli.searching import soft_interrupt
-from planner.text_table import table
+from planner.text_table import percent, table
 
 if TYPE_CHECKING:
     from planner.machines.mcm.learning.training import Point, Training
@@ -163,7 +163,7 @@ def _report(training: Training, ended: bool) -> str:
         return "no checkpoint was made; --resume goes on"
     at = sorted({round(i * (len(curve) - 1) / max(1, ROWS - 1)) for i in range(ROWS)})
     rows = [
-        [f"{p.samples:,}", f"{p.reward:.3f}", f"{p.validation:.3f}", f"{p.first:.3f}", f"{p.valid:.0%}"]
+        [f"{p.samples:,}", f"{p.reward:.3f}", f"{p.validation:.3f}", f"{p.first:.3f}", percent(p.valid)]
         for p in (curve[i] for i in at)
     ]
     head = ["samples", "reward", "validation", "first", "valid"]

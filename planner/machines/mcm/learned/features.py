@@ -85,7 +85,7 @@ class Features:
         e, target, n, k = self.evaluator, self.evaluator.target, self.n, self.k
         receive, send = self._entering
         degrees = np.diff(e.pred_ptr), np.diff(e.succ_ptr)
-        memory = float(e.params.sum()) / float(e.capacity.sum()) if target.check_memory else 0.0
+        memory = float(e.params.sum()) / max(float(e.capacity.sum()), 1.0) if target.check_memory else 0.0
         whole = float(self.work.sum()) or 1.0
         order = kahn_order(e.succ_ptr, e.succ_idx, np.zeros(n))
         from_start = levels(e.succ_ptr, e.succ_idx, order, np.ones(n))
@@ -122,7 +122,9 @@ class Features:
         top = max(float(cost.max(initial=0.0)), 1e-30)
         load: Floats = cost / top
         held = (
-            np.minimum(e.parameter_bytes(place) / e.capacity, 2.0) if e.target.check_memory else np.zeros(k)
+            np.minimum(e.parameter_bytes(place) / np.maximum(e.capacity, 1.0), 2.0)
+            if e.target.check_memory
+            else np.zeros(k)
         )
         highest = _extremes(e.pred_ptr, place[e.pred_idx], np.maximum, -1)
         lowest = _extremes(e.succ_ptr, place[e.succ_idx], np.minimum, k)
