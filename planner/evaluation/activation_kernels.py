@@ -202,7 +202,7 @@ def peaks_after(
         loses[device_of[v]] = True
         trial[v] = k
     ptr, grouped = by_device(trial, k + 1)
-    moved = np.sort(ops)
+    moved = ops[np.argsort(ops)]
     for c in range(k):
         rest = grouped[ptr[c] : ptr[c + 1]]
         without = peaks[c]
@@ -214,8 +214,9 @@ def peaks_after(
         out[:, c] = without
         for v in ops:
             trial[v] = c
+        together = np.concatenate((rest, moved))
         out[c, c] = least_peak(
-            c, np.sort(np.concatenate((rest, moved))), trial, size, tensor_producer, copied, consumer_ptr, consumer_idx,
+            c, together[np.argsort(together)], trial, size, tensor_producer, copied, consumer_ptr, consumer_idx,
             in_ptr, in_idx, out_ptr, out_idx, succ_ptr, succ_idx, pred_ptr, pred_idx, choice, left, waits, order, live,
         )  # fmt: skip
         for v in ops:

@@ -114,7 +114,8 @@ def place_tensors(
                         met += 1
                         uses[i] = 1
                     uses[i] += reads
-        found = np.sort(touched[:met])
+        found = touched[:met]
+        found = found[np.argsort(found)]
         for i in found:
             u = tensor_producer[i]
             # One use stands for the producer itself.

@@ -175,8 +175,9 @@ def reach(
                 )  # fmt: skip
                 if cost <= threshold and more > 0.0:
                     if peak < 0.0:
+                        members = scratch.members[:count]
                         peak = least_peak(
-                            i, np.sort(scratch.members[:count]), scratch.segment, size, producer, copied, consumer_ptr,
+                            i, members[np.argsort(members)], scratch.segment, size, producer, copied, consumer_ptr,
                             consumer_idx, in_ptr, in_idx, out_ptr, out_idx, succ_ptr, succ_idx, pred_ptr, pred_idx,
                             running.choice, scratch.left, scratch.waits, scratch.order, scratch.live,
                         )  # fmt: skip

@@ -134,13 +134,13 @@ def test_a_group_of_which_some_ops_are_selected_is_partly_selected(qapp: object)
     assert (
         _second_line(scene, 0, "", 10, 200) == "2 of 3 ops" and _second_line(scene, 1, "", 10, 200) == "3 ops"
     )
-    filled, viewport = [], Viewport(800, 600, 1.0, 0.0, 0.0)
+    ringed, viewport = [], Viewport(800, 600, 1.0, 0.0, 0.0)
     for chosen in ([], [0], [0, 1, 2]):
         scene.select(np.array(chosen, np.int32))
         image = np.zeros((600, 800), np.uint32)
         paint_cards(image, scene, viewport, canvas_palette(LIGHT, 1), Detail.LABELS, 1.0)
-        filled.append(int(np.count_nonzero(image == packed(LIGHT.selection))))
-    assert filled[0] == filled[1] == 0 < filled[2], "only what is wholly selected is filled"
+        ringed.append(int(np.count_nonzero(image == packed(LIGHT.edge_selected))))
+    assert ringed[0] == 0 < ringed[1] < ringed[2], "what is partly selected has a thinner ring"
     scene.select(np.empty(0, np.int32))
     assert not scene.selected.any() and not scene.partly.any()
 
