@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QWidget
 
+from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.export.onnx.runtime import CPU, providers
 from planner.runs.running.cores import cores_text, here, parse_cores
@@ -29,7 +30,7 @@ class RunChoices(QWidget):
         )
         self.cores_field.setFixedWidth(92)
         self.cores_field.editingFinished.connect(self._core_edited)
-        self.provider_list = QComboBox(self)
+        self.provider_list = DropDown(self)
         self.provider_list.setAccessibleName("Execution provider")
         self.provider_list.setToolTip(
             "What onnxruntime runs the ops on that it can; the CPU runs the rest, and all of the CPUs of a pool"
