@@ -117,8 +117,9 @@ def paint_headers(
     least: float = 0.0,
     veil: Callable[[], None] = lambda: None,
     some: bool = False,
+    wide: float = HEADER_WIDTH,
 ) -> None:
-    """All headers that are in sight. What fits depends on the lane's height: title and cost, then bar, then traffic.
+    """All headers that are in sight, ``wide`` logical pixels. What fits depends on the lane's height: title and cost, then bar, then traffic.
 
     No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their mark alone, or, where ``some`` are to
     be named, as many a title as have room.
@@ -127,7 +128,7 @@ def paint_headers(
     if not scene.layout.lanes:
         return
     theme = palette.theme
-    width = HEADER_WIDTH * ratio
+    width = wide * ratio
     painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
     extents = lane_extents(scene, viewport)
     # Titles of lanes of different heights differ little in size: they are one list.
@@ -144,7 +145,7 @@ def paint_headers(
         over = [plate for plate in stand if plate.intersects(box)]
         _paint_header(painter, box, d, viewport, palette, None if some else data, ratio, most, least, over)
     if some and data is not None:
-        _paint_some_titles(painter, extents, palette, data, ratio, least)
+        _paint_some_titles(painter, extents, palette, data, ratio, least, wide)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     veil()
@@ -153,7 +154,7 @@ def paint_headers(
 
 
 def _paint_some_titles(
-    painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float
+    painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float, wide: float
 ) -> None:  # fmt: skip
     """Where lanes are too low for letters of ``least`` logical pixels: the mark of each, title and cost of as many as have room."""
     size, free = int(np.ceil(least * ratio)), -np.inf
@@ -164,7 +165,7 @@ def _paint_some_titles(
         if middle - 0.6 * size < free:
             continue
         free = middle + 0.6 * size
-        line = QRectF(x, middle - 0.7 * size, HEADER_WIDTH * ratio - x - 8 * ratio, 1.4 * size)
+        line = QRectF(x, middle - 0.7 * size, wide * ratio - x - 8 * ratio, 1.4 * size)
         hot = d == data.bottleneck
         painter.setPen(QColor(palette.theme.warning if hot else palette.theme.text))
         painter.setFont(font(size, hot))

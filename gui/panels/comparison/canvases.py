@@ -39,6 +39,8 @@ WHOLE: Rect = (0.0, 0.0, 1.0, 1.0)
 """The camera that sees everything."""
 WANTED = 1.45
 """How much wider than high a canvas is at best."""
+HEADERS = 0.42
+"""The share of a narrow canvas that the headers of its lanes may take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +92,7 @@ def canvases(
     columns, rows = grid(count, box.width(), box.height())
     width = int((box.width() - GAP * (columns - 1)) / columns)
     height = int((box.height() - GAP * (rows - 1)) / rows)
-    header = HEADER_WIDTH if view == "lanes" else 0
+    header = min(HEADER_WIDTH, round(HEADERS * width)) if view == "lanes" else 0
     room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
     items = items_of(comparison.graph, None, frozenset())
     skeleton, size = skeleton_of(items), len(comparison.rows)
@@ -178,4 +180,4 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
         )
     if detail >= Detail.LABELS:
         paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0)
-    paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0)
+    paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0, wide=viewport.left)

@@ -17,7 +17,8 @@ from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 from planner.reports.comparison.matching import works
 
-MISSING = "not in this plan"
+MISSING, ABSENT = "not in this plan", "absent"
+"""What a row is called that a plan has no device for, and where there is little room."""
 
 
 def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:
@@ -91,5 +92,14 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
         by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem),
-        own=tuple(comparison.device_name(row, plan) or MISSING for row in range(rows)),
+        own=tuple(_own_name(comparison, row, plan) for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip
+
+
+def _own_name(comparison: Comparison, row: int, plan: int) -> str:
+    """What a plan alone calls its device of a row: written as its title where both are the same word, for it stands beside titles."""
+    place = comparison.rows[row].devices[plan]
+    if place < 0:
+        return ABSENT
+    device = comparison.plans[plan].problem.devices[place]
+    return device.title if device.title.casefold() == device.name.casefold() else device.name

@@ -119,7 +119,8 @@ def column(
     """
     width, most = room
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    head, tables, top = _tables(comparison, inner)
+    # Canvases say gaps and rules in their titles.
+    head, tables, top = _tables(comparison, inner, brief=view in ("flow", "lanes"))
     drawings: list[Canvas] = []
     flows: list[tuple[Pair, QRectF]] = []
     devices = QRectF()

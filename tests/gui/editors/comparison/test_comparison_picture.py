@@ -9,6 +9,8 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage
 
+from gui.canvas.graph.headers import HEADER_WIDTH
+from gui.canvas.graph.picture.picture import TITLE_HEIGHT
 from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.picture.head import head_of, packed, title_of
@@ -17,6 +19,7 @@ from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.canvases import canvases, grid, opposite, paint_canvas
 from gui.panels.comparison.marks import ring_width
+from gui.panels.comparison.rows import row_headers
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.problem.problem import Problem
@@ -149,12 +152,39 @@ def test_a_column_has_everything_one_below_the_other(
     paint(scribe)
     scribe.end()
     written = [text for _, text in scribe.written]
-    assert {"Lower bound", "Gap", "Against A"} <= set(written)
+    assert "Against A" in written
+    whole = {"Lower bound", "Gap", "Rules"}
     tables = wrapped(figures_table(comparison, (1, 0)), page.room[0] - 40)
     assert len(tables) > 1 and all(table.titles[1] for table in tables)
     for i in range(len(plans)):
         name = f"{comparison.letter(i)}: {comparison.figures(i).name}"
-        assert written.count(name) >= 2  # over each part of the table
+        assert written.count(name) >= 2  # over each part of the table, or over the canvas
+    if view in ("flow", "lanes"):  # one table: the canvases say the rest
+        assert written.count("Plan") == 1 and not whole & set(written)
+        assert sum("   valid" in text for text in written) == len(plans)
+    else:
+        assert written.count("Plan") == len(tables) and whole <= set(written)
+
+
+def test_headers_leave_most_of_a_narrow_canvas_to_its_lanes(qapp: object) -> None:
+    comparison, box = unlike(), QRectF(0, 0, 674, 219)
+    narrow = canvases(comparison, box, LIGHT, "lanes", named=False)
+    assert all(0 < 2 * canvas.picture.viewport.left < canvas.box.width() for canvas in narrow)
+    for canvas in narrow:
+        scene, viewport = canvas.picture.scene, canvas.picture.viewport
+        high = viewport.scale * max(lane.band[3] for lane in scene.layout.lanes) * len(scene.layout.lanes)
+        assert high > 0.6 * (canvas.box.height() - TITLE_HEIGHT)
+        scribe = Scribe(674, 219)
+        paint_canvas(scribe, canvas, True)
+        scribe.end()
+        left = [rect.right() for rect, text in scribe.written if text in row_headers(comparison, 0).own]
+        assert all(right <= viewport.left for right in left)
+    wide = canvases(comparison, QRectF(0, 0, 1600, 900), LIGHT, "lanes")
+    assert {canvas.picture.viewport.left for canvas in wide} == {HEADER_WIDTH}
+
+
+def test_own_names_of_lanes_are_written_as_their_titles(qapp: object) -> None:
+    assert row_headers(unlike(), 2).own == ("Stage 0", "Stage 1", "Stage 2", "absent")
 
 
 def test_lanes_of_a_column_are_below_each_other(qapp: object) -> None:
