@@ -63,6 +63,8 @@ class Choice:
     """Whether its end tells it apart: that is what is left where there is no room for all of it."""
     advised: bool = True
     """Whether it may be the one that Return chooses before anyone has looked."""
+    hides: bool = False
+    """Whether it hides what its words name: it comes after what goes there."""
 
 
 Source = Callable[[str], Iterable[Choice]]
@@ -70,12 +72,20 @@ Source = Callable[[str], Iterable[Choice]]
 
 
 def ranked(choices: Sequence[Choice], query: str) -> list[Choice]:
-    """Those that match, the closest first, what cannot be chosen last; equal ones keep their order."""
+    """Those that match, the closest first, what hides after what is as close, what cannot be chosen last; equal ones keep their order."""
     if not query.strip():
         return list(choices)
     scored = [(value, i) for i, c in enumerate(choices) if (value := score(query, c.text)) is not None]
     close = {i: closeness(query, choices[i].text) for _, i in scored}
-    scored.sort(key=lambda pair: (not choices[pair[1]].enabled, -close[pair[1]], -pair[0], pair[1]))
+    scored.sort(
+        key=lambda pair: (
+            not choices[pair[1]].enabled,
+            -close[pair[1]],
+            choices[pair[1]].hides,
+            -pair[0],
+            pair[1],
+        )
+    )
     return [choices[i] for _, i in scored]
 
 

@@ -216,8 +216,9 @@ class EditorWindow(DropWindow):
             for action in [self.actions_set[item.id]]
         ]  # fmt: skip
         for id, title in self.docks.titles.items():
-            verb = "Hide" if self.docks.in_front(id) else "Show"
-            choices.append(Choice(f"View: {verb} Panel {title}", partial(self.docks.toggle, id)))
+            hides = self.docks.in_front(id)
+            text = f"View: {'Hide' if hides else 'Show'} Panel {title}"
+            choices.append(Choice(text, partial(self.docks.toggle, id), hides=hides))
         choices += self.more_choices()
         choices.sort(key=lambda choice: not choice.enabled)
         self.ask(self.prompt, choices, self.further_choices)

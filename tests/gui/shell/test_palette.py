@@ -49,6 +49,13 @@ def test_word_starts_and_runs_win() -> None:
     assert "View: Zoom In" not in texts(found)
 
 
+def test_a_panel_by_its_name_is_gone_to_before_it_is_hidden() -> None:
+    hide = Choice("View: Hide Panel What would help", lambda: None, hides=True)
+    go = choice("View: Go To: Go to What Would Help")
+    assert ranked([hide, go], "what would") == [go, hide]
+    assert ranked([go, hide], "hide what")[0] is hide
+
+
 def test_letters_scattered_over_a_text_are_for_where_nothing_else_matches() -> None:
     op = "Go to op /encoder/layer.0/attention/self/key/Add"
     story = "Story: Stories That Come with Stageboard: Pipelines and how you know"
