@@ -67,7 +67,7 @@ def _damaged(path: Path, why: str) -> StageboardError:
 def packed(arrays: dict[str, np.ndarray]) -> bytes:
     """The content of an ``.npz`` file with arrays by name, such as float32[128]."""
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **arrays)
+    np.savez(buffer, **arrays)
     return buffer.getvalue()
 
 
