@@ -100,8 +100,8 @@ def runnable(kind: str, path: str, title: str, threads: int, provider: str) -> A
 
 def save_arrays(path: str, arrays: Mapping[str, Any]) -> None:
     """Keep arrays of numbers in a file, under any names."""
-    values = {f"{i}": np.asarray(value) for i, value in enumerate(arrays.values())}
-    np.savez(path, allow_pickle=False, names=np.array(list(arrays), str), **values)
+    values: dict[str, Any] = {f"{i}": np.asarray(value) for i, value in enumerate(arrays.values())}
+    np.savez(path, **values, names=np.array(list(arrays), str))
 
 
 def load_arrays(path: str) -> dict[str, Any]:

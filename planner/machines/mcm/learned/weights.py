@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +66,7 @@ def _damaged(path: Path, why: str) -> StageboardError:
     )
 
 
-def packed(arrays: dict[str, np.ndarray]) -> bytes:
+def packed(arrays: Mapping[str, Any]) -> bytes:
     """The content of an ``.npz`` file with arrays by name, such as float32[128]."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
