@@ -18,7 +18,7 @@ from planner.problem.evaluator import Evaluator, Live, Rule
 class ContiguityRule(Rule):
     """The devices can be put in order so that no edge of the forward (or backward) part goes back.
 
-    Where accelerators form several clusters, so can the clusters, every CPU on its own.
+    Where accelerators form several clusters, so can the clusters of each level, every CPU on its own.
     """
 
     name: ClassVar[str] = "contiguous"
@@ -33,10 +33,11 @@ class ContiguityRule(Rule):
             same = (e.part[e.edge_src] == part) & (e.part[e.edge_dst] == part)
             arcs = Arcs(e, device_of, e.edge_src[same], e.edge_dst[same], part)
             found += arcs.violations(np.arange(e.k, dtype=np.int32), names)
-            if e.cluster_nodes < e.k:
-                clusters = int(e.cluster.max()) + 1
-                cpus = [names[d] for d in np.flatnonzero(e.cluster < 0)]
-                found += arcs.violations(e.cluster_node, [*(f"cluster {c}" for c in range(clusters)), *cpus])
+            cpus = [names[d] for d in np.flatnonzero(e.cluster < 0)]
+            for level, (node, nodes) in enumerate(zip(e.cluster_node, e.cluster_nodes.tolist(), strict=True)):
+                within = f" of level {level + 1}" if len(e.clusters) > 1 else ""
+                clusters = [f"cluster {c}{within}" for c in range(nodes - len(cpus))]
+                found += arcs.violations(node, [*clusters, *cpus])
         return found
 
     def blocked(self, live: Live, ops: Ints) -> Bools:

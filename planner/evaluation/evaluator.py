@@ -41,8 +41,8 @@ class AssignmentEvaluator(Evaluator):
         supported: Bools | None = None,
         parts: np.ndarray | None = None,
         owner: Ints | None = None,
-        cluster: Ints | None = None,
-        cluster_speed: float = 1.0,
+        clusters: Sequence[Ints] = (),
+        pace: Floats | None = None,
         sync_rate: float = 0.0,
         send_time: Floats | None = None,
         params: Floats | None = None,
@@ -73,11 +73,11 @@ class AssignmentEvaluator(Evaluator):
         self.owner = (
             np.arange(self.k, dtype=np.int32) if owner is None else np.ascontiguousarray(owner, np.int32)
         )
-        self.cluster = (
-            np.full(self.k, -1, np.int32) if cluster is None else np.ascontiguousarray(cluster, np.int32)
-        )
-        self.cluster_speed = float(cluster_speed)
-        self.cluster_node, self.cluster_nodes = cluster_nodes(self.cluster)
+        self.clusters = np.array(clusters, np.int32).reshape(-1, self.k)
+        self.cluster = self.clusters[0] if len(clusters) else np.full(self.k, -1, np.int32)
+        self.pace = np.ones((self.k, self.k)) if pace is None else np.ascontiguousarray(pace, np.float64)
+        self.fastest = float(self.pace.max(initial=1.0))
+        self.cluster_node, self.cluster_nodes = cluster_nodes(self.clusters)
         self.sync_rate = float(sync_rate)
         self.rules = tuple(rules)
         self.edge_src, self.edge_dst = graph.edges
@@ -118,7 +118,7 @@ class AssignmentEvaluator(Evaluator):
     @property
     def clustered(self) -> bool:
         """Whether some transfers are faster than others, or clusters have to be contiguous too."""
-        return self.cluster_speed != 1.0 or self.cluster_nodes < self.k
+        return self.fastest != 1.0 or bool(len(self.cluster_nodes))
 
     def live(self, device_of: Ints) -> Live:
         """Live evaluation that starts from an assignment (int32[n])."""
@@ -129,7 +129,7 @@ class AssignmentEvaluator(Evaluator):
         counts = kernels.consumer_counts(device_of, self.part, self.consumer_ptr, self.consumer_idx, self.k)
         sums = kernels.loads(
             device_of, self.part, self.work, self.class_of, self.tensor_producer, self.tensor_time,
-            self.send_time, self.pays, self.cluster, self.cluster_speed, counts, self.memory, self.params,
+            self.send_time, self.pays, self.pace, counts, self.memory, self.params,
         )  # fmt: skip
         return (counts, *sums)
 
@@ -248,13 +248,18 @@ class AssignmentEvaluator(Evaluator):
         return tuple(found)
 
 
-def cluster_nodes(cluster: Ints) -> tuple[Ints, int]:
-    """The node of each device when every cluster is one node and other devices are their own: (int32[k], how many).
+def cluster_nodes(clusters: Ints) -> tuple[Ints, Ints]:
+    """The levels of ``clusters`` (int32[levels, k], -1 is none) that demand an order: the node of each device when every cluster of
+    a level is one node and other devices are their own (int32[l, k]), and how many nodes there are (int32[l]).
 
-    One cluster alone demands nothing: its devices stay nodes of their own.
+    One cluster alone demands nothing, nor do clusters of one device.
     """
-    count = int(cluster.max(initial=-1)) + 1
-    if count <= 1:
-        return np.arange(len(cluster), dtype=np.int32), len(cluster)
-    alone = cluster < 0
-    return np.where(alone, count + np.cumsum(alone) - 1, cluster).astype(np.int32), count + int(alone.sum())
+    found, counts = [], []
+    for cluster in clusters:
+        count = int(cluster.max(initial=-1)) + 1
+        alone = cluster < 0
+        nodes = count + int(alone.sum())
+        if count > 1 and nodes < len(cluster):
+            found.append(np.where(alone, count + np.cumsum(alone) - 1, cluster))
+            counts.append(nodes)
+    return np.array(found, np.int32).reshape(-1, clusters.shape[1]), np.array(counts, np.int32)

@@ -5,11 +5,11 @@ devices consume it, and each consuming device receives once. What a receiver pay
 its sender pays (``send_time``) may differ. ``part`` is 0 for forward and 1 for backward ops; a receive belongs to the
 forward part when a forward op on the device consumes the tensor, a send to its producer's part.
 
-Transfers inside a cluster of accelerators are ``speed`` times as fast as others (device placement, appendix C.3):
-``cluster`` int32[k] numbers them, -1 is no cluster. A receive is fast when the producer is in the same cluster; a send is
-fast when every device that receives is.
+Transfers inside a cluster of accelerators are faster than others (device placement, appendix C.3): those between devices a
+and b ``pace[a, b]`` times (float64[k, k], 1 for devices with no cluster in common). A receive is as fast as its producer is
+near, a send as fast as the farthest device that receives.
 
-Shapes: n ops, t tensors, k devices, c cost classes. All costs float64, all indices int32.
+Shapes: n ops, t tensors, k devices, c cost classes, l levels of clusters. All costs float64, all indices int32.
 """
 
 from __future__ import annotations
@@ -46,30 +46,25 @@ def consumer_counts(device_of, part, consumer_ptr, consumer_idx, k):
 
 
 @njit(cache=True, nogil=True)
-def add_tensor(counts, home, home_part, time, leaving, pays, cluster, speed, receive, send, sign):
+def add_tensor(counts, home, home_part, time, leaving, pays, pace, receive, send, sign):
     """Add (sign=1) or remove (-1) what one tensor costs: ``counts`` int32[k, 2], its producer on ``home``.
 
     Each receiver pays ``time``, the sender ``leaving``.
     """
-    near = False
-    far = False
-    fast = time / speed
-    here = cluster[home]
+    slowest = np.inf
     for d in range(counts.shape[0]):
         if d == home or counts[d, 0] + counts[d, 1] == 0:
             continue
-        inside = here >= 0 and cluster[d] == here
-        near = near or inside
-        far = far or not inside
+        slowest = min(slowest, pace[home, d])
         if pays[d]:
-            receive[d, 0 if counts[d, 0] > 0 else 1] += sign * (fast if inside else time)
-    if (near or far) and pays[home]:
-        send[home, home_part] += sign * (leaving if far else leaving / speed)
+            receive[d, 0 if counts[d, 0] > 0 else 1] += sign * (time / pace[home, d])
+    if slowest < np.inf and pays[home]:
+        send[home, home_part] += sign * (leaving / slowest)
 
 
 @njit(cache=True, nogil=True)
 def loads(
-    device_of, part, work, class_of, tensor_producer, tensor_time, send_time, pays, cluster, speed, counts, memory,
+    device_of, part, work, class_of, tensor_producer, tensor_time, send_time, pays, pace, counts, memory,
     params,
 ):  # fmt: skip
     """Everything summed per device: receive, work, send float64[k, 2]; memory, params float64[k]."""
@@ -87,7 +82,7 @@ def loads(
     for i in range(len(tensor_producer)):
         u = tensor_producer[i]
         add_tensor(
-            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, cluster, speed, receive, send, 1.0
+            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, pace, receive, send, 1.0
         )  # fmt: skip
     return receive, busy, send, used, held
 
@@ -190,19 +185,20 @@ def cyclic_devices(quotient):
 
 @njit(cache=True, nogil=True)
 def disorder(quotient, cluster_node, nodes):
-    """How many devices cannot be put in order, of both parts; and of the clusters, where there are any.
+    """How many devices cannot be put in order, of both parts; and of the clusters of each level that is looked at.
 
-    ``cluster_node`` int32[k] is the node of each device once every cluster is one node (of ``nodes``); where that is as
-    many nodes as there are devices, clusters are not looked at.
+    ``cluster_node`` int32[l, k] is the node of each device once every cluster of a level is one node, ``nodes`` int32[l] how
+    many there are.
     """
     k = quotient.shape[1]
     found = cyclic_devices(quotient[0]) + cyclic_devices(quotient[1])
-    if nodes < k:
+    for level in range(len(nodes)):
+        node = cluster_node[level]
         for part in range(2):
-            merged = np.zeros((nodes, nodes), np.int32)
+            merged = np.zeros((nodes[level], nodes[level]), np.int32)
             for a in range(k):
                 for b in range(k):
-                    if cluster_node[a] != cluster_node[b]:
-                        merged[cluster_node[a], cluster_node[b]] += quotient[part, a, b]
+                    if node[a] != node[b]:
+                        merged[node[a], node[b]] += quotient[part, a, b]
             found += cyclic_devices(merged)
     return found

@@ -108,7 +108,7 @@ class LiveEvaluation(Live):
         e = self.evaluator
         live_kernels.delta_ops(
             ops, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer, e.tensor_time,
-            e.send_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts,
+            e.send_time, e.pays, e.pace, e.cluster, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx, self.counts,
             self.receive, self.busy, self.send, self.used, self.held, self.occupied, e.budget, e.streaming_rate,
             e.sync_rate, e.communication, e.objective_code, self._stamp, self._next_mark(), self._more_held(ops), objective, cost, memory,
         )  # fmt: skip
@@ -229,7 +229,7 @@ class LiveEvaluation(Live):
         )  # fmt: skip
         live_kernels.apply_ops(
             ops, targets, self.device_of, e.part, e.work, e.class_of, e.memory, e.params, e.tensor_producer,
-            e.tensor_time, e.send_time, e.pays, e.cluster, e.cluster_speed, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx,
+            e.tensor_time, e.send_time, e.pays, e.pace, e.in_ptr, e.in_idx, e.out_ptr, e.out_idx,
             self.counts, self.receive, self.busy, self.send, self.used, self.held, self.occupied, self._stamp,
             self._next_mark(),
         )  # fmt: skip

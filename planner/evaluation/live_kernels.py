@@ -38,14 +38,14 @@ def touched_tensors(ops, in_ptr, in_idx, out_ptr, out_idx, stamp, mark):
 @njit(cache=True, nogil=True)
 def apply_ops(
     ops, targets, device_of, part, work, class_of, memory, params, tensor_producer, tensor_time, send_time, pays,
-    cluster, speed, in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held, occupied, stamp, mark,
+    pace, in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held, occupied, stamp, mark,
 ):  # fmt: skip
     """Move ``ops[i]`` to ``targets[i]`` in place, updating counts and loads. O(degree x k)."""
     touched = touched_tensors(ops, in_ptr, in_idx, out_ptr, out_idx, stamp, mark)
     for i in touched:
         u = tensor_producer[i]
         add_tensor(
-            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, cluster, speed, receive, send, -1.0
+            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, pace, receive, send, -1.0
         )  # fmt: skip
     for j in range(len(ops)):
         v = ops[j]
@@ -65,7 +65,7 @@ def apply_ops(
     for i in touched:
         u = tensor_producer[i]
         add_tensor(
-            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, cluster, speed, receive, send, 1.0
+            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, pace, receive, send, 1.0
         )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def apply_quotient(ops, targets, moved, device_of, part, succ_ptr, succ_idx, pre
 @njit(cache=True, nogil=True)
 def delta_ops(
     ops, device_of, part, work, class_of, memory, params, tensor_producer, tensor_time, send_time, pays,
-    cluster, speed, in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held, occupied,
+    pace, cluster, in_ptr, in_idx, out_ptr, out_idx, counts, receive, busy, send, used, held, occupied,
     budget, rate, sync_rate, communication, objective, stamp, mark, more, out_objective, out_costs, out_memory,
 ):  # fmt: skip
     """The effect of moving all ``ops`` to each device in turn; nothing is changed.
@@ -141,7 +141,7 @@ def delta_ops(
         home[j] = device_of[u]
         rest[j] = counts[i]
         add_tensor(
-            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, cluster, speed, base_receive,
+            counts[i], device_of[u], part[u], tensor_time[i], send_time[i], pays, pace, base_receive,
             base_send, -1.0,
         )  # fmt: skip
     for v in ops:
@@ -183,7 +183,7 @@ def delta_ops(
             rest[j, d, 0] += going[j, 0]
             rest[j, d, 1] += going[j, 1]
             add_tensor(
-                rest[j], where, part[tensor_producer[i]], tensor_time[i], send_time[i], pays, cluster, speed, r, s, 1.0
+                rest[j], where, part[tensor_producer[i]], tensor_time[i], send_time[i], pays, pace, r, s, 1.0
             )  # fmt: skip
             rest[j, d, 0] -= going[j, 0]
             rest[j, d, 1] -= going[j, 1]

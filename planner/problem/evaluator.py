@@ -75,9 +75,10 @@ class Evaluator(ABC):
 
     ``owner`` int32[k] is the machine behind a device, by its first device: slots of one accelerator have the same one, and
     so have the CPUs where cores do not run out; elsewhere every device is its own. Colocation goes by owner, memory by
-    :attr:`shares_memory`. ``cluster`` int32[k] (-1 = none) and ``cluster_speed``: see :mod:`planner.evaluation.kernels`;
-    ``cluster_node`` int32[k] and ``cluster_nodes``: see :func:`planner.evaluation.kernels.disorder`. ``sync_rate``: the bytes per
-    time at which copies of a stage synchronise, 0 without replication.
+    :attr:`shares_memory`. ``clusters`` int32[levels, k] (-1 = none) are groups of devices near one another, the innermost first,
+    ``cluster`` int32[k] those of the first level; ``pace`` float64[k, k]: see :mod:`planner.evaluation.kernels`, ``fastest`` its
+    largest; ``cluster_node`` int32[l, k] and ``cluster_nodes`` int32[l]: see :func:`planner.evaluation.kernels.disorder`.
+    ``sync_rate``: the bytes per time at which copies of a stage synchronise, 0 without replication.
 
     The graph's edges, predecessors, successors, inputs, outputs and consumers are here under the names of
     :class:`planner.model.graph.Graph`'s arrays (int32).
@@ -106,10 +107,12 @@ class Evaluator(ABC):
     allowed: Bools
     pinned: Ints
     owner: Ints
+    clusters: Ints
     cluster: Ints
-    cluster_speed: float
+    pace: Floats
+    fastest: float
     cluster_node: Ints
-    cluster_nodes: int
+    cluster_nodes: Ints
     sync_rate: float
     rules: tuple[Rule, ...]
     edge_src: Ints

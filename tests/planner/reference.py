@@ -101,15 +101,41 @@ def cluster(problem: Problem, device: int) -> int | None:
     return device // (target.accelerators // target.clusters)
 
 
+def groups(problem: Problem) -> list[list[tuple[set[int], float]]]:
+    """The groups of accelerators at each level, the innermost first, and how many times as fast transfers inside are."""
+    target = problem.target
+    if not isinstance(target, DevicePool) or target.subgraphs > 1:
+        return []
+    if not target.hierarchy:
+        each = target.accelerators // target.clusters
+        return [
+            [(set(range(c * each, (c + 1) * each)), target.cluster_speed) for c in range(target.clusters)]
+        ]
+    levels = []
+    for text in target.hierarchy.split(":"):
+        level: list[tuple[set[int], float]] = []
+        first = 0
+        for part in text.split("/"):
+            times, size = part.partition("@")[0].rpartition("x")[::2]
+            for _ in range(int(times or 1)):
+                level.append((set(range(first, first + int(size))), float(part.partition("@")[2] or 1)))
+                first += int(size)
+        levels.append(level)
+    return levels
+
+
+def nearness(problem: Problem, a: int, b: int) -> float:
+    """How many times as fast transfers between two devices are, by the smallest group that holds both."""
+    both = [(len(group), speed) for level in groups(problem) for group, speed in level if {a, b} <= group]
+    return min(both)[1] if both else 1.0
+
+
 def crossing_time(
     problem: Problem, size: float, profiled: float, a: int, others: set[int], sending: bool = False
 ) -> float:
-    """The time of one tensor between device ``a`` and ``others``: fast when all of them share a's cluster."""
+    """The time of one tensor between device ``a`` and ``others``: as fast as the farthest of them is near."""
     time = transfer_time(problem.target, size, profiled, sending)
-    home = cluster(problem, a)
-    if home is not None and all(cluster(problem, b) == home for b in others):
-        return time / problem.target.cluster_speed
-    return time
+    return time / min(nearness(problem, a, b) for b in others)
 
 
 def parts(problem: Problem, device_of: list[int], device: int) -> dict[str, list[float]]:
@@ -340,19 +366,24 @@ def orderable(arcs: set[tuple[int, int]], devices: set[int]) -> bool:
 
 
 def contiguous(problem: Problem, device_of: list[int], part: int) -> bool:
-    """Whether one part's ops form a chain of ideals over the devices, and over the clusters if there are several."""
+    """Whether one part's ops form a chain of ideals over the devices, and over the clusters of each level if there are several."""
     inside = [(u, v) for u, v in edges(problem.graph) if part_of(problem, u) == part == part_of(problem, v)]
     arcs = {(device_of[u], device_of[v]) for u, v in inside}
     if not orderable(arcs, set(device_of)):
         return False
-    if problem.target.clusters == 1:
+    several = [[group for group, _ in level] for level in groups(problem) if len(level) > 1]
+    if not several:
         return True
 
-    def node(d: int) -> int:
-        home = cluster(problem, d)
-        return d if home is None else -1 - home
+    def together(order: tuple[int, ...], group: set[int]) -> bool:
+        places = [i for i, d in enumerate(order) if d in group]
+        return not places or places[-1] - places[0] == len(places) - 1
 
-    return orderable({(node(a), node(b)) for a, b in arcs}, {node(d) for d in device_of})
+    return any(
+        all(order.index(a) <= order.index(b) for a, b in arcs)
+        and all(together(order, group) for level in several for group in level)
+        for order in itertools.permutations(set(device_of))
+    )
 
 
 def together(problem: Problem) -> Iterator[set[int]]:

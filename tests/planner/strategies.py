@@ -147,6 +147,25 @@ def targets(most: int = 4) -> st.SearchStrategy[Target]:
 
 
 @st.composite
+def hierarchies(draw: st.DrawFn, accelerators: int) -> str:
+    """One or two levels of groups of accelerators, of sizes and rates that differ."""
+    outer, rates, left = [], [], accelerators
+    while left:
+        outer.append(draw(st.integers(1, left)))
+        rates.append(draw(st.sampled_from([1.0, 2.0, 3.0])))
+        left -= outer[-1]
+    inner = []
+    for size, rate in zip(outer, rates, strict=True):
+        left = size
+        while left:
+            part = draw(st.integers(1, left))
+            inner.append(f"{part}@{rate * draw(st.sampled_from([1.0, 2.0, 4.0])):g}")
+            left -= part
+    whole = "/".join(f"{size}@{rate:g}" for size, rate in zip(outer, rates, strict=True))
+    return draw(st.sampled_from([whole, "/".join(inner), "/".join(inner) + ":" + whole]))
+
+
+@st.composite
 def pools_with_options(draw: st.DrawFn, most: int = 4) -> tuple[DevicePool, str]:
     """A pool and one of its objectives, with subgraphs, replication or clusters where they have a meaning."""
     pool = draw(pools(most=most))
@@ -156,6 +175,9 @@ def pools_with_options(draw: st.DrawFn, most: int = 4) -> tuple[DevicePool, str]
         subgraphs = draw(st.integers(1, 3)) if contiguous and pool.accelerators else 1
         subgraphs = min(subgraphs, max(1, most // max(pool.accelerators, 1)))
         return replace(pool, communication="sum", subgraphs=subgraphs), "latency"
+    if pool.accelerators > 1 and kind == "clusters" and draw(st.booleans()):
+        layered = replace(pool, hierarchy=draw(hierarchies(pool.accelerators)))
+        return layered, draw(st.sampled_from(("max-load", "gpipe")))
     clusters = draw(st.sampled_from([c for c in range(1, most + 1) if pool.accelerators % c == 0]))
     speed = draw(st.sampled_from([1.0, 2.0, 4.0]))
     clustered = replace(pool, clusters=clusters, cluster_speed=speed)

@@ -11,6 +11,7 @@ from planner.evaluation.contiguity import ContiguityRule, SubgraphRule
 from planner.evaluation.device_classes import device_classes
 from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.evaluation.rules import MemoryRule, PinRule, SupportRule, TogetherRule
+from planner.machines.pool.hierarchy import fastest_common
 from planner.machines.pool.latency.evaluator import LatencyEvaluator
 from planner.machines.pool.target import DevicePool
 from planner.problem.evaluator import Evaluator, Rule
@@ -32,6 +33,7 @@ def evaluator(problem: Problem) -> Evaluator:
     if target.contiguous:
         rules.insert(0, SubgraphRule() if latency else ContiguityRule())
     number = np.arange(slots + l)
+    levels = target.slot_levels
     is_cpu = number >= slots
     classes = device_classes(
         np.stack([graph.work, graph.work_cpu]),
@@ -59,8 +61,8 @@ def evaluator(problem: Problem) -> Evaluator:
         supported=np.stack([graph.supported, np.ones(graph.n, bool)])[classes.kind_of],
         parts=graph.backward.astype(np.int8),
         owner=owner.astype(np.int32),
-        cluster=np.where(is_cpu, -1, number * target.clusters // max(slots, 1)).astype(np.int32),
-        cluster_speed=target.cluster_speed,
+        clusters=[np.where(is_cpu, -1, np.pad(level.of(), (0, l))) for level in levels],
+        pace=fastest_common(levels, slots + l),
         sync_rate=target.cluster_speed * (target.sync_rate(graph) or DEFAULT_BANDWIDTH)
         if target.replication
         else 0.0,

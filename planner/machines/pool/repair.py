@@ -140,16 +140,16 @@ def device_orders(measure: Measure, most: int = 6) -> Iterator[list[int]]:
     starts = [np.argsort(middle, kind="stable"), np.arange(e.k)]
     found: dict[tuple[int, ...], float] = {}
     for start in starts:
-        order = _by_cluster(_settle(start.tolist(), weight), e.cluster_node)
+        order = _by_clusters(_settle(start.tolist(), weight), e.cluster_node)
         found.setdefault(tuple(order), _against(order, weight))
     best = min(found, key=lambda order: found[order])
     near = {}
     for i in range(e.k - 1):
         swapped = list(best)
         swapped[i], swapped[i + 1] = swapped[i + 1], swapped[i]
-        order = _by_cluster(swapped, e.cluster_node)
+        order = _by_clusters(swapped, e.cluster_node)
         near[tuple(order)] = _against(order, weight)
-    plain = _by_cluster(starts[0].tolist(), e.cluster_node)
+    plain = _by_clusters(starts[0].tolist(), e.cluster_node)
     ranked = [
         best,
         tuple(plain),
@@ -221,11 +221,16 @@ def _settle(order: list[int], weight: Floats) -> list[int]:
     return order
 
 
-def _by_cluster(order: list[int], node: Ints) -> list[int]:
-    """The order with devices of one cluster side by side, clusters by the mean place of their devices."""
-    place = {d: i for i, d in enumerate(order)}
-    mean = {c: np.mean([place[d] for d in order if node[d] == c]) for c in set(node[order].tolist())}
-    return sorted(order, key=lambda d: (mean[int(node[d])], int(node[d]), place[d]))
+def _by_clusters(order: list[int], levels: Ints) -> list[int]:
+    """The order with devices of one cluster side by side at every level, clusters by the mean place of their devices.
+
+    ``levels`` int32[l, k]: the cluster of each device, the innermost first; outer ones keep inner ones together.
+    """
+    for node in levels:
+        place = {d: i for i, d in enumerate(order)}
+        mean = {c: np.mean([place[d] for d in order if node[d] == c]) for c in set(node[order].tolist())}
+        order = sorted(order, key=lambda d: (mean[int(node[d])], int(node[d]), place[d]))
+    return order
 
 
 def _anchors(measure: Measure) -> Iterator[Ints]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from planner.errors import TargetError
+from planner.machines.pool.hierarchy import Level, parse_levels, written
 from planner.model.graph import Graph
 from planner.problem.per_device import PerDevice, checked, expanded, settled
 from planner.problem.target import (
@@ -35,8 +36,8 @@ class DevicePool(Target):
     accelerator is q devices, slots that it runs in turn (section 4.1). Contiguous then means that each slot can run in
     one go: the graph stays acyclic when the forward ops of a slot are one node, its backward ops another, and CPU ops are
     on their own. ``replication`` (appendix C.2): see :mod:`planner.evaluation.replication`. ``clusters`` and
-    ``cluster_speed`` (appendix C.3): see :mod:`planner.evaluation.kernels`; contiguous then means that the clusters can
-    be put in order as well.
+    ``cluster_speed``, or a ``hierarchy`` of several levels (appendix C.3): see :mod:`planner.evaluation.kernels` and
+    :mod:`planner.machines.pool.hierarchy`; contiguous then means that the clusters of each level can be put in order as well.
     """
 
     kind: ClassVar[str] = "pool"
@@ -99,6 +100,13 @@ class DevicePool(Target):
         help="how many times as fast transfers inside a cluster are",
         source="device placement, appendix C.3",
     )
+    hierarchy: str = parameter(
+        "",
+        help="groups of consecutive accelerators with fast connections inside, as 4@8/2@16: sizes, and how many times as fast;"
+        " levels from the innermost, as 2x2@8:4@2; in place of clusters",
+        source="device placement, appendix C.3",
+        later=True,
+    )
     speed: PerDevice = parameter(  # noqa: RUF009 - a number or a tuple of them
         1.0,
         help="how fast a device is: ops take their time divided by it; one for all accelerators, or one per device as 1/1/0.5:"
@@ -142,6 +150,14 @@ class DevicePool(Target):
             raise TargetError(
                 f"cluster_speed is {self.cluster_speed:g}; it must be 1 or more, transfers inside being the faster ones"
             )
+        levels = parse_levels(self.hierarchy, self.accelerators)
+        object.__setattr__(self, "hierarchy", written(levels))
+        if levels and self._equal_clusters:
+            raise TargetError("give a hierarchy, or clusters and cluster_speed; a pool has one of the two")
+        if levels and self.replication:
+            raise TargetError(
+                "replication synchronises the copies of a stage at one rate; leave out the hierarchy, or give equal clusters"
+            )
         if self.replication and (isinstance(self.memory, tuple) or isinstance(self.speed, tuple)):
             raise TargetError(
                 "replication shares a stage equally among its devices, so they have to be alike; give one memory and one speed"
@@ -165,15 +181,35 @@ class DevicePool(Target):
         return math.isfinite(min(self.memories))
 
     @property
-    def _clustered(self) -> bool:
+    def _equal_clusters(self) -> bool:
         return self.clusters > 1 or self.cluster_speed != 1.0
+
+    @property
+    def slot_levels(self) -> tuple[Level, ...]:
+        """The levels of groups of accelerators, the innermost first, sizes in slots: those of the hierarchy, or the clusters."""
+        levels = parse_levels(self.hierarchy, self.accelerators)
+        size = self.accelerators // self.clusters
+        equal = Level((size,) * self.clusters, (self.cluster_speed,) * self.clusters)
+        return tuple(
+            Level(tuple(size * self.subgraphs for size in level.sizes), level.rates)
+            for level in levels or (equal,)
+        )
+
+    def resized(self, field: str, count: int) -> Target:
+        """As :meth:`Target.resized`; the groups of a hierarchy are cut, or the last of each level has the further accelerators."""
+        levels = parse_levels(self.hierarchy, self.accelerators)
+        if field != "accelerators" or not levels or count < 1:
+            return super().resized(field, count)
+        shaped = replace(self, hierarchy="").resized(field, count)
+        return replace(shaped, hierarchy=written(tuple(level.resized(count) for level in levels)))  # type: ignore[type-var]
 
     def check_objective(self, objective: str) -> None:
         """Subgraphs belong to ``latency``, replication to ``max-load``; ``latency`` adds transfers of one speed to work."""
         if objective == "latency":
             wrong = [
                 (self.communication != "sum", f"communication={self.communication}", "sum"),
-                (self._clustered, "clusters or cluster_speed", "1"),
+                (self._equal_clusters, "clusters or cluster_speed", "1"),
+                (bool(self.hierarchy), f"hierarchy={self.hierarchy}", "nothing"),
                 (self.replication, "replication", "false"),
             ]
         else:

@@ -192,9 +192,7 @@ def reduce_units(
 def _pays_alike(problem: Problem) -> bool:
     """Whether a device pays a tensor the same when it sends and when it receives, so that only who touches it counts."""
     e = problem.evaluator
-    return (
-        e.communication != kernels.DUPLEX and e.objective_code == kernels.MAX_COST and e.cluster_speed == 1.0
-    )
+    return e.communication != kernels.DUPLEX and e.objective_code == kernels.MAX_COST and e.fastest == 1.0
 
 
 def attach(full: Units, gone: Bools, home: Ints) -> list[int]:

@@ -75,13 +75,12 @@ def piece_times(
     device = piece_device[taker]
     first = np.ones(len(tensor), bool)
     first[1:] = (tensor[1:] != tensor[:-1]) | (device[1:] != device[:-1])
-    cluster = e.cluster[piece_device[home[tensor]]]
-    inside = (cluster >= 0) & (cluster == e.cluster[device])
-    takes = e.tensor_time[tensor] / np.where(inside, e.cluster_speed, 1.0)
+    pace = e.pace[piece_device[home[tensor]], device]
+    takes = e.tensor_time[tensor] / pace
     paying = first & e.pays[device]
     np.add.at(times[:, RECEIVE], taker[paying], takes[paying])
     # What leaves its cluster for one consumer is sent at that speed, for all of them.
-    leaves = e.send_time[tensor] / np.where(inside, e.cluster_speed, 1.0)
+    leaves = e.send_time[tensor] / pace
     slowest = np.zeros(len(e.tensor_producer))
     np.maximum.at(slowest, tensor, leaves)
     sent = np.flatnonzero((slowest > 0) & e.pays[piece_device[home]])

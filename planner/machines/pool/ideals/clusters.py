@@ -19,7 +19,7 @@ import numpy as np
 
 from planner.evaluation import kernels
 from planner.machines.pool.ideals.clusters_kernels import NOBODY, cluster_times, cpu_ends, link
-from planner.machines.pool.ideals.groups import MOST_SPECIALS, Group, TooManyPairs, kinds_of
+from planner.machines.pool.ideals.groups import MOST_SPECIALS, Group, Proximity, TooManyPairs, kinds_of
 from planner.machines.pool.ideals.states import ACCELERATOR, CPU, Chain, absorbed
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.ideals.potentials import Potentials
@@ -42,15 +42,18 @@ Segment = tuple[int, Bools]
 class Clusters:
     """Finds chains of ideals of ``lattice`` whose devices all cost less than a bound, with transfers of two speeds.
 
-    ``lattice`` has the slow times; ``pairs`` is the most pairs of ideals to look at. Raises :class:`TooManyPairs` where there is too much to look at, at once or later.
+    ``lattice`` has the times outside clusters, ``proximity`` says what is faster; ``pairs`` is the most pairs of ideals to look at. Raises
+    :class:`TooManyPairs` where there is too much to look at, at once or later.
     """
 
-    def __init__(self, lattice: Lattice, costs: Potentials, pairs: int, search: Search) -> None:
+    def __init__(
+        self, lattice: Lattice, costs: Potentials, proximity: Proximity, pairs: int, search: Search
+    ) -> None:
         self.lattice, self.costs, self._most_pairs, self._search = lattice, costs, pairs, search
         units = lattice.units
         e = units.problem.evaluator
-        self._kinds = kinds_of(units)
-        self._several = int(e.cluster.max(initial=-1)) > 0
+        self._kinds = kinds_of(units, proximity)
+        self._several = len(proximity.inside) > 1
         groups = [group for kind in self._kinds for group in kind.clusters]
         if lattice.count > MOST_IDEALS:
             raise TooManyPairs(f"{lattice.count} ideals are too many for pairs of them")
@@ -111,10 +114,10 @@ class Clusters:
         return inside
 
     # ------------------------------------------------------------------ inside one cluster
-    def _times(self, member: Bools) -> None:
+    def _times(self, group: Group, member: Bools) -> None:
         units = self.lattice.units
         cluster_times(
-            member, units.problem.evaluator.cluster_speed, *self._entries, units.tensor_producer, units.tensor_time,
+            member, group.speed, *self._entries, units.tensor_producer, units.tensor_time,
             self._receive, self._send,
         )  # fmt: skip
 
@@ -242,7 +245,7 @@ class Clusters:
     def _open_ends(self, group: Group, start: int, bound: float) -> list[int]:
         """Ideals at which a cluster that starts at ``start`` might end: the set is open, so transfers are fast if in doubt."""
         last = self.lattice.count - 1
-        self._times(~self.lattice.members(start))
+        self._times(group, ~self.lattice.members(start))
         self._set_start(group, start)
         self._link(group, start, last, bound, np.inf)
         fewest = self._tables[1 << len(group.specials)][0]
@@ -251,7 +254,7 @@ class Clusters:
 
     def _closes(self, group: Group, start: int, end: int, bound: float) -> bool:
         """Whether one cluster can hold what lies between two ideals."""
-        self._times(self._between(start, end))
+        self._times(group, self._between(start, end))
         self._set_start(group, start)
         self._link(group, start, end, bound, 0.0)
         return bool((self._tables[1 << len(group.specials)][0][end] < NOBODY).any())
@@ -292,7 +295,7 @@ class Clusters:
         member = np.ones(lattice.units.count, bool)
         for _, low, high in guessed:
             member &= ~self._between(low, high)
-        self._times(member)
+        self._times(group, member)
         self._set_start(group, 0)
         at = 0
         for _, low, high in guessed:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from planner.evaluation import kernels
 from planner.machines.pool.ideals.clusters import FEW_PAIRS, MOST_PAIRS, Clusters
-from planner.machines.pool.ideals.groups import TooManyPairs
+from planner.machines.pool.ideals.groups import Proximity, TooManyPairs
 from planner.machines.pool.ideals.rows import Rows, served
 from planner.machines.pool.ideals.search import Coverer
 from planner.machines.pool.ideals.states import count_states, pool_states
@@ -39,6 +39,14 @@ MOST_CELLS = 12_000_000
 """Ideals times states; with what goes with a cell some 400 MB."""
 
 
+@dataclass(frozen=True)
+class _Near:
+    """A level of clusters, and the most pairs of ideals to look at for it."""
+
+    proximity: Proximity
+    pairs: int
+
+
 class IdealsSearch(Descending):
     """One exact search of ``problem``; plans (where ``propose``) and bounds go to ``search``.
 
@@ -53,7 +61,8 @@ class IdealsSearch(Descending):
         e = problem.evaluator
         self._near = near
         # A cluster of one accelerator is a device like any other.
-        self._clustered = e.clustered and bool(np.bincount(e.cluster[e.pays]).max(initial=0) > 1)
+        self._levels = [level for level in e.clusters if np.bincount(level[e.pays]).max(initial=0) > 1]
+        self._clustered = e.clustered and bool(self._levels)
         # Of clusters whose accelerators differ only what every transfer costs at least is told.
         self._gpipe = e.objective_code != kernels.MAX_COST
         self._replicated = e.sync_rate > 0
@@ -95,31 +104,33 @@ class IdealsSearch(Descending):
             self._near_the_order(found, least)
 
     def _with_clusters(self, found: Parts, least: float, pairs: int) -> None:
-        """Tell the two speeds of transfers apart, and keep clusters in order, where no more than ``pairs`` tell."""
-        least = max(least, self._proven)
-        for whole in relaxations(self.problem, found):
-            reduced = whole(self._take)
-            descent = self._descend(reduced, least, pairs=pairs)
-            if descent is not None and descent.open and reduced.lighter:
-                descent = self._descend(whole(False), least, pairs=pairs) or descent
-            if descent is not None:
-                self._prove(descent.floor)
-            if self._proven >= self._upper * PROVEN:
-                return
-        if one_order(found):
-            return
-        for reduced in restrictions(self.problem, found):
-            self._descend(reduced, least, heuristic=True, pairs=pairs)
+        """Tell the speeds of transfers apart, and keep clusters in order, level by level, where no more than ``pairs`` tell."""
+        for level in self._levels:
+            near = _Near(Proximity.of(self.problem.evaluator, level), pairs)
+            least = max(least, self._proven)
+            for whole in relaxations(self.problem, found):
+                reduced = whole(self._take)
+                descent = self._descend(reduced, least, near=near)
+                if descent is not None and descent.open and reduced.lighter:
+                    descent = self._descend(whole(False), least, near=near) or descent
+                if descent is not None:
+                    self._prove(descent.floor)
+                if self._proven >= self._upper * PROVEN:
+                    return
+            if one_order(found):
+                continue
+            for reduced in restrictions(self.problem, found):
+                self._descend(reduced, least, heuristic=True, near=near)
 
     # ------------------------------------------------------------------ lattices
     def _engine(
-        self, reduced: Reduced, heuristic: bool, pairs: int
+        self, reduced: Reduced, heuristic: bool, near: _Near | None
     ) -> Coverer | Rows | Table | Clusters | None:
         """The dynamic program for a lattice, or None where it is too large."""
         units = reduced.units
-        if self._clustered and not heuristic and not pairs:
-            # Every transfer at the speed inside a cluster: less than any plan pays.
-            speed = self.problem.evaluator.cluster_speed
+        if self._clustered and not (heuristic and near is None):
+            # Every transfer at the highest speed, or that of devices in two clusters: less than any plan pays.
+            speed = self.problem.evaluator.fastest if near is None else near.proximity.outside
             units = replace(units, tensor_time=units.tensor_time / speed, send_time=units.send_time / speed)
         states = count_states(units) * (len(self.problem.evaluator.class_of) + 1)
         limit = min(self.limit, MOST_CELLS // max(states, 1))
@@ -133,14 +144,14 @@ class IdealsSearch(Descending):
             )
             self._too_large = True
             return None
-        if not self._table and not pairs and lattice.count >= MANY_IDEALS:
+        if not self._table and near is None and lattice.count >= MANY_IDEALS:
             kinds = pool_states(units)
             if served(units, kinds, lattice.count):
                 with suppress(TooWide):
                     return Rows(lattice, kinds, self.search)
         costs = potentials(lattice, self.search)
-        if pairs:
-            return Clusters(lattice, costs, pairs, self.search)
+        if near is not None:
+            return Clusters(lattice, costs, near.proximity, near.pairs, self.search)
         make = Table if self._table else Coverer
         engine = make(lattice, costs, pool_states(units), self.search)
         if isinstance(engine, Table) and engine.too_many_kinds:
@@ -149,14 +160,14 @@ class IdealsSearch(Descending):
         return engine
 
     def _descend(
-        self, reduced: Reduced, least: float, heuristic: bool = False, pairs: int = 0
+        self, reduced: Reduced, least: float, heuristic: bool = False, near: _Near | None = None
     ) -> Descent | None:
         """Ever better plans of one lattice until there is none; None where the lattice is too large.
 
-        With ``pairs`` (the most to look at) transfers have the speeds of clusters.
+        With ``near`` transfers have the speeds of one level of clusters.
         """
         try:
-            engine = self._engine(reduced, heuristic, pairs)
+            engine = self._engine(reduced, heuristic, near)
             if engine is None:
                 return None
             descent = Descent(self._upper)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from planner.formats.graphs import device_placement
 from planner.machines.pool.bounds.dp import Dp
 from planner.machines.pool.ideals.clusters import Clusters
+from planner.machines.pool.ideals.groups import Proximity
 from planner.machines.pool.ideals.rows import Rows, served
 from planner.machines.pool.ideals.search import Coverer
 from planner.machines.pool.ideals.states import pool_states
@@ -32,7 +33,7 @@ from planner.search.search import Callbacks, Search
 from planner.search.stop import Cancel, Never
 from tests.conftest import PLAIN_KERNELS
 from tests.planner import reference
-from tests.planner.strategies import graphs, pools, problems
+from tests.planner.strategies import graphs, hierarchies, pools, problems
 from tests.shared_files import SHARED, shared
 
 contiguous_pools = pools(most=3, contiguous=True)
@@ -380,9 +381,43 @@ def test_clusters_equal_brute_force(problem: Problem) -> None:
     check_exact(problem)
 
 
+@st.composite
+def pools_in_levels(draw: st.DrawFn) -> DevicePool:
+    """A pool whose accelerators form a hierarchy."""
+    accelerators = draw(st.integers(2, 4))
+    return DevicePool(
+        accelerators,
+        draw(st.integers(0, min(2, 4 - accelerators))),
+        bandwidth=1.0,
+        memory=draw(st.sampled_from([math.inf, 12.0])),
+        hierarchy=draw(hierarchies(accelerators)),
+        communication=draw(st.sampled_from(["sum", "overlap", "duplex"])),
+    )
+
+
+@settings(max_examples=60)
+@given(problems(target=pools_in_levels(), graph=graphs(least=2, most=4), objective="max-load"))
+def test_hierarchies_equal_brute_force_at_one_level_and_are_bounded_at_several(problem: Problem) -> None:
+    """Levels one by one leave the others out, so that what they prove together may be less than the best plan."""
+    levels = problem.evaluator.clusters
+    if len(levels) < 2:
+        check_exact(problem)
+        return
+    best, _ = reference.optimum(problem)
+    result = run(IdealsDp(), problem)
+    assert all(bound.value <= best * (1 + 1e-9) + 1e-12 for bound in result.bounds)
+    if result.objective is not None:
+        assert result.objective >= best * (1 - 1e-9)
+        assert result.status != "optimal" or result.objective == pytest.approx(best)
+
+
 @settings(max_examples=40)
 @given(
-    problems(target=clustered_pools, graph=graphs(least=3, most=4, training=False), objective="max-load"),
+    problems(
+        target=st.one_of(clustered_pools, pools_in_levels().filter(lambda pool: len(pool.slot_levels) < 2)),
+        graph=graphs(least=3, most=4, training=False),
+        objective="max-load",
+    ),
     st.booleans(),
 )
 def test_pairs_of_ideals_equal_brute_force(problem: Problem, take: bool) -> None:
@@ -395,7 +430,9 @@ def test_pairs_of_ideals_equal_brute_force(problem: Problem, take: bool) -> None
     capped = math.isfinite(problem.target.memory)  # type: ignore[attr-defined]
     if (take and capped) or not problem.target.accelerators or units.blocked >= 0:  # type: ignore[attr-defined]
         return
-    engine = Clusters(lattice, potentials(lattice, search), 10**9, search)
+    near = Proximity.of(problem.evaluator, problem.evaluator.cluster)
+    assert near.outside == 1.0
+    engine = Clusters(lattice, potentials(lattice, search), near, 10**9, search)
     if math.isinf(best):
         assert engine.solve(math.inf, search) is None
         return

@@ -249,6 +249,85 @@ def test_clusters_have_to_be_contiguous_as_devices_do() -> None:
     assert problem.live([0, 0, 0, 2]).check([1]).legal.tolist() == [True, False, False, False, False]
 
 
+@pytest.mark.parametrize(
+    ("device_of", "send", "receive"),
+    [
+        ([0, 1, 1, 1], 1.0, [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]),
+        ([0, 1, 2, 2], 2.0, [0.0, 1.0, 2.0, 0.0, 0.0, 0.0]),
+        ([0, 1, 2, 3], 4.0, [0.0, 1.0, 2.0, 4.0, 0.0, 0.0]),
+        ([3, 4, 4, 4], 0.5, [0.0, 0.0, 0.0, 0.0, 0.5, 0.0]),
+        ([0, 0, 0, 5], 4.0, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ],
+)
+def test_transfers_are_as_fast_as_the_smallest_group_that_holds_both_ends(
+    device_of: list[int], send: float, receive: list[float]
+) -> None:
+    ops = [Op(i, i, work=1.0, work_cpu=1.0) for i in "abcd"]
+    graph = Graph.build("fan", ops, [Tensor("a", ("b", "c", "d"), 4.0, 4.0)])
+    problem = Problem(graph, DevicePool(5, 1, hierarchy="2@4/1/2@8:3@2/2@8"))
+    evaluation = problem.evaluate(np.array(device_of))
+    assert evaluation.send[device_of[0]] == send
+    assert evaluation.receive.tolist() == receive
+
+
+def test_groups_have_to_be_contiguous_at_every_level() -> None:
+    problem = Problem(line(), DevicePool(5, 0, hierarchy="2@4/1/2@8:3@2/2@2"))
+    assert sentences(problem, [0, 2, 1, 3]) == [
+        "cluster 0 of level 1 and cluster 1 of level 1 wait for each other: op_0 feeds op_1 from acc 0 to acc 2,"
+        " op_1 feeds op_2 from acc 2 to acc 1"
+    ]
+    assert sentences(problem, [0, 3, 2, 2]) == [
+        "cluster 0 of level 2 and cluster 1 of level 2 wait for each other: op_0 feeds op_1 from acc 0 to acc 3,"
+        " op_1 feeds op_2 from acc 3 to acc 2"
+    ]
+    assert sentences(problem, [2, 0, 1, 4]) == []
+    assert problem.live([2, 0, 1, 4]).check([1]).legal.tolist() == [True, True, True, False, False]
+
+
+def test_equal_clusters_are_a_hierarchy_of_one_level() -> None:
+    plans = [[0, 1, 2, 3], [2, 3, 4, 4], [0, 0, 4, 2]]
+    one = Problem(line(), DevicePool(4, 1, clusters=2, cluster_speed=4.0))
+    other = Problem(line(), DevicePool(4, 1, hierarchy="2@4/2@4"))
+    for plan in plans:
+        a, b = one.evaluate(np.array(plan)), other.evaluate(np.array(plan))
+        assert a.cost.tolist() == b.cost.tolist() and len(a.violations) == len(b.violations)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("4@8/3@2", "hold 7 accelerators, and there are 6"),
+        ("4/2@3", "'4' does not say how fast"),
+        ("x", "'x' is no group"),
+        ("0x2@3/6@2", "'0x2@3' is an empty group"),
+        ("6@0.5", "0.5 times as fast; it must be 1 or more"),
+        ("6@a", "'a' is not a number"),
+        ("4@2/2@3:6@4", "2 times as fast inside, less than the 4 of the next level"),
+        ("4@2/2@3:3@1/3@1", "is in 2 groups of 2x3@1"),
+        ("6@2,clusters=2", "one of the two"),
+        ("6@2,replication=true", "at one rate"),
+    ],
+)
+def test_what_is_no_hierarchy(text: str, message: str) -> None:
+    with pytest.raises(TargetError, match=message):
+        parse_target(f"pool:6+0,hierarchy={text}")
+
+
+def test_a_hierarchy_is_written_plainly_and_grows_with_the_pool() -> None:
+    pool = parse_target("pool:8+1,hierarchy=2@8/2@8/ 4@4:4@2/4@2")
+    assert isinstance(pool, DevicePool)
+    assert pool.hierarchy == "2x2@8/4@4:2x4@2" and pool == parse_target(pool.spec())
+    assert target_from_dict(pool.to_dict()) == pool
+    assert "hierarchy" not in DevicePool(8, 1).to_dict()
+    assert pool.resized("accelerators", 5).spec() == "pool:5+1,hierarchy=2x2@8/1:4@2/1"
+    assert pool.resized("accelerators", 9).spec() == "pool:9+1,hierarchy=2x2@8/5@4:4@2/5@2"
+    assert pool.resized("cpus", 2).spec() == "pool:8+2,hierarchy=2x2@8/4@4:2x4@2"
+    assert parse_target("pool:3+0,hierarchy=2@8/1").resized("accelerators", 4).spec().endswith("2x2@8")
+    assert parse_target("pool:2+0,hierarchy=2x1").spec() == "pool:2+0"
+    with pytest.raises(TargetError, match="hierarchy=2@4 has no meaning"):
+        Problem(line(), DevicePool(2, 0, hierarchy="2@4"), "latency")
+
+
 def test_what_is_plain() -> None:
     assert Problem(line(), DevicePool(2, 1)).evaluator.plain
     assert Problem(line(), DevicePool(2, 1), "gpipe").evaluator.plain
