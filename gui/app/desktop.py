@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+from gui.app.desktop_start import FROM_DESKTOP
 from gui.look.assets import asset
 from planner.cli.command import DONE, Console
 from planner.errors import StageboardError
@@ -113,7 +114,7 @@ def desktop_entry(program: list[str]) -> str:
         "GenericName=Neural Network Partitioner",
         "Comment=Split a neural network over several devices",
         f"TryExec={_text(program[0])}",
-        f"Exec={' '.join(map(_quoted, program))} %F",
+        f"Exec=env {FROM_DESKTOP}=1 {' '.join(map(_quoted, program))} %F",
         f"Icon={NAME}",
         "Terminal=false",
         "Categories=Education;Science;ArtificialIntelligence;",

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from gui.app.desktop_start import console
 from gui.shell.kinds import files_to_open
 from planner.cli import COMMANDS
 from planner.cli import main as run_command
-from planner.cli.command import Command, Console, UsageError
+from planner.cli.command import Command, UsageError
 from planner.cli.main import prepare_streams, status_of
 
 DRAWING: tuple[Command, ...] = (
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments and (arguments[0] in names or arguments[0].startswith("-")):
         return run_command(arguments, DRAWING)
     prepare_streams()
-    return status_of("stageboard", lambda: _open_window(arguments, names), Console())
+    return status_of("stageboard", lambda: _open_window(arguments, names), console())
 
 
 def _open_window(arguments: list[str], commands: Sequence[str]) -> int:

@@ -90,7 +90,7 @@ def test_the_types_are_those_of_the_files_that_are_written(home: Path) -> None:
 def test_paths_with_odd_characters_stay_one_word() -> None:
     text = desktop.desktop_entry(['/opt/a b/100%/st"a$ge`bo\\ard', "-m"])
     line = next(line for line in text.splitlines() if line.startswith("Exec="))
-    assert line == r'Exec="/opt/a b/100%%/st\\"a\\$ge\\`bo\\\\ard" "-m" %F'
+    assert line == r'Exec=env STAGEBOARD_FROM_DESKTOP=1 "/opt/a b/100%%/st\\"a\\$ge\\`bo\\\\ard" "-m" %F'
 
 
 def test_without_a_console_script_the_interpreter_starts_it(
