@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from planner import __version__
 from planner.cli.command import BAD_INPUT, DONE, Command, Console, Parser, UsageError
 from planner.errors import StageboardError
+from planner.guard import loading_trouble
 from planner.printable import one_line
 
 COMMANDS: tuple[Command, ...] = (
@@ -114,6 +115,8 @@ def _sentence(command: str, error: Exception) -> str:
         return f"{where}{(error.strerror or words).lower()}; check the path and its permissions"
     if isinstance(error, UnicodeEncodeError) and "surrogates" in words:
         return f"{command}: a name is not UTF-8 and cannot be written to a file; rename the file or folder"
+    if trouble := loading_trouble(error):
+        return f"{command} cannot be done here: {trouble}"
     return ""
 
 
