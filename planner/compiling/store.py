@@ -1,5 +1,7 @@
 """Where compiled kernels are kept: one file each in the user's cache folder, shared by all checkouts and installations.
 
+Where that cannot be written to, being on a full or a read-only disk, they are kept among temporary files.
+
 A file's name says what was compiled, for which types, which processor and by which versions (:mod:`planner.compiling.kernel`),
 so nothing is ever out of date; it is written whole or not at all, and its checksum is verified before it is believed. What is
 in a file is run: only files of the user's own in a folder that nobody else can enter are read.
@@ -12,6 +14,7 @@ import hashlib
 import os
 import stat
 import sys
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -44,6 +47,13 @@ def chosen_folder() -> Path:
     return user_cache_path("stageboard", appauthor=False) / "kernels"
 
 
+def spare_folder() -> Path | None:
+    """The user's own among temporary files, for when the chosen one cannot be written to; None where the environment names one."""
+    if os.environ.get(FOLDER) or os.environ.get("NUMBA_CACHE_DIR") or not hasattr(os, "geteuid"):
+        return None
+    return Path(tempfile.gettempdir()) / f"stageboard-kernels-{os.geteuid()}"
+
+
 def is_own(path: Path | int) -> bool:
     """Whether a folder, or an open file, is the user's own; links are nobody's."""
     if not hasattr(os, "geteuid"):
@@ -54,10 +64,15 @@ def is_own(path: Path | int) -> bool:
 
 
 class Store:
-    """Files in one folder. Where that cannot be had or trusted (``folder`` None) nothing is kept and nothing is read."""
+    """Files in one folder. Where that cannot be had or trusted (``folder`` None) nothing is kept and nothing is read.
 
-    def __init__(self, folder: Path) -> None:
+    What cannot be written there goes to the folder ``spare``, which is made when it is first needed.
+    """
+
+    def __init__(self, folder: Path, spare: Path | None = None) -> None:
         self.folder: Path | None = folder
+        self._spare_at = spare
+        self._spare: Store | None = None
         self._turns: int | None = None
         self._process = 0
         try:
@@ -71,10 +86,16 @@ class Store:
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name; what is in it is another question."""
-        return self.folder is not None and (self.folder / (name + SUFFIX)).exists()
+        here = self.folder is not None and (self.folder / (name + SUFFIX)).exists()
+        return here or ((spare := self._found_spare()) is not None and spare.has(name))
 
     def load(self, name: str) -> bytes | None:
         """What was saved; None where there is nothing, or nothing to be believed: that is removed."""
+        if (found := self._load(name)) is None and (spare := self._found_spare()) is not None:
+            return spare.load(name)
+        return found
+
+    def _load(self, name: str) -> bytes | None:
         if self.folder is None:
             return None
         path = self.folder / (name + SUFFIX)
@@ -96,22 +117,27 @@ class Store:
         return payload
 
     def save(self, name: str, payload: bytes) -> None:
-        """Keep it, whole or not at all: a full disk only means that it is compiled again."""
-        if self.folder is None:
-            return
+        """Keep it, whole or not at all: where no disk has room for it, it is compiled again."""
         with contextlib.suppress(StageboardError):
-            write_atomically(
-                self.folder / (name + SUFFIX), MAGIC + hashlib.sha256(payload).digest() + payload
-            )
+            if self.folder is not None:
+                content = MAGIC + hashlib.sha256(payload).digest() + payload
+                write_atomically(self.folder / (name + SUFFIX), content)
+                return
+        if (spare := self._made_spare()) is not None:
+            spare.save(name, payload)
 
     def remove(self, name: str) -> None:
         """Remove a file that cannot be believed."""
         if self.folder is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.folder / (name + SUFFIX))
+        if (spare := self._found_spare()) is not None:
+            spare.remove(name)
 
     def prune(self) -> None:
         """Remove what nobody used for a long time, and what killed processes left half written."""
+        if (spare := self._found_spare()) is not None:
+            spare.prune()
         if self.folder is None:
             return
         now = time.time()
@@ -140,11 +166,16 @@ class Store:
                     if time.monotonic() >= until:
                         return False
                     time.sleep(POLL_SECONDS)
-        except (ImportError, OSError):
+        except ImportError:
             return False  # no such locks here
+        except OSError:
+            spare = self._made_spare()
+            return spare is not None and spare.take(name, patience)
 
     def give(self, name: str) -> None:
         """End a turn."""
+        if (spare := self._found_spare()) is not None:
+            spare.give(name)
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
@@ -159,6 +190,18 @@ class Store:
             self._turns, self._process = os.open(self.folder / TURNS, flags, 0o600), os.getpid()
         return self._turns
 
+    # ------------------------------------------------------------------ where this folder cannot be written to
+    def _found_spare(self) -> Store | None:
+        """The spare folder, where somebody has made it."""
+        made = self._spare is not None or (self._spare_at is not None and self._spare_at.is_dir())
+        return self._made_spare() if made else None
+
+    def _made_spare(self) -> Store | None:
+        """The spare folder, made now where there is none."""
+        if self._spare is None and self._spare_at is not None:
+            self._spare = Store(self._spare_at)
+        return self._spare
+
 
 TURNS = "turns"
 
@@ -171,7 +214,7 @@ def _place(name: str) -> int:
 @cache
 def store() -> Store:
     """The store of this process, its folder chosen when it is first asked for."""
-    return Store(chosen_folder())
+    return Store(chosen_folder(), spare_folder())
 
 
 @cache

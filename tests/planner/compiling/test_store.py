@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from planner.compiling import store as stores
-from planner.compiling.store import FOLDER, SUFFIX, Store, chosen_folder
+from planner.compiling.store import FOLDER, SUFFIX, Store, chosen_folder, spare_folder
 from planner.errors import StageboardError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no owners here")
@@ -136,3 +136,57 @@ def test_a_full_disk_only_means_that_it_is_compiled_again(
     monkeypatch.setattr(stores, "write_atomically", full)
     store.save("k", b"code")
     assert not store.has("k") and store.load("k") is None
+
+
+@pytest.mark.parametrize("reason", ["full", "read-only"])
+def test_what_cannot_be_written_is_kept_in_the_spare_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    home, spare = tmp_path / "home", tmp_path / "spare"
+    home.mkdir()
+    write, opened = stores.write_atomically, os.open
+
+    def at_home(path: Path) -> bool:
+        return home in Path(path).parents
+
+    def refuse_writing(path: Path, content: bytes) -> None:
+        if at_home(path):
+            raise StageboardError(f"{path} cannot be written ({reason})")
+        write(path, content)
+
+    def refuse_turns(path: Path, flags: int, mode: int = 0o777) -> int:
+        if at_home(path) and flags & os.O_CREAT:
+            raise OSError(30, "Read-only file system")
+        return opened(path, flags, mode)
+
+    before = Store(home / "kernels", spare)
+    before.save("old", b"old code")
+    assert before.take("old", 0.0)
+    before.give("old")
+    assert not spare.exists()  # made when it is needed
+    monkeypatch.setattr(stores, "write_atomically", refuse_writing)
+    if reason == "read-only":
+        monkeypatch.setattr(os, "open", refuse_turns)
+    store = Store(home / "kernels", spare)
+    assert store.load("old") == b"old code" and not store.has("k")
+    store.save("k", b"code")
+    assert spare.stat().st_mode & 0o777 == 0o700
+    assert store.take("k", 0.0) and (spare / stores.TURNS).exists() == (reason == "read-only")
+    store.give("k")
+    for one in (store, Store(home / "kernels", spare)):
+        assert one.has("k") and one.load("k") == b"code"
+    store.prune()
+    assert store.has("k")
+    store.remove("k")
+    assert not store.has("k")
+
+
+def test_the_spare_folder_is_this_users_and_only_for_the_usual_place(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "")
+    monkeypatch.setenv(FOLDER, str(tmp_path / "own"))
+    assert spare_folder() is None
+    monkeypatch.delenv(FOLDER)
+    found = spare_folder()
+    assert found is not None and found.name == f"stageboard-kernels-{os.geteuid()}"
