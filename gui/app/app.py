@@ -113,6 +113,7 @@ def _open_networks(
     """A tab for each network; a plan, and plans to be compared, are the first one's."""
     from gui.editors.network.windows import open_order_window
     from gui.look.theme import ThemeController
+    from gui.shell.kinds import import_ahead
     from gui.shell.session import Session
     from planner.machines.spec import network_target
 
@@ -133,6 +134,7 @@ def _open_networks(
         if first is window:
             compile_rest = partial(first_start.begin, window.header, themes, network_target().kind)
             QTimer.singleShot(1500, window, compile_rest)
+            QTimer.singleShot(1500, window, partial(warming.load, partial(import_ahead, "network")))
 
 
 def _begin(
@@ -166,8 +168,11 @@ def _begin(
 
 
 def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
-    """Keep a process ready for the first planner, prove, and compile what is not compiled yet."""
+    """Keep a process ready for the first planner, prove, import what is needed next, and compile what is not compiled yet."""
+    from gui.shell.kinds import import_ahead
+
     parts.jobs.warm_up()
+    warming.load(partial(import_ahead, "plan"))
     parts.window.proving_unasked.begin()
     problem = parts.document.problem
     first_start.begin(parts.window.header, parts.themes, "" if problem is None else problem.target.kind)

@@ -21,6 +21,13 @@ WINDOWS = {
 """What makes the windows of each kind of editor; loaded when one is asked for, so that editors do not import one another."""
 
 
+AHEAD = {
+    "plan": ("gui.editors.comparison.editor", "planner.reports.comparison"),
+    "network": ("gui.editors.comparison.orders.editor",),
+}
+"""By editor, what it imports late and takes longer to import than a turn of the event loop may."""
+
+
 TOUR = "gui.app.tour.bar"
 """What begins the guided tour; loaded when it is asked for."""
 
@@ -33,6 +40,12 @@ def tour() -> ModuleType:
 def windows_of(kind: str) -> ModuleType:
     """The module of :data:`WINDOWS` that makes windows of a kind."""
     return import_module(WINDOWS[kind])
+
+
+def import_ahead(kind: str) -> None:
+    """Import what an editor of a kind will need: on a thread, before somebody waits for it."""
+    for name in AHEAD[kind]:
+        import_module(name)
 
 
 def close_all_windows() -> None:

@@ -188,7 +188,8 @@ def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound]
     shown.files.ask_times = window.files.ask_times
     shown.compare(sources, bounds)
     shown.files.tell_notes(sources)
-    reveal(shown)
+    if not new:
+        reveal(shown)
     return shown
 
 
@@ -202,7 +203,8 @@ def open_orders(window: OrderWindow, entry: PlanEntry) -> OrdersWindow:
     if new:
         shown.canvas.set_view(window.canvas.view)
         shown.canvas.set_sorted(window.canvas.sorted)
-    reveal(shown)
+    else:
+        reveal(shown)
     return shown
 
 
@@ -226,7 +228,8 @@ W = TypeVar("W", bound=ComparisonWindow)
 
 
 def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
-    """The comparison of a window's plans, and whether it was made now, as a tab beside it."""
+    """The comparison of a window's plans, and whether it was made now: it is then shown, as a tab beside it, in the next turn of the
+    event loop, for to make a window takes as long as to show it."""
     known = next((one for one in _windows if one.document is window.document and not one.closed), None)
     if known is not None:
         return cast(W, known), False
@@ -236,8 +239,13 @@ def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
     shown.destroyed.connect(lambda: _forget(shown))
     shown.set_reduced_motion(window.reduced_motion)
     shown.stay_with(window.ended, window.files.open_model)
-    show_editor(shown, cast(QWidget, window))
+    QTimer.singleShot(0, shown, lambda: _show(shown, cast(QWidget, window)))
     return shown, True
+
+
+def _show(shown: ComparisonWindow, beside: QWidget) -> None:
+    if not shown.closed:
+        show_editor(shown, beside)
 
 
 def _forget(window: ComparisonWindow) -> None:

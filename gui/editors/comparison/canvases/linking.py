@@ -114,7 +114,10 @@ class Linking(QObject):
         """Link these."""
         self.panes = list(panes)
         self._fit_pending = True
-        self.relayout(animate=False)
+        if any(
+            pane.isVisible() for pane in self.panes
+        ):  # else they have no size yet; they get one when they are shown
+            self.relayout(animate=False)
 
     def pane_at(self, global_pos: QPoint) -> Pane | None:
         """The pane at a place on the screen."""
