@@ -137,12 +137,12 @@ def edge_tpu_lattice(tpus: EdgeTpuUnits, lattice: Lattice, search: Search) -> Ed
         search.check()
     return EdgeTpuLattice(
         tpus, lattice, potential, lowest, highest, far, border_size, border_ptr, border_idx,
-        _allowed(tpus, lattice, search),
+        pins_allow(tpus, lattice, search),
     )  # fmt: skip
 
 
-def _allowed(tpus: EdgeTpuUnits, lattice: Lattice, search: Search) -> Bools:
-    """Ideal k of a chain holds the units whose latest stage is before k, and none whose earliest stage is not."""
+def pins_allow(tpus: EdgeTpuUnits, lattice: Lattice, search: Search) -> Bools:
+    """bool[n+1, count]: ideal k of a chain holds the units whose latest stage is before k, and none whose earliest stage is not."""
     n = tpus.stages
     allowed = np.zeros((n + 1, lattice.count), bool)
     free = not tpus.earliest.any() and bool((tpus.latest == n - 1).all())

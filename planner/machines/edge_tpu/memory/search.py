@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from planner.errors import PlannerRefusal
+from planner.machines.edge_tpu.memory.apart import ChainsApart, Parts
 from planner.machines.edge_tpu.memory.chains import Chains
 from planner.machines.edge_tpu.memory.ilp import solve_program
 from planner.machines.edge_tpu.memory.lattice import TooLarge, edge_tpu_lattice
@@ -52,13 +53,15 @@ def search_exactly(problem: Problem, search: Search, method: str, *, propose: bo
 
 
 def _over_ideals(report: Report) -> None:
-    """Prove the components by chains of ideals, as far as these are few enough."""
+    """Prove the components by chains of ideals, as far as these are few enough, or fall into parts and few are in question."""
     search, tpus = report.search, report.tpus
     assert report.plan is not None
     lattice = enumerate_ideals(tpus.units, min(MOST_IDEALS, 8 * MOST_BYTES // (tpus.count + 64)), search)
-    if lattice is None:
-        return
     with suppress(TooLarge):
-        for step in Chains(edge_tpu_lattice(tpus, lattice, search), search, report.plan).steps():
+        if lattice is None:
+            chains: Chains = ChainsApart(Parts(tpus, search), search, report.plan)
+        else:
+            chains = Chains(edge_tpu_lattice(tpus, lattice, search), search, report.plan)
+        for step in chains.steps():
             search.iteration()
             report.take(step)
