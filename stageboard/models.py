@@ -21,6 +21,7 @@ from planner.model import graph as graphs
 from planner.model import network as nets
 from planner.model.cost_model import CostModel, fill
 from planner.model.named_machines import NO_MACHINES, Machines, machine
+from planner.model.precision import FILE
 from planner.model.times import DEVICES, OpTimes, Use
 from planner.printable import plural
 from planner.runs.interrupts import soft_interrupt
@@ -210,19 +211,24 @@ def read(
     machine: str | None = None,
     cost_model: Mapping[str, float] | None = None,
     batch: int = 1,
+    precision: str = FILE,
     density: float | None = None,
 ) -> Graph | Network:
     """The model in a file, or in several that are deployed together, its format told by suffix and content.
 
     ``times`` stand for those of its ops; ``machine`` names rates that estimate the others, or ``cost_model`` has them by name; ``batch``
-    binds symbolic batch dimensions. A file of connections or weights is a :class:`Network`, and with ``density`` (above 0 to 1, the share of
+    binds symbolic batch dimensions; ``precision`` ``int8`` or ``float16`` counts parameters and tensors in floating point with one byte a number
+    or two, ``file`` as they are stored. A file of connections or weights is a :class:`Network`, and with ``density`` (above 0 to 1, the share of
     weights that is kept) an ONNX model is one, too. Raises :class:`ModelError` and :class:`NetworkError`: one sentence.
     """
     paths = [Path(path)] if isinstance(path, (str, os.PathLike)) else [Path(one) for one in path]
     if not paths:
         raise StageboardError("no model file is named; name one, or several that are deployed together")
     if density is not None or any(networks.is_network_file(one) for one in paths):
-        for given, what in ((times, "times"), (machine, "machine"), (cost_model, "cost_model")):
+        counted = None if precision == FILE else precision
+        for given, what in (
+            (times, "times"), (machine, "machine"), (cost_model, "cost_model"), (counted, "precision"),
+        ):  # fmt: skip
             if given is not None:
                 raise StageboardError(f"{what} is about graphs of ops; leave it out for a sparse network")
         found = networks.read_network(paths[0] if len(paths) == 1 else paths, density)
@@ -230,7 +236,9 @@ def read(
     named = named_rates(machine)
     uses, of = _uses(times)
     rates = CostModel.from_dict(dict(cost_model)) if cost_model is not None else CostModel()
-    graph = formats.read_models(paths, batch=batch, cost_model=named.cost_model(rates), times=uses)
+    graph = formats.read_models(
+        paths, batch=batch, precision=precision, cost_model=named.cost_model(rates), times=uses
+    )
     return Graph(graph, paths, named, of, measured=bool(uses))
 
 

@@ -364,7 +364,7 @@ def load(path: StrPath, model: Model | None = None) -> Plan:
     """
     of_network = is_order_plan(path)
     if model is None:
-        model = read(model_files(path), batch=1 if of_network else plan_model_options(path)["batch"])
+        model = read(model_files(path)) if of_network else read(model_files(path), **plan_model_options(path))
     if of_network != isinstance(model, Network):
         kinds = ("a network", "a graph of ops") if of_network else ("a graph of ops", "a network")
         raise PlanError(

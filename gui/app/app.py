@@ -39,10 +39,11 @@ class Notices(QObject):
 def open_window(
     models: Sequence[Path], plan: Path | None, *, tour: bool = False, density: float | None = None,
     story: Path | None = None, compared: Sequence[Path] = (), batch: int | None = None, times: Sequence[str] = (),
+    precision: str | None = None,
 ) -> int:  # fmt: skip
     """Open the window on model files and a plan, on a story or on the tour, and stay until it is closed.
 
-    Plans to be ``compared`` are shown in a tab of their own, their model read with ``batch`` (None: as the first of them says).
+    Plans to be ``compared`` are shown in a tab of their own, their model read with ``batch`` and ``precision`` (None: as the first of them says).
 
     ``times`` are measured ones of the graphs, as ``--times`` names them.
 
@@ -83,7 +84,9 @@ def open_window(
                 QTimer.singleShot(
                     0,
                     parts.window,
-                    lambda: _begin(parts, first_start, models, plan, tour, story, compared, batch, times),
+                    lambda: _begin(
+                        parts, first_start, models, plan, tour, story, compared, batch, times, precision
+                    ),
                 )
                 return int(app.exec())
             finally:
@@ -139,7 +142,7 @@ def _open_networks(
 
 def _begin(
     parts: Parts, first_start: FirstStart, models: Sequence[Path], plan: Path | None, tour: bool, story: Path | None = None,
-    compared: Sequence[Path] = (), batch: int | None = None, times: Sequence[str] = (),
+    compared: Sequence[Path] = (), batch: int | None = None, times: Sequence[str] = (), precision: str | None = None,
 ) -> None:  # fmt: skip
     from gui.layout import warm_up as warm_up_layout
     from gui.raster import engine as raster
@@ -153,7 +156,7 @@ def _begin(
     elif compared:
         from gui.editors.comparison.windows import open_files
 
-        open_files(parts.window, models, compared, batch, times)
+        open_files(parts.window, models, compared, batch, times, precision)
     elif times:
         parts.window.files.open_timed(models, plan, times)
     elif models:

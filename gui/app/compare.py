@@ -46,10 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--window", action="store_true", help="open them in the window, the first on the canvas, instead of printing figures"
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="list every op that moved and every flow")
-    parser.add_argument(
-        "--batch", type=inputs.whole, metavar="N",
-        help="bind symbolic batch dimensions (default: as the first plan's model was read)",
-    )  # fmt: skip
+    inputs.add_batch_of_plan(parser, "the first plan's model was read")
     inputs.add_times(parser)
     inputs.add_machine(parser)
     inputs.add_density(parser)
@@ -86,6 +83,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         args.density,
         inputs.measured_times(args.times),
         inputs.named_machines(args.machine),
+        args.precision,
     )
     comparison, said = compared(opened, plans, args.prove, console)
     notes += said
@@ -117,7 +115,8 @@ def _open_window(
     for option, value in given.items():
         if value:
             raise UsageError(f"{option} is about what is printed or drawn; leave it or --window out")
-    opened, notes = read(models, plans, args.batch, args.density, inputs.measured_times(args.times))
+    times = inputs.measured_times(args.times)
+    opened, notes = read(models, plans, args.batch, args.density, times, precision=args.precision)
     compared(opened, plans, proving.OFF, console)
     for note in notes:
         console.note(note)
@@ -126,7 +125,13 @@ def _open_window(
     from gui.app.app import open_window
 
     return open_window(
-        list(models), None, density=args.density, compared=list(plans), batch=args.batch, times=args.times
+        list(models),
+        None,
+        density=args.density,
+        compared=list(plans),
+        batch=args.batch,
+        times=args.times,
+        precision=args.precision,
     )
 
 
@@ -157,18 +162,21 @@ def read(
     density: float | None,
     times: Sequence[Use] = (),
     named: Machines = NO_MACHINES,
+    precision: str | None = None,
 ) -> tuple[list[OpenedPlan | OpenedOrder], list[str]]:
     """The plans in some files, of one model, and what should be said about reading them. Raises :class:`StageboardError`."""
     from planner.formats import read_models
     from planner.plan_files.order_json import is_order_plan, open_network_plan
-    from planner.plan_files.plan_json import open_plan, plan_model_options
+    from planner.plan_files.plan_json import open_plan
     from planner.reports.comparison.comparison import check_count
 
     check_count(len(plans))
     orders = [is_order_plan(plan) for plan in plans]
     opened: list[OpenedPlan | OpenedOrder] = []
     if all(orders):
-        for given, option in ((batch is not None, "--batch"), (times, "--times"), (named.uses, "--machine")):
+        for given, option in (
+            (batch is not None, "--batch"), (precision, "--precision"), (times, "--times"), (named.uses, "--machine"),
+        ):  # fmt: skip
             if given:
                 raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
         network = inputs.load_network([str(model) for model in models], density)
@@ -181,8 +189,7 @@ def read(
         )
     if density is not None:
         raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
-    batch = plan_model_options(plans[0])["batch"] if batch is None else batch
-    graph = read_models(models, batch=batch, times=times)
+    graph = read_models(models, **inputs.options_of(batch, precision, plans[0]), times=times)
     opened += [open_plan(plan, graph, named=named) for plan in plans]
     return opened, _notes(plans, opened)
 

@@ -12,12 +12,14 @@ from planner.cli import inputs
 from planner.cli.command import DONE, Console, UsageError
 from planner.cli.proving import BESIDE, configure_beside, proven_of
 from planner.errors import StageboardError
+from planner.model.precision import FILE
 from planner.story.story import COMPARISONS, LONGEST_TITLE
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
     from planner.model.graph import Graph
     from planner.model.network import Network
+    from planner.model.precision import ReadOptions
     from planner.plan_files.order_json import OpenedOrder
     from planner.plan_files.plan_json import OpenedPlan
     from planner.problem.bound import Bound
@@ -52,10 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="its colours (default light)"
     )
-    parser.add_argument(
-        "--batch", type=inputs.whole, metavar="N",
-        help="bind symbolic batch dimensions (default: as the first plan's model was read)",
-    )  # fmt: skip
+    inputs.add_batch_of_plan(parser, "the first plan's model was read")
     inputs.add_density(parser)
     configure_beside(parser, BESIDE)
     parser.epilog = (
@@ -90,7 +89,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     if args.compare and (args.replay or len(plans) < 2):
         raise UsageError("story: --compare needs two plans; name another one after the first")
     inputs.check_output(args.output, args.files)
-    model, opened, batch = read(models, plans, args.batch, args.density)
+    model, opened, options = read(models, plans, args.batch, args.density, args.precision)
     for file, one in zip(plans, opened, strict=True):
         for note in one.notes:
             console.note(note if file.name in note else f"{file.name}: {note}")
@@ -113,7 +112,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     output = Path(args.output)
     named = portable_paths(models, output.parent)
     with withdrawing(named.copied):
-        about = StoryModel(named.names, model.fingerprint, batch, args.density)
+        about = StoryModel(
+            named.names, model.fingerprint, options["batch"], args.density, precision=options["precision"]
+        )
         story = story_of_plans(about, told, args.title or "", camera_on, args.theme, args.compare)
         write_story(output, story)
     for copy in named.copied:
@@ -163,23 +164,26 @@ def files_of(names: Sequence[str]) -> tuple[list[Path], list[Path]]:
 
 
 def read(
-    models: Sequence[Path], plans: Sequence[Path], batch: int | None, density: float | None
-) -> tuple[Graph | Network, list[Opened], int]:
-    """(the model, its plans evaluated anew, the batch that the model was read with). Raises :class:`StageboardError`."""
+    models: Sequence[Path], plans: Sequence[Path], batch: int | None, density: float | None, precision: str | None = None
+) -> tuple[Graph | Network, list[Opened], ReadOptions]:  # fmt: skip
+    """(the model, its plans evaluated anew, how the model was read). Raises :class:`StageboardError`."""
     from planner.formats import read_models
     from planner.plan_files.order_json import is_order_plan, open_network_plan
-    from planner.plan_files.plan_json import open_plan, plan_model_options
+    from planner.plan_files.plan_json import open_plan
 
     if is_order_plan(plans[0]):
-        if batch is not None:
-            raise UsageError("story: --batch is about graphs of operators; leave it out for a sparse network")
+        for given, option in ((batch is not None, "--batch"), (precision, "--precision")):
+            if given:
+                raise UsageError(
+                    f"story: {option} is about graphs of operators; leave it out for a sparse network"
+                )
         network = inputs.load_network([str(model) for model in models], density)
-        return network, [open_network_plan(plan, network) for plan in plans], 1
+        return network, [open_network_plan(plan, network) for plan in plans], {"batch": 1, "precision": FILE}
     if density is not None:
         raise UsageError(f"story: --density prunes sparse networks, and {plans[0]} is not a plan of one")
-    batch = plan_model_options(plans[0])["batch"] if batch is None else batch
-    graph = read_models(models, batch=batch)
-    return graph, [open_plan(plan, graph) for plan in plans], batch
+    options = inputs.options_of(batch, precision, plans[0])
+    graph = read_models(models, **options)
+    return graph, [open_plan(plan, graph) for plan in plans], options
 
 
 def proven_now(opened: Sequence[Opened], seconds: float, console: Console) -> list[tuple[Bound, ...]]:

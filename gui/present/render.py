@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--batch", type=inputs.whole, metavar="N", help="bind symbolic batch dimensions (default 1)"
     )
+    inputs.add_precision(parser, "as the plan's model was read, else as in the file")
     inputs.add_times(parser)
     inputs.add_machine(parser)
     configure_beside(parser, BESIDE)
@@ -210,7 +211,11 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     from planner.plan_files.order_json import open_network_plan
     from planner.runs.proving import with_known
 
-    for given, option in ((args.batch is not None, "--batch"), (args.times, "--times")):
+    for given, option in (
+        (args.batch is not None, "--batch"),
+        (args.precision, "--precision"),
+        (args.times, "--times"),
+    ):
         if given:
             raise StageboardError(f"{option} is about graphs of operators; leave it out for a sparse network")
     models, plan = files_to_open(args.files)
@@ -252,22 +257,20 @@ def read(
     from gui.shell.kinds import files_to_open
     from planner.formats import read_models
     from planner.machines.spec import default_target
-    from planner.plan_files.plan_json import open_plan, plan_model_options
+    from planner.plan_files.plan_json import open_plan
     from planner.problem.problem import Problem
     from planner.runs.proving import with_known
 
     models, plan = files_to_open(args.files)
-    batch, times = 1 if args.batch is None else args.batch, inputs.measured_times(args.times)
+    options, times = inputs.read_options(args, plan), inputs.measured_times(args.times)
     if plan is None:
         if args.view != "flow":
             raise StageboardError(
                 f"--view {args.view} shows the devices of a plan; name a plan file after the model"
             )
-        graph = read_models(models, batch=batch, times=times, cost_model=inputs.rates(args))
+        graph = read_models(models, **options, times=times, cost_model=inputs.rates(args))
         return Problem(graph, default_target(graph)), None, graph.name, "", (), []
-    if args.batch is None:
-        batch = plan_model_options(plan)["batch"]
-    graph, named = read_models(models, batch=batch, times=times), inputs.named_machines(args.machine)
+    graph, named = read_models(models, **options, times=times), inputs.named_machines(args.machine)
     opened = open_plan(plan, graph, named=named)
     problem = opened.plan.problem
     from gui.words.machines import devices_words

@@ -155,7 +155,7 @@ def _model(args: argparse.Namespace, console: Console) -> int:
                 "--machine estimates times, and a model's file holds those that are given; leave it out"
             )
         times = inputs.measured_times(args.times, numbers=False)
-        graph = read_models(args.models, batch=1 if args.batch is None else args.batch, times=times)
+        graph = read_models(args.models, **inputs.read_options(args), times=times)
     if args.to == "dot":
         return _report(args, (export.to_dot(graph, None, args.output),), console)
     source = "; ".join(

@@ -11,10 +11,12 @@ from planner.cli.info_network import run_network
 from planner.cli.inputs import (
     add_density,
     add_machine,
+    add_precision,
     add_times,
     measured_times,
     named_machines,
     rates,
+    read_options,
     whole,
 )
 from planner.cli.report import times_fields
@@ -24,6 +26,7 @@ from planner.formats.networks.read import is_network_file
 from planner.model.cost_model import SIDES, RatesSource
 from planner.model.graph import Graph
 from planner.model.groups import colour_classes
+from planner.model.precision import FILE, precision_of
 from planner.model.times import measured_words, with_times_of
 from planner.quantity import bytes_text, time_text
 from planner.text_table import large, whole_number
@@ -37,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a model file (ONNX, TFLite, JSON, GraphML, DOT, PBTXT) or a sparse network (.npz, .mtx)",
     )
     parser.add_argument("--batch", type=whole, metavar="N", help="bind symbolic batch dimensions (default 1)")
+    add_precision(parser)
     add_times(parser)
     add_machine(parser)
     group = parser.add_argument_group("sparse networks (the dense layers of an ONNX model, too)")
@@ -57,7 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read the model and say what it holds."""
     if args.density is not None or args.block or is_network_file(args.model):
         return run_network(args, console)
-    graph = read_graph(args.model, batch=1 if args.batch is None else args.batch)
+    graph = read_graph(args.model, **read_options(args))
     graph = with_times_of(graph, measured_times(args.times, numbers=False))
     estimated = _estimated(graph, args)
     classes = _classes(graph)
@@ -72,6 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "param_bytes": whole_number(graph.param_bytes.sum()),
         "macs": whole_number(graph.macs.sum()),
         "warnings": list(graph.warnings),
+        **({"precision": args.precision} if precision_of(graph) != FILE else {}),
         **({"colour_classes": len(classes)} if classes else {}),
         **times_fields(graph),
         **(

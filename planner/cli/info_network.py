@@ -22,8 +22,11 @@ _SECONDS = 1.0  # to look for an order that needs little memory
 
 def run_network(args: argparse.Namespace, console: Console) -> int:
     """Read the network and say what it holds."""
-    if args.batch is not None:
-        raise UsageError("info: --batch is about graphs of operators; leave it out for a sparse network")
+    for given, option in ((args.batch is not None, "--batch"), (args.precision, "--precision")):
+        if given:
+            raise UsageError(
+                f"info: {option} is about graphs of operators; leave it out for a sparse network"
+            )
     if args.machine:
         raise UsageError("info: --machine is about graphs of operators; leave it out for a sparse network")
     network = read_network(args.model, args.density, block=args.block)

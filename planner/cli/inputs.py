@@ -18,6 +18,7 @@ from planner.guard import guarded
 from planner.machines.spec import is_for_networks
 from planner.model.cost_model import CostModel
 from planner.model.named_machines import Machines, NamedMachine, machine
+from planner.model.precision import FILE, PRECISIONS, ReadOptions
 from planner.model.times import DEVICES, Use
 from planner.plan_files.order_json import is_order_plan, open_network_plan
 from planner.plan_files.plan_json import open_plan, plan_model_options
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------------- declaring
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """``--batch`` and ``--cost-model``: how a model file is read."""
+    """``--batch``, ``--precision`` and ``--cost-model``: how a model file is read."""
     group = parser.add_argument_group("reading the model")
     group.add_argument(
         "--batch",
@@ -45,6 +46,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="bind symbolic batch dimensions of an ONNX or TFLite model (default 1)",
     )
+    add_precision(group)
     group.add_argument(
         "--cost-model", action="append", default=[], metavar="FILE.toml|KEY=VALUE",
         help="rates that estimate the times a model does not give; may be repeated",
@@ -52,6 +54,14 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     add_times(group)
     add_machine(group)
     add_density(group)
+
+
+def add_precision(parser: argparse._ActionsContainer, default: str = "as in the file") -> None:
+    """``--precision``: how many bytes numbers take."""
+    parser.add_argument(
+        "--precision", choices=PRECISIONS,
+        help=f"count parameters and tensors in floating point with one byte a number (int8), two (float16) or those of the file (default: {default})",
+    )  # fmt: skip
 
 
 def add_times(parser: argparse._ActionsContainer) -> None:
@@ -114,16 +124,19 @@ def add_models_and_plan(parser: argparse.ArgumentParser) -> None:
 
 
 def add_reading_of_plans(parser: argparse.ArgumentParser) -> None:
-    """``--batch``, ``--times``, ``--machine`` and ``--density``: how the model of a plan is read."""
-    parser.add_argument(
-        "--batch",
-        type=whole,
-        metavar="N",
-        help="bind symbolic batch dimensions (default: as the plan's model was read)",
-    )
+    """``--batch``, ``--precision``, ``--times``, ``--machine`` and ``--density``: how the model of a plan is read."""
+    add_batch_of_plan(parser, "the plan's model was read")
     add_times(parser)
     add_machine(parser)
     add_density(parser)
+
+
+def add_batch_of_plan(parser: argparse.ArgumentParser, default: str) -> None:
+    """``--batch`` and ``--precision``, which are those of a plan unless they are given."""
+    parser.add_argument(
+        "--batch", type=whole, metavar="N", help=f"bind symbolic batch dimensions (default: as {default})"
+    )
+    add_precision(parser, f"as {default}")
 
 
 def add_settings(parser: argparse._ActionsContainer, whose: str) -> None:
@@ -276,6 +289,7 @@ def network_problem(args: argparse.Namespace) -> NetworkProblem:
         (args.times, "--times"),
         (args.machine, "--machine"),
         (args.batch is not None, "--batch"),
+        (args.precision, "--precision"),
     ):
         if given:
             raise UsageError(f"{option} is about graphs of operators; leave it out for a sparse network")
@@ -294,10 +308,26 @@ def load_models(args: argparse.Namespace) -> Graph:
     """The models of ``args`` as one profiled graph."""
     return read_models(
         args.models,
-        batch=1 if args.batch is None else args.batch,
+        **read_options(args),
         cost_model=rates(args),
         times=measured_times(args.times),
     )
+
+
+def read_options(args: argparse.Namespace, plan: str | Path | None = None) -> ReadOptions:
+    """How the models of ``args`` are read: as it says there, else as for a ``plan``. Raises :class:`StageboardError`."""
+    return options_of(args.batch, args.precision, plan)
+
+
+def options_of(batch: int | None, precision: str | None, plan: str | Path | None) -> ReadOptions:
+    """A batch and a precision, where one is None those of the ``plan``. Raises :class:`StageboardError`."""
+    given: ReadOptions = {"batch": 1, "precision": FILE}
+    if plan is not None and (batch is None or precision is None):
+        given = plan_model_options(plan)
+    return {
+        "batch": given["batch"] if batch is None else batch,
+        "precision": given["precision"] if precision is None else precision,
+    }
 
 
 def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
@@ -305,6 +335,7 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
     if is_order_plan(args.plan):
         for given, option in (
             (args.batch is not None, "--batch"),
+            (args.precision, "--precision"),
             (args.times, "--times"),
             (args.machine, "--machine"),
         ):
@@ -318,8 +349,7 @@ def open_with_plan(args: argparse.Namespace) -> OpenedPlan | OpenedOrder:
 
 def open_graph_plan(args: argparse.Namespace) -> OpenedPlan:
     """As :func:`open_with_plan`, where only plans of graphs will do."""
-    batch = plan_model_options(args.plan)["batch"] if args.batch is None else args.batch
-    graph = read_models(args.models, batch=batch, times=measured_times(args.times))
+    graph = read_models(args.models, **read_options(args, args.plan), times=measured_times(args.times))
     return open_plan(args.plan, graph, named=named_machines(args.machine))
 
 

@@ -125,7 +125,7 @@ def _files_of(arguments: Sequence[str]) -> tuple[list[Path], list[Path]]:
 def _read(args: argparse.Namespace, models: Sequence[Path], plans: Sequence[Path]) -> list[OpenedPlan]:
     from planner.formats import read_models
     from planner.plan_files.order_json import is_order_plan
-    from planner.plan_files.plan_json import open_plan, plan_model_options
+    from planner.plan_files.plan_json import open_plan
     from planner.reports.robustness.retimed import NO_OPS
 
     for plan in plans:
@@ -133,8 +133,9 @@ def _read(args: argparse.Namespace, models: Sequence[Path], plans: Sequence[Path
             raise StageboardError(f"{plan}: {NO_OPS}")
     if args.density is not None:
         raise UsageError(f"--density prunes sparse networks, and {plans[0]} is not a plan of one")
-    batch = plan_model_options(plans[0])["batch"] if args.batch is None else args.batch
-    graph = read_models(models, batch=batch, times=inputs.measured_times(args.times))
+    graph = read_models(
+        models, **inputs.read_options(args, plans[0]), times=inputs.measured_times(args.times)
+    )
     named = inputs.named_machines(args.machine)
     return [open_plan(plan, graph, named=named) for plan in plans]
 

@@ -12,10 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from planner.model.graph import Bools, Floats, Graph
+from planner.model.precision import FLOAT_WIDTH, floating_ops
 
 PRECISIONS = ("int8", "file")
-FLOAT_WIDTH = {"float64": 8, "double": 8, "float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2}
-"""Bytes of a value by the name of a floating-point type."""
 BATCH_NORM = frozenset({"BatchNormalization", "BatchNorm", "FusedBatchNorm", "FusedBatchNormV3"})
 """Kinds that a converter folds into the convolution before them."""
 WEIGHTED = frozenset(
@@ -54,20 +53,6 @@ def tensor_bytes(graph: Graph, precision: str = "int8") -> Floats:
         return graph.tensor_bytes.copy()
     width = np.array([FLOAT_WIDTH.get(dtype.lower(), 1) for dtype in graph.tensor_dtypes], np.float64)
     return graph.tensor_bytes / width.reshape(graph.tensor_count)
-
-
-def floating_ops(graph: Graph) -> Bools:
-    """Ops that compute in floating point: a tensor they produce (without any: one they read) has such a type (bool[n])."""
-    floats = np.array([dtype.lower() in FLOAT_WIDTH for dtype in graph.tensor_dtypes], bool)
-    produces = np.zeros(graph.n, bool)
-    produces[graph.tensor_producer[floats]] = True
-    silent = np.ones(graph.n, bool)
-    silent[graph.tensor_producer] = False
-    reads = np.zeros(graph.n, bool)
-    consumed = np.repeat(floats, np.diff(graph.consumer_ptr))
-    reads[graph.consumer_idx[consumed]] = True
-    found: Bools = produces | (silent & reads)
-    return found
 
 
 def folded(graph: Graph) -> Bools:

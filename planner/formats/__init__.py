@@ -18,6 +18,7 @@ from planner.formats.merge import merge
 from planner.guard import guarded
 from planner.model.cost_model import fill
 from planner.model.graph import Graph
+from planner.model.precision import FILE, checked, counted_in
 from planner.model.times import Use, shared_out, uses_of
 
 if TYPE_CHECKING:
@@ -63,37 +64,41 @@ SUFFIXES: tuple[str, ...] = tuple(dict.fromkeys(suffix for form in FORMATS for s
 """Every suffix a model file may have."""
 
 
-def read_graph(path: str | os.PathLike[str], *, batch: int = 1) -> Graph:
-    """The graph in a file, its format told by suffix and content; ``batch`` binds symbolic batch dimensions (ONNX, TFLite).
+def read_graph(path: str | os.PathLike[str], *, batch: int = 1, precision: str = FILE) -> Graph:
+    """The graph in a file, its format told by suffix and content; ``batch`` binds symbolic batch dimensions (ONNX, TFLite), and what is in
+    floating point is counted in ``precision`` (:func:`planner.model.precision.counted_in`).
 
     Times the file does not give are NaN. Raises :class:`ModelError`: one sentence naming the file, what is wrong with it
     and what to do.
     """
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch <= LARGEST_BATCH:
         raise ModelError(f"the batch is {batch!r}; it must be a whole number from 1 to {LARGEST_BATCH}")
+    checked(precision)
     file = Path(path)
     with guarded(file.name, ModelError, smaller="split the model"):
         try:
-            return _reader(file)(file, batch)
+            return counted_in(_reader(file)(file, batch), precision)
         except ModelError as error:
             raise _naming(file, error) from error.__cause__
 
 
 def read_model(
-    path: str | os.PathLike[str], *, batch: int = 1, cost_model: CostModel | None = None, times: Sequence[Use] = ()
+    path: str | os.PathLike[str], *, batch: int = 1, precision: str = FILE, cost_model: CostModel | None = None,
+    times: Sequence[Use] = (),
 ) -> Graph:  # fmt: skip
     """:func:`read_graph`, then :func:`planner.model.cost_model.fill`: a graph that is ``profiled``."""
-    return read_models([path], batch=batch, cost_model=cost_model, times=times)
+    return read_models([path], batch=batch, precision=precision, cost_model=cost_model, times=times)
 
 
 def read_models(
-    paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, cost_model: CostModel | None = None, times: Sequence[Use] = ()
+    paths: Sequence[str | os.PathLike[str]], *, batch: int = 1, precision: str = FILE, cost_model: CostModel | None = None,
+    times: Sequence[Use] = (),
 ) -> Graph:  # fmt: skip
     """One profiled graph of several models (:func:`planner.formats.merge.merge`), to be deployed together.
 
     Measured ``times`` stand before those that files give (:func:`planner.model.times.with_times_of`).
     """
-    graphs = [read_graph(path, batch=batch) for path in paths]
+    graphs = [read_graph(path, batch=batch, precision=precision) for path in paths]
     return fill(merge(shared_out(graphs, times)), cost_model)
 
 

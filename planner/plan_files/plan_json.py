@@ -27,6 +27,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.cost_model import CostModel, fill
 from planner.model.graph import Graph, Ints
 from planner.model.named_machines import NO_MACHINES, Machines
+from planner.model.precision import FILE, ReadOptions, checked, precision_of
 from planner.plan_files import order_json
 from planner.plan_files.bound_json import bounds_list, claimant, finite
 from planner.plan_files.plan_parts import (
@@ -197,13 +198,14 @@ class _PlanFile(StoredPlan, kw_only=True):
     problem: _Problem
 
 
-def plan_model_options(path: str | os.PathLike[str]) -> dict[str, int]:
-    """How the plan's model was read (``{"batch": n}``), to read it the same way. Raises :class:`PlanError`."""
+def plan_model_options(path: str | os.PathLike[str]) -> ReadOptions:
+    """How the plan's model was read, to read it the same way. Raises :class:`PlanError`."""
     file = Path(path).name
     with guarded(file, PlanError):
         graph = table(load(path).get("graph"), f"{file}: graph", PlanError)
         options = table(graph.get("read_options", {}), f"{file}: read_options", PlanError)
-        return {"batch": whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)}
+        batch = whole(options.get("batch", 1), f"{file}: batch", 1, 10**6, PlanError)
+        return {"batch": batch, "precision": checked(options.get("precision", FILE))}
 
 
 def plan_target(path: str | os.PathLike[str]) -> Target:
@@ -335,6 +337,9 @@ def difference(stored: Mapping[str, Any], decision: Mapping[str, Any], graph: Gr
     if isinstance(options, dict) and options.get("batch", 1) != here.get("batch", 1):
         batch, given = shown(options.get("batch", 1)), here.get("batch", 1)
         return f"it was made with batch {batch} and '{graph.name}' was read with {given}; read the model with that batch"
+    if isinstance(options, dict) and options.get("precision", FILE) != precision_of(graph):
+        counted, given = shown(options.get("precision", FILE)), shown(precision_of(graph))
+        return f"it was made with precision {counted} and '{graph.name}' was read with {given}; read the model with that precision"
     models, own = stored.get("models"), list(graph.model_names)
     if isinstance(models, list) and models != own and sorted(map(str, models)) == sorted(own):
         return f"its models are in another order; name them as the plan does: {', '.join(models[:8])}"

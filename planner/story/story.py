@@ -15,6 +15,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import StoryError
+from planner.model.precision import FILE, checked
 from planner.printable import LONGEST_ID, escaped
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class StoryModel:
 
     ``paths`` are relative to the story's file and stay inside its folder, or name a sample: ``sample:resnet50.json``.
     ``generate`` is a kind with its settings, as in ``mlp seed=3 width=100``, in place of files. ``fingerprint`` is that of the
-    graph or network; ``batch`` binds the symbolic dimension of graphs; ``density`` prunes networks.
+    graph or network; ``batch`` binds the symbolic dimension of graphs, and ``precision`` says how many bytes their numbers take; ``density`` prunes networks.
     Raises :class:`StoryError`.
     """
 
@@ -78,6 +79,7 @@ class StoryModel:
     batch: int = 1
     density: float | None = None
     generate: str = ""
+    precision: str = FILE
 
     def __post_init__(self) -> None:
         if bool(self.paths) == bool(self.generate):
@@ -85,15 +87,14 @@ class StoryModel:
                 "a model of a story needs either its files or how it is generated; give one of the two"
             )
         if len(self.paths) > MOST_MODELS:
-            raise StoryError(
-                f"a model of a story has {len(self.paths)} files; at most {MOST_MODELS} go together"
-            )
+            raise StoryError(f"a model of a story has {len(self.paths)} files; at most {MOST_MODELS} go together")  # fmt: skip
         for path in self.paths:
             check_path(path)
         _text(self.fingerprint, "the fingerprint of a model", 128)
         if self.generate:
             _text(self.generate, "what generates a model", 500)
         _whole(self.batch, "the batch of a model", 1, 1_000_000)
+        checked(self.precision, StoryError)
         if self.density is not None:
             _real(self.density, "the density of a model", 0.0, 1.0)
             if self.density == 0.0:
@@ -102,9 +103,8 @@ class StoryModel:
     @property
     def name(self) -> str:
         """What sentences call it: its files, or its kind."""
-        return (
-            " and ".join(path.removeprefix(SAMPLE).rpartition("/")[2] for path in self.paths) or self.generate
-        )
+        names = [path.removeprefix(SAMPLE).rpartition("/")[2] for path in self.paths]
+        return " and ".join(names) or self.generate
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from planner.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "tests" / "data" / "small.json"
 RESNET = ROOT / "sample_models" / "resnet50.json"
+UNET = ROOT / "sample_models" / "unet.onnx"
+NETWORK = ROOT / "sample_models" / "mlp_100.npz"
 
 
 @pytest.fixture
@@ -236,3 +238,18 @@ def test_several_models_and_times_by_device(tmp_path: Path) -> None:
     assert isinstance(timed, sb.Graph) and set(timed.times.tolist()) == {0.5}
     split = sb.read(SMALL, times={"stage 1": tmp_path / "t.csv"})
     assert sb.plan(split, "pipeline:2", prove=0).valid
+
+
+def test_numbers_may_take_fewer_bytes(tmp_path: Path) -> None:
+    stored, counted = (sb.read(UNET, precision=one) for one in ("file", "int8"))
+    assert isinstance(stored, sb.Graph) and isinstance(counted, sb.Graph)
+    assert counted.planned.param_bytes.sum() * 4 == stored.planned.param_bytes.sum()
+    plan = sb.plan(counted, "pipeline:2", planner="slice")
+    plan.save(tmp_path / "counted.plan.json")
+    assert sb.load(tmp_path / "counted.plan.json", counted).objective == plan.objective
+    with pytest.raises(sb.PlanError, match="made with precision 'int8'"):
+        sb.load(tmp_path / "counted.plan.json", stored)
+    with pytest.raises(sb.ModelError, match="choose from file, int8, float16"):
+        sb.read(UNET, precision="int4")
+    with pytest.raises(sb.StageboardError, match="precision is about graphs"):
+        sb.read(NETWORK, precision="int8")

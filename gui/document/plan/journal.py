@@ -32,6 +32,7 @@ from gui.document.plan.step_json import (
 from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.widgets.later import Later
+from planner.model.precision import precision_of
 from planner.model.times import without_measured
 from planner.plan_files.bound_json import bounds_list
 from planner.problem.bound import Bound
@@ -77,6 +78,7 @@ class Journal(QObject):
             "time": time.time(),
             "models": [str(path) for path in document.paths],
             "batch": document.batch,
+            "precision": precision_of(problem.graph),
             "plan": None if document.plan_path is None else str(document.plan_path),
             "name": problem.graph.name,
             "fingerprint": problem.graph.fingerprint,

@@ -21,6 +21,7 @@ import numpy as np
 
 from planner.errors import ModelError, StageboardError
 from planner.model.graph import Graph
+from planner.model.precision import FILE
 
 LARGE_JSON = 2_000_000
 LARGE = 16_000_000
@@ -36,21 +37,21 @@ def is_large(paths: Sequence[Path]) -> bool:
     return False
 
 
-def read_graph(paths: Sequence[Path], batch: int = 1) -> Graph:
+def read_graph(paths: Sequence[Path], batch: int = 1, precision: str = FILE) -> Graph:
     """The model in a file, or several deployed together, all times known. Raises :class:`StageboardError`."""
     from planner.formats import read_models
 
-    return read_models(paths, batch=batch)
+    return read_models(paths, batch=batch, precision=precision)
 
 
-def _serve(pipe: Connection, paths: Sequence[Path], batch: int) -> None:
+def _serve(pipe: Connection, paths: Sequence[Path], batch: int, precision: str) -> None:
     """The reading process: the graph's fields one by one, then None; or what is wrong with the file."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):
         try:
-            graph = read_graph(paths, batch)
+            graph = read_graph(paths, batch, precision)
         except StageboardError as error:
             pipe.send(("error", str(error)))
             return
@@ -65,11 +66,11 @@ def _serve(pipe: Connection, paths: Sequence[Path], batch: int) -> None:
 class Reader:
     """One reading process. :meth:`read` waits for the graph; :meth:`cancel` may be called from another thread."""
 
-    def __init__(self, paths: Sequence[Path], batch: int = 1) -> None:
+    def __init__(self, paths: Sequence[Path], batch: int = 1, precision: str = FILE) -> None:
         self._paths = tuple(paths)
         context = multiprocessing.get_context("spawn")
         self._pipe, far = context.Pipe(duplex=False)
-        self._process = context.Process(target=_serve, args=(far, self._paths, batch), daemon=True)
+        self._process = context.Process(target=_serve, args=(far, self._paths, batch, precision), daemon=True)
         self._lock = threading.Lock()
         self._over = False
         self._process.start()
@@ -112,18 +113,18 @@ _cancelled: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
 _guard = threading.Lock()
 
 
-def read(paths: Sequence[Path], batch: int = 1) -> Graph:
+def read(paths: Sequence[Path], batch: int = 1, precision: str = FILE) -> Graph:
     """Read a model: in this process, unless a thread beside the window's asks for a large file.
 
     Raises :class:`StageboardError`, also when :func:`cancel` is called for the waiting thread.
     """
     thread = threading.current_thread()
     if thread is threading.main_thread() or not is_large(paths):
-        return read_graph(paths, batch)
+        return read_graph(paths, batch, precision)
     with _guard:
         if thread in _cancelled:
             raise ModelError(f"{paths[0].name} was not read: another file was chosen")
-        reader = _readers[thread] = Reader(paths, batch)
+        reader = _readers[thread] = Reader(paths, batch, precision)
     try:
         return reader.read()
     finally:

@@ -27,6 +27,7 @@ from gui.document.plan.step_json import (
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.model.graph import Graph
+from planner.model.precision import FILE, checked
 from planner.plan_files.bound_json import StoredBound, bound_of
 from planner.printable import concise
 from planner.problem.bound import Bound
@@ -153,7 +154,8 @@ def _prepare(leftover: Leftover) -> Opened:
         graph = stageboard_json.from_json(head["graph"], "the journal", leftover.name)
     else:
         batch = head.get("batch", 1)
-        graph = read_graph(leftover.models, batch if isinstance(batch, int) else 1)
+        precision = head.get("precision", FILE)
+        graph = read_graph(leftover.models, batch if isinstance(batch, int) else 1, checked(precision))
     if graph.fingerprint != head.get("fingerprint"):
         raise JournalError(
             f"{leftover.name} has changed since the journal was written, or is another model; locate or put back the old file, or discard it"

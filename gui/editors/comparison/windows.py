@@ -125,11 +125,12 @@ def open_columns(window: PlanWindow, columns: Sequence[Column]) -> None:
 
 
 def open_files(
-    window: PlanWindow, models: Sequence[Path], plans: Sequence[Path], batch: int | None = None, times: Sequence[str] = ()
+    window: PlanWindow, models: Sequence[Path], plans: Sequence[Path], batch: int | None = None, times: Sequence[str] = (),
+    precision: str | None = None,
 ) -> None:  # fmt: skip
     """Open model files in a window, put the first of their plans on the canvas and compare the others with it.
 
-    ``batch`` None: as the first plan's model was read. ``times`` are measured ones as the command line names them, devices by number those
+    ``batch`` or ``precision`` None: as the first plan's model was read. ``times`` are measured ones as the command line names them, devices by number those
     of the first plan. What goes wrong is said in the window.
     """
     from planner.plan_files.plan_json import plan_model_options
@@ -156,12 +157,16 @@ def open_files(
         show()
         return
     try:
-        size = plan_model_options(plans[0])["batch"] if batch is None else batch
+        options = plan_model_options(plans[0])
     except StageboardError as error:
         window.say("error", str(error))
         return
+    if batch is not None:
+        options["batch"] = batch
+    if precision is not None:
+        options["precision"] = precision
     document.model_changed.connect(opened)
-    window.files.open_timed(wanted, None, times, size, plans[0])
+    window.files.open_timed(wanted, None, times, options, plans[0])
 
 
 def open_example(window: PlanWindow) -> None:

@@ -233,6 +233,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections in a tab of its own"),
     ActionSpec("file.open_plan", "Open Plan…", "File", lambda w: w.files.open_plan(), ("Ctrl+Shift+O",), "open a saved plan of this model", is_open),
     ActionSpec("file.batch", "Batch Size…", "File", lambda w: w.files.choose_batch(), (), "read the model again with another batch size", has_files),
+    ActionSpec("file.precision", "Precision…", "File", lambda w: w.files.choose_precision(), (), "read the model again with one or two bytes for each number in floating point", has_files),
     ActionSpec("file.times", "Use Measured Times…", "File", lambda w: w.files.ask_times(), (), "plan with the times of ops that a profile says: Stageboard's, onnxruntime's, torch's, TensorRT's, TFLite's, or a table", is_open),
     ActionSpec("file.measure", "Measure This Model", "File", lambda w: w.files.measure_model(), (), "run the model on this computer and plan with the times that its ops take", can_be_measured),
     ActionSpec("file.run", "Run This Plan", "File", lambda w: w.runs.start(), (), "run the plan's stages on this computer, one process each: measured beside predicted", can_be_run),

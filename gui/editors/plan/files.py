@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,11 +25,13 @@ from planner.errors import StageboardError
 from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_scale import other_scale
 from planner.model.cost_model import rates_text
+from planner.model.precision import FILE, precision_of
 
 if TYPE_CHECKING:
     from gui.document.plan.opening import Opened
     from gui.editors.plan.body import GraphBody
     from planner.model.named_machines import NamedMachine
+    from planner.model.precision import ReadOptions
     from planner.model.times import Use
     from planner.problem.problem import Problem
     from planner.problem.target import Target
@@ -36,8 +39,23 @@ if TYPE_CHECKING:
 
 TIMES = "Profiles (*.json *.csv);;All files (*)"
 LARGEST_BATCH = 1_000_000
+PRECISION_TITLES = {
+    FILE: "what they take in the file",
+    "float16": "two bytes (float16)",
+    "int8": "one byte (int8)",
+}
 MOST_PREVIEWED = 6_000
 """Ops of the largest graph whose picture is drawn before it is exported."""
+
+
+def _options_of(plan: Path | None) -> ReadOptions:
+    """How the model of a plan was read; as models are read without one where that cannot be said."""
+    from planner.plan_files.plan_json import plan_model_options
+
+    if plan is not None:
+        with suppress(StageboardError):  # opening the plan says what is wrong
+            return plan_model_options(plan)
+    return {"batch": 1, "precision": FILE}
 
 
 class Files(ModelFiles):
@@ -55,28 +73,30 @@ class Files(ModelFiles):
         return self.ask_open("Compare with saved plans", PLANS)
 
     def open_graphs(
-        self, models: Sequence[Path], plan: Path | None, times: Sequence[Path] = (), batch: int = 1
-    ) -> None:
-        """Open graphs here, their symbolic batch being ``batch``; asks first where the open plan is not saved.
+        self, models: Sequence[Path], plan: Path | None, times: Sequence[Path] = (), options: ReadOptions | None = None
+    ) -> None:  # fmt: skip
+        """Open graphs here, read as ``options`` say (None: as for the plan); asks first where the open plan is not saved.
 
         The ``times`` that profiles say are on at once.
         """
-        self.open_timed(models, plan, [str(path) for path in times], batch)
+        self.open_timed(models, plan, [str(path) for path in times], options)
 
     def open_timed(
-        self, models: Sequence[Path], plan: Path | None, times: Sequence[str], batch: int = 1, places_of: Path | None = None
+        self, models: Sequence[Path], plan: Path | None, times: Sequence[str], options: ReadOptions | None = None,
+        places_of: Path | None = None,
     ) -> None:  # fmt: skip
         """:meth:`open_graphs` with ``times`` as the command line names them (:func:`planner.formats.times.named.named_times`).
 
         Numbers of devices are those of the ``plan``'s machine, or of the plan ``places_of`` that is to be opened next.
         """
         given, numbered = list(models), plan or places_of
-        if not self._window.may_replace(lambda: self._open_now(given, batch, plan, times, numbered)):
+        if not self._window.may_replace(lambda: self._open_now(given, options, plan, times, numbered)):
             return
-        self._open_now(given, batch, plan, times, numbered)
+        self._open_now(given, options, plan, times, numbered)
 
     def _open_now(
-        self, models: list[Path], batch: int, plan: Path | None, times: Sequence[str] = (), numbered: Path | None = None
+        self, models: list[Path], options: ReadOptions | None, plan: Path | None, times: Sequence[str] = (),
+        numbered: Path | None = None,
     ) -> None:  # fmt: skip
         from gui.document.plan import opening, reading
 
@@ -85,11 +105,12 @@ class Files(ModelFiles):
         def prepare() -> tuple[Opened, Sequence[Use]]:
             """In another thread: everything that takes long."""
             paths = opening.as_paths(models)
-            graph = reading.read(paths, batch)
+            how = options or _options_of(plan)
+            graph = reading.read(paths, **how)
             if graph.n > opening.MOST_INTERPRETED:
                 interpret(False)
             known = None if session is None else session.target_for(graph)
-            opened = opening.prepare_remembered(graph, paths, batch, known)
+            opened = opening.prepare_remembered(graph, paths, how["batch"], known)
             look_through(opened.problem.graph)
             blocks_of(opened.problem.graph)
             return opened, opening.times_for(opened, times, numbered)
@@ -149,7 +170,20 @@ class Files(ModelFiles):
             self._window, "Batch size", "Symbolic batch dimensions become", document.batch, 1, LARGEST_BATCH
         )
         if sure and size != document.batch:
-            self.open_graphs(document.paths, None, batch=size)
+            precision = precision_of(document.open_problem.graph)
+            self.open_graphs(document.paths, None, options={"batch": size, "precision": precision})
+
+    def choose_precision(self) -> None:
+        """Read the open model again with other bytes a number."""
+        document, titles = self._document, list(PRECISION_TITLES.values())
+        known = list(PRECISION_TITLES)
+        now = known.index(precision_of(document.open_problem.graph))
+        title, sure = QInputDialog.getItem(
+            self._window, "Precision", "Parameters and tensors in floating point take", titles, now, False
+        )
+        if sure and titles.index(title) != now:
+            options: ReadOptions = {"batch": document.batch, "precision": known[titles.index(title)]}
+            self.open_graphs(document.paths, None, options=options)
 
     # ------------------------------------------------------------------ measured times
     def ask_times(self) -> None:

@@ -14,6 +14,7 @@ from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph
 from planner.model.network import Network
+from planner.model.precision import FILE, precision_of
 from planner.model.samples import sample, sample_name
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
@@ -34,6 +35,11 @@ class ModelSource:
     batch: int = 1
     density: float | None = None
     generate: str = ""
+
+    @property
+    def precision(self) -> str:
+        """How many bytes numbers of a graph take (:mod:`planner.model.precision`)."""
+        return precision_of(self.model) if isinstance(self.model, Graph) else FILE
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -317,6 +323,7 @@ def story_of(
         StoryModel(
             () if source.generate else names(source),
             source.model.fingerprint, source.batch, source.density, source.generate,
+            source.precision,
         )
         for source in sources
     )  # fmt: skip

@@ -157,7 +157,10 @@ def _model(lost: LostStory, model: StoryModel, places: Sequence[Path], of_orders
 
     if model.generate:
         return read_story_model(model, lost.path.parent, (), of_orders)
-    found = read_network(places, model.density) if of_orders else read_models(places, batch=model.batch)
+    if of_orders:
+        found: Graph | Network = read_network(places, model.density)
+    else:
+        found = read_models(places, batch=model.batch, precision=model.precision)
     if found.fingerprint != model.fingerprint:
         raise StoryError(
             f"{found.name} has changed since the story was kept, or is another model; locate or put back the old file, or discard the story"

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.evaluation.parameter_bytes import floating_ops, parameter_bytes, tensor_bytes
+from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
 from planner.export.form import Form
 from planner.export.sources import own_name, rule_notes
 from planner.export.stages.stages import INPUT_KINDS, segment_name
 from planner.files import to_json, write_together
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.model.graph import Floats, Graph
+from planner.model.precision import FILE, floating_ops, precision_of
 from planner.problem.problem import Plan
 
 FORMAT = "stageboard-edge-tpu-report"
@@ -199,7 +200,7 @@ def _cuts(
 
 def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
     graph, notes = plan.problem.graph, []
-    if target.precision == "int8" and floating_ops(graph).any():
+    if target.precision == "int8" and (floating_ops(graph).any() or precision_of(graph) != FILE):
         notes.append(
             "the model is in floating point: sizes are those it has once quantised to INT8, which the compiler needs"
         )

@@ -17,6 +17,7 @@ from planner.errors import StoryError
 from planner.files import MEBIBYTE, parse_json, read_text, to_json, write_atomically
 from planner.formats.checks import Count, Label, Number, shown
 from planner.guard import guarded
+from planner.model.precision import FILE
 from planner.plan_files.bound_json import claimant
 from planner.plan_files.plan_parts import STORY_FORMAT
 from planner.printable import escaped
@@ -72,6 +73,8 @@ def _model_dict(model: StoryModel) -> dict[str, Any]:
         data["batch"] = model.batch
     if model.density is not None:
         data["density"] = model.density
+    if model.precision != FILE:
+        data["precision"] = model.precision
     return data
 
 
@@ -124,6 +127,7 @@ class _Model(Struct, forbid_unknown_fields=True):
     batch: Count = 1
     density: Number | None = None
     generate: str = ""
+    precision: str = FILE
 
 
 class _Plan(Struct, forbid_unknown_fields=True):
@@ -215,6 +219,7 @@ def _model(data: _Model, number: int) -> StoryModel:
             batch=int(data.batch),
             density=data.density,
             generate=_words(data.generate),
+            precision=data.precision,
         )
 
 

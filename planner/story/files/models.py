@@ -47,7 +47,7 @@ def read_story_model(
         if is_order:
             found = read_network(files, model.density)
         else:
-            found = read_models(files, batch=model.batch)
+            found = read_models(files, batch=model.batch, precision=model.precision)
     if found.fingerprint != model.fingerprint:
         raise StoryError(
             f"the story was made for another {model.name} than the one found (its fingerprint begins with"

@@ -568,6 +568,20 @@ def test_a_batch_is_remembered_by_the_plan(stageboard: Any, tmp_path: Path) -> N
     assert ran.status == 2 and "batch 4" in ran.sentence
 
 
+def test_a_precision_is_remembered_by_the_plan(stageboard: Any, tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    stored, counted = (stageboard("info", UNET, "--precision", p, "--json").json for p in ("file", "int8"))
+    assert counted["param_bytes"] * 4 == stored["param_bytes"] and counted["precision"] == "int8"
+    assert "precision" not in stored
+    planned = stageboard("plan", UNET, "--target", "pool:2+1", "--precision", "int8", "-o", file, "--json")
+    assert planned.status == 0
+    again = stageboard("evaluate", UNET, file, "--json")
+    assert again.status == 0 and again.json["objective"] == planned.json["objective"]
+    ran = stageboard("evaluate", UNET, file, "--precision", "file")
+    assert ran.status == 2 and "read the model with that precision" in ran.sentence
+    assert stageboard("plan", UNET, "--target", "pool:2+1", "--precision", "int4").status == 2
+
+
 def test_an_invalid_plan_is_status_1_and_says_why(stageboard: Any, plan_file: Path) -> None:
     data = json.loads(plan_file.read_text())
     for op in data["decision"]["ops"]:

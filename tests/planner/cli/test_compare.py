@@ -302,7 +302,10 @@ def test_a_window_is_opened_on_the_plans(
     ran = stageboard("compare", RESNET, a, b, "--window")
     assert (ran.status, ran.out) == (0, "")
     assert asked == [
-        (([Path(RESNET)], None), {"density": None, "compared": [a, b], "batch": None, "times": []})
+        (
+            ([Path(RESNET)], None),
+            {"density": None, "compared": [a, b], "batch": None, "times": [], "precision": None},
+        )
     ]
     ran = stageboard("compare", "--window")
     assert ran.status == 0

@@ -105,6 +105,7 @@ def test_repair_delays_what_is_used_too_early(stageboard, network, tmp_path):
         (["plan", "NETWORK", "--target", "memory:100,policy=x"], "no eviction policy"),
         (["plan", "NETWORK", "--target", "memory:100", "--pin", "a=b"], "--pin is about graphs"),
         (["plan", "NETWORK", "--target", "memory:100", "--batch", "2"], "--batch is about graphs"),
+        (["plan", "NETWORK", "--target", "memory:100", "--precision", "int8"], "--precision is about graphs"),
         (["plan", "NETWORK", "--target", "memory:100", "--granularity", "layer"], "--granularity is about graphs"),
         (["plan", "NETWORK", "--target", "memory:100", "--cost-model", "a=1"], "--cost-model is about graphs"),
         (["plan", "NETWORK", "--target", "memory:100", "--planner", "anneal"], "does not plan for a two-level memory"),
@@ -112,6 +113,8 @@ def test_repair_delays_what_is_used_too_early(stageboard, network, tmp_path):
         (["plan", RESNET, "--target", "pipeline:4", "--density", "0.1"], "--density prunes sparse networks"),
         (["export", "NETWORK", "PLAN", "--to", "csv", "-o", "x.csv"], "export it with --to order"),
         (["evaluate", "NETWORK", "PLAN", "--batch", "2"], "--batch is about graphs"),
+        (["evaluate", "NETWORK", "PLAN", "--precision", "int8"], "--precision is about graphs"),
+        (["info", "NETWORK", "--precision", "int8"], "--precision is about graphs"),
         (["evaluate", RESNET, "PLAN"], "network"),
     ],
 )  # fmt: skip

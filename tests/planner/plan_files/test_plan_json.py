@@ -80,10 +80,17 @@ def test_the_plans_cost_model_is_applied(tmp_path: Path) -> None:
 def test_the_batch_is_known_before_the_model_is_read(tmp_path: Path) -> None:
     plan = make(read_model(DATA / "control_flow.onnx", batch=16))
     path = write_plan(tmp_path / "p.json", plan)
-    assert plan_model_options(path) == {"batch": 16}
+    assert plan_model_options(path) == {"batch": 16, "precision": "file"}
     assert plan_model_options(write_plan(tmp_path / "q.json", make(read_model(DATA / "small.json")))) == {
-        "batch": 1
+        "batch": 1,
+        "precision": "file",
     }
+    counted = write_plan(tmp_path / "r.json", make(read_model(DATA / "control_flow.onnx", precision="int8")))
+    assert plan_model_options(counted)["precision"] == "int8"
+    with pytest.raises(
+        PlanError, match=r"made with precision 'int8' and .* was read with 'file'; read the model"
+    ):
+        read_plan(counted, read_model(DATA / "control_flow.onnx"))
     with pytest.raises(PlanError, match="made with batch 16 and 'control_flow' was read with 1"):
         read_plan(path, read_model(DATA / "control_flow.onnx"))
 

@@ -21,11 +21,13 @@ from gui.document.crash_files import discard, folder
 from gui.document.plan.document import Document
 from gui.document.plan.journal import Journal
 from gui.document.plan.machine_change import PLANNED, MachineChange
-from gui.document.plan.opening import prepare_plan, start_plan
+from gui.document.plan.opening import prepare_graph, prepare_plan, start_plan
+from gui.document.plan.reading import read_graph
 from gui.document.plan.recovery import leftovers, prepare, read, recover
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
+from planner.model.precision import precision_of
 from planner.printable import LONGEST_SENTENCE
 from planner.problem.bound import Bound
 from planner.problem.provenance import Provenance
@@ -457,3 +459,16 @@ def test_a_change_of_machine_with_its_plan_made_anew_comes_back(where: Path) -> 
     again.undo_stack.undo()
     document.undo_stack.undo()
     assert again.device_of.tolist() == document.device_of.tolist() and again.problem == before
+
+
+def test_a_model_is_read_again_with_its_precision(where: Path) -> None:
+    model = Path(__file__).parents[4] / "sample_models" / "unet.onnx"
+    document = Document()
+    journal = Journal(document, where)
+    document.install(prepare_graph(read_graph([model], 2, "int8"), [model], 2))
+    document.move([3], 1)
+    crash(journal, where)
+    again = Document()
+    recover(again, leftovers(where)[0])
+    assert again.open_problem.graph.fingerprint == document.open_problem.graph.fingerprint
+    assert precision_of(again.open_problem.graph) == "int8" and again.batch == 2
