@@ -239,6 +239,8 @@ class Soak:
                     dialog.close()
             if self.wrong or window.closed:
                 break
+        if window.closed:  # and its document gone with it: there is nothing to take back
+            return
         while stack.canUndo():
             stack.undo()
         self.undone += 1
