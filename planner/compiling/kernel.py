@@ -23,7 +23,9 @@ from numba.core import compiler, config, serialize, sigutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import OmittedArg
 from numba.core.registry import CPUDispatcher
+from numba.core.typing import make_concrete_template
 
+from planner.compiling.forms import as_called, as_written
 from planner.compiling.identity import WORD, Identity
 from planner.compiling.library import ready_to_load
 from planner.compiling.store import Store, platform, store
@@ -180,6 +182,24 @@ class Kernel(CPUDispatcher):
 
     def compile(self, sig: Any) -> Any:
         """Load or compile it for a signature."""
+        arguments, returned = sigutils.normalize_signature(sig)
+        if returned is None and (shared := as_called(arguments)) != arguments:
+            entry = self.compile(shared)
+            self._insert([one._code for one in arguments], entry, False)  # found at once from now on
+            return entry
+        return self._compile_form(sig)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """What numba calls: another kernel calls it with arguments of such types."""
+        pysig, types = self._compiler.fold_argument_types(args, kws)
+        types = as_written(types)
+        if self._can_compile:
+            self._compile_form(types)
+        named = f"CallTemplate({self.py_func.__name__})"
+        template = make_concrete_template(named, key=self.py_func.__name__, signatures=self.nopython_signatures)
+        return template, pysig, types, {}
+
+    def _compile_form(self, sig: Any) -> Any:
         waits = isinstance(self._cache, _Kept) and not self._cache.has(sig, self.targetctx)
         _news.busy(waits)
         try:
@@ -208,10 +228,11 @@ class Kernel(CPUDispatcher):
                 numba.types.Omitted(a.value) if isinstance(a, OmittedArg) else self.typeof_pyval(a)
                 for a in args
             )
+            given, types = types, as_called(types)
             if self._missed.get(types) == _news.count:
                 return None
             if types in self.overloads or self._cache.has(types, self.targetctx):
-                return self.compile(types)
+                return self.compile(given)
             self._looked = self._missed[types] = _news.count
             _news.wishes[self, types] = None
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 START_LIMIT = 1.0
 """Seconds for the plan that a freshly opened model starts with."""
+START_CPU = 0.4
+"""Processor seconds for it: a planner that can prove its plan within a second mostly has by then, and the rest is proven beside the window."""
 MOST_EXACT = 5_000
 """Ops of the largest graph on which an exact planner makes it: of a larger one there is a picture first."""
 MOST_INTERPRETED = 5_000
@@ -74,7 +77,7 @@ def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
 def start_plan(
     problem: Problem, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[Ints, str, tuple[Bound, ...]]:
-    """A plan within about :data:`START_LIMIT`, who made it, and what was proven on the way.
+    """A plan within about :data:`START_CPU` and :data:`START_LIMIT`, who made it, and what was proven on the way.
 
     All ops on device 0 and ``""`` where none was found. ``stopped`` says that nobody waits for it any more.
     """
@@ -82,14 +85,15 @@ def start_plan(
     from planner.machines.trying import counted, soon_options
     from planner.runs.warm_up import warm_planner
     from planner.search.run import run
-    from planner.search.stop import AnyOf, Cancel, TimeLimit
+    from planner.search.stop import AnyOf, Cancel, TimeLimit, WorkBudget
 
     for planner in serving(problem, machine_of(problem).first):
         if planner.exact and problem.size > MOST_EXACT:
             continue
         # Loading compiled kernels may take longer than planning: it must not use up the limit.
         warm_planner(planner, problem)
-        stop = AnyOf([TimeLimit(START_LIMIT), counted(planner, problem, START_EFFORT), Cancel(stopped)])
+        work = WorkBudget(START_CPU, START_LIMIT, spent=time.thread_time).stop()
+        stop = AnyOf([TimeLimit(START_LIMIT), work, counted(planner, problem, START_EFFORT), Cancel(stopped)])
         result = run(planner, problem, stop, options=soon_options(planner))
         if result.device_of is not None:
             return result.device_of, planner.name, result.bounds
