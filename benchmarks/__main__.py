@@ -1,7 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning. ``soak``, ``kills``, ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
+planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
 when they are named alone.
 """
 
@@ -22,7 +22,7 @@ TITLES = {
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
-    "race", "gaps", "blocks", "chain", "running", "peers", "soak", "kills",
+    "race", "gaps", "blocks", "chain", "running", "peers", "soak", "kills", "kernels",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
 MODULES = {
@@ -39,6 +39,7 @@ MODULES = {
     "peers": "benchmarks.peers",
     "soak": "benchmarks.soak",
     "kills": "benchmarks.kills",
+    "kernels": "benchmarks.kernels_bench",
 }
 """Benchmarks that are programs of their own, with options; beside others they run with none."""
 

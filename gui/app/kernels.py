@@ -50,16 +50,16 @@ DRAWING: dict[str, Callable[[], None]] = {"draw": _draw, "lay-out": _lay_out, "n
 
 
 COSTS = {
-    "draw": 2.9, "lay-out": 2.7, "networks": 0.4,
-    "edit:pipeline": 1.9, "edit:edge-tpu": 0.9, "edit:mcm": 1.3, "edit:memory": 0.1, "rest:pipeline": 0.2, "rest:memory": 0.8,
-    "method:chain-dp": 6.2, "method:slice": 0.6, "method:brkga": 0.5, "method:mla": 0.1, "method:anneal": 0.6, "method:mtpp-mip": 1.1,
-    "method:blocks": 0.7, "method:ideals-dp": 1.1, "method:memory-fill": 0.5, "method:pipedream": 0.1, "method:max-load-ip": 0.7,
-    "method:latency-ip": 0.9, "method:edge-tpu-ilp": 0.5, "method:edge-tpu-fastest": 0.2, "method:edge-tpu-profiled": 0.1,
-    "method:chip-local-search": 0.2, "method:local-search": 1.1, "method:connection-reordering": 1.7,
+    "draw": 23.3, "lay-out": 28.5, "networks": 2.1,
+    "edit:pipeline": 18.7, "edit:mcm": 3.9, "edit:memory": 0.3, "rest:pipeline": 0.6, "rest:memory": 4.1,
+    "method:chain-dp": 62.6, "method:slice": 11.2, "method:brkga": 1.9, "method:mla": 0.7, "method:anneal": 4.9, "method:mtpp-mip": 12.3,
+    "method:mtpp-cp-sat": 0.3, "method:blocks": 3.9, "method:ideals-dp": 7.6, "method:memory-fill": 0.9, "method:pipedream": 0.6, "method:max-load-ip": 3.3,
+    "method:latency-ip": 12.7, "method:edge-tpu-ilp": 3.6, "method:edge-tpu-fastest": 2.3, "method:edge-tpu-profiled": 0.5, "method:chip-local-search": 1.4, "method:local-search": 2.2,
+    "method:connection-reordering": 33.0, "method:ip": 0.4, "method:nested-cuts": 0.4,
 }  # fmt: skip
-"""What a task costs where nothing is compiled, in megabytes of the kernels that it is the first to need (drawing twice that: its helpers are
-compiled, and not kept). Kernels that several tasks share are counted for the first of :func:`tasks` of a pipeline."""
-LEAST_COST = 0.02
+"""What a task costs where nothing is compiled, in processor seconds (``python -m benchmarks kernels``). Kernels that several tasks share
+are counted for the first of :func:`tasks` of a pipeline."""
+LEAST_COST = 0.1
 """What any other task costs: it looks for its kernels, and finds them."""
 
 

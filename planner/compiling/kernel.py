@@ -196,7 +196,9 @@ class Kernel(CPUDispatcher):
         if self._can_compile:
             self._compile_form(types)
         named = f"CallTemplate({self.py_func.__name__})"
-        template = make_concrete_template(named, key=self.py_func.__name__, signatures=self.nopython_signatures)
+        template = make_concrete_template(
+            named, key=self.py_func.__name__, signatures=self.nopython_signatures
+        )
         return template, pysig, types, {}
 
     def _compile_form(self, sig: Any) -> Any:

@@ -10,7 +10,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.reports.comparison import compare
-from planner.reports.comparison.moves import HUB, moves
+from planner.reports.comparison.moves import HUB, hanging_together, moves
 from tests.planner.reports.comparison.test_comparison import chain, plan
 from tests.planner.strategies import graphs
 
@@ -82,3 +82,23 @@ def test_a_comparison_says_them() -> None:
     back = comparison.moves(0, 1)
     assert comparison.move_words(back[0], short=True) == "2 ops, stage 1 → stage 0"
     assert comparison.moves(1) is comparison.moves(1)
+
+
+@given(st.integers(1, 40), st.data())
+def test_what_hangs_together_has_the_least_op_of_all_that_do(n: int, data: st.DataObject) -> None:
+    ops = st.integers(0, n - 1)
+    pairs = data.draw(st.lists(st.tuples(ops, ops), max_size=60))
+    one, two = (np.array([pair[end] for pair in pairs], np.int32) for end in (0, 1))
+    groups = [{v} for v in range(n)]
+    for a, b in pairs:
+        if groups[a] is not groups[b]:
+            groups[a] |= groups[b]
+            for v in groups[b]:
+                groups[v] = groups[a]
+    assert hanging_together(n, one, two).tolist() == [min(group) for group in groups]
+
+
+def test_a_long_chain_in_any_order_hangs_together() -> None:
+    n = 20_000
+    order = np.random.default_rng(0).permutation(n).astype(np.int32)
+    assert not hanging_together(n, order[:-1], order[1:]).any()
