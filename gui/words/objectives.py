@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,11 +130,20 @@ def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:
     )
 
 
-def components_shortly(problem: PlanningProblem, values: Sequence[float]) -> str:
-    """The same by short names, each named: ``memory 6.72 MiB, off-chip 0 B``, ``inference time 2.96 ms``."""
+NO_COLUMNS: Mapping[str, Column] = MappingProxyType({})
+
+
+def components_shortly(
+    problem: PlanningProblem, values: Sequence[float], columns: Mapping[str, Column] = NO_COLUMNS
+) -> str:
+    """The same by short names, each named: ``memory 6.72 MiB, off-chip 0 B``, ``inference time 2.96 ms``.
+
+    ``columns``: how a component is written among other values of it; each suits its own value where there is none.
+    """
     names = problem.components
     return ", ".join(
-        f"{component_words(name).title if len(names) == 1 else component_words(name).short} {amount(problem, name, value)}"
+        f"{component_words(name).title if len(names) == 1 else component_words(name).short}"
+        f" {columns[name].text(value) if name in columns else amount(problem, name, value)}"
         for name, value in zip(names, values, strict=True)
     )
 

@@ -29,6 +29,8 @@ from gui.look.numbers import plural
 from gui.look.theme import DIMMED
 
 MOST_LABELS = 700
+CUT = "\u2026"
+"""How a name ends that is cut."""
 TIGHT = 1.15
 """Cards are so much higher at least than the letters of a name in them."""
 
@@ -121,16 +123,35 @@ def _paint_names(
     card = STYLE.card_h * viewport.scale if scene.layout.stages is None else float("inf")
     pixels = name_size(card, ratio, least)
     painter.setFont(font(pixels, False))
+    # In pictures, where letters have a least size, what fits no card stands below it where there is room.
     left = max(5.0, tab_width(palette) + 3.0) * ratio
-    names = card_names(scene)
+    names, gap = card_names(scene), STYLE.gap_x * viewport.scale
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
         room = int(w - left - ratio)
         if room < 14 * ratio:
             continue
         text = names.of(i, pixels, False, room)
+        if least and (not text or text.endswith(CUT)):
+            below = QRectF(x - gap / 2, y + h, w + gap, TIGHT * pixels)
+            whole = names.of(i, pixels, False, int(below.width()) - 2)
+            if whole and not whole.endswith(CUT) and _free(scene, viewport, below):
+                painter.setPen(QColor(palette.theme.text))
+                painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), whole)
+                continue
         painter.setPen(QColor(_ink(scene, palette, i)))
         painter.drawText(QRectF(x + left, y, room + 2, h), int(Qt.AlignmentFlag.AlignVCenter), text)
+
+
+def _free(scene: Scene, viewport: Viewport, box: QRectF) -> bool:
+    """Whether no card stands where ``box`` is, in device pixels, and all of that is in sight."""
+    if box.bottom() > viewport.height:
+        return False
+    (left, top), (right, bottom) = (
+        viewport.to_scene(point.x(), point.y()) for point in (box.topLeft(), box.bottomRight())
+    )
+    across = (scene.x < right) & (scene.x + scene.w > left)
+    return not bool((across & (scene.y < bottom - 1e-6) & (scene.y + scene.h > top + 1e-6)).any())
 
 
 def _paint_cards(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.look.numbers import Column, amount_column
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -21,6 +22,21 @@ Pair = tuple[int, int]
 def plan_title(comparison: Compared, plan: int) -> str:
     """``B: free``, letter and name."""
     return f"{comparison.letter(plan)}: {comparison.figures(plan).name}"
+
+
+def columns_of(comparison: Compared) -> dict[str, Column]:
+    """How values of each component are written wherever plans are compared: in one unit, with one number of digits. Not of a component
+    whose unit is not the same in all plans."""
+    figures = [comparison.figures(plan) for plan in range(len(comparison.plans))]
+    units: dict[str, set[str | None]] = {}
+    for f in figures:
+        for name in f.components:
+            units.setdefault(name, set()).add(f.units[name])
+    return {
+        name: amount_column([f.components[name] for f in figures if name in f.components], unit)
+        for name, (unit, *others) in units.items()
+        if not others
+    }
 
 
 def titles_in_a_row(comparison: Comparison) -> str:

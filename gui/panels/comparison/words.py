@@ -11,6 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_text, one_time, plural
+from gui.panels.comparison.names import columns_of
 from gui.words.objectives import components_shortly
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.model.graph import Ints
@@ -64,7 +65,7 @@ def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
     """The value with what is proven of it, and what is only claimed (may be empty)."""
     shown = comparison.plans[plan]
     problem, evaluation = shown.problem, shown.evaluation
-    words = components_shortly(problem, evaluation.values)
+    words = components_shortly(problem, evaluation.values, columns_of(comparison))
     if not evaluation.valid:
         return [words], ""
     found = [words]

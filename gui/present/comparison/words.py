@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gui.look.numbers import one_time, plural, signed_percent
+from gui.look.numbers import plural, signed_percent, time_column
 from gui.look.theme import Theme
+from gui.panels.comparison.names import columns_of
 from gui.present.captions import Run, target_words
 from gui.words.machines import devices_words
 from gui.words.objectives import SAME, amount, change, component_words
@@ -39,10 +40,11 @@ def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list
     first = comparison.plans[0].problem
     alike = all(not comparison.incomparable(i) for i in range(1, len(comparison.plans)))
     runs = [Run(component_words(first.components[0]).title + " ", theme.muted)] if alike else []
+    written = columns_of(comparison)
     for i, plan in enumerate(comparison.plans):
-        problem = plan.problem
-        runs.append(Run(f"{comparison.letter(i)} ", theme.muted))
-        runs.append(Run(amount(problem, problem.components[0], plan.evaluation.objective), theme.text, True))
+        name, value = plan.problem.components[0], plan.evaluation.objective
+        said = written[name].text(value) if name in written else amount(plan.problem, name, value)
+        runs += [Run(f"{comparison.letter(i)} ", theme.muted), Run(said, theme.text, True)]
         broken = len(plan.evaluation.violations)
         if broken:
             runs.append(Run(f"\N{BALLOT X} {plural(broken, 'rule')} broken", theme.bad, True))
@@ -63,9 +65,9 @@ def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list
 
 def _sample_runs(comparison: Comparison, kind: str, timed: Sequence[float], theme: Theme) -> list[Run]:
     runs = [Run("a sample " if kind == "latency" else "a sample every ", theme.muted)]
+    column = time_column(timed, comparison.graph.time_unit)
     for i, time in enumerate(timed):
-        runs.append(Run(f"{comparison.letter(i)} ", theme.muted))
-        runs.append(Run(one_time(time, comparison.graph.time_unit), theme.text, True))
+        runs += [Run(f"{comparison.letter(i)} ", theme.muted), Run(column.text(time), theme.text, True)]
         if i:
             share = (time - timed[0]) / timed[0]
             same = abs(share) <= SAME

@@ -18,19 +18,25 @@ LINE, MARGIN, APART, TYPE = 22.0, 16.0, 22.0, 12
 """Height of a line, room beside the lines and between entries, and the size of words, in units."""
 MARK, SWATCH, BESIDE = 14.0, 18.0, 5.0
 """Room for the mark and for the number on its ground, and beside a word."""
-MOST_LINES = 8
-"""Of more lines of a legend the names are left out."""
+MOST_SHARE, LEAST_HEIGHT = 0.25, 100.0
+"""A legend that takes more than this share of its page, and is higher than so many units, says less."""
+CLOSE = 10.0
+"""Room between entries that say no more than their number."""
+LEAST = "least"
+"""What the device is called that costs least, where only that and the bottleneck are named."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One device: its number, what it is called, what it costs, what it is called where it is the worst, how wide all that is, and in which column."""
+    """One device: its number, what it is called and costs, a word about it where it is the worst or costs least, how wide all that is,
+    whether it is the worst, and in which column."""
 
     device: int
     name: str
     cost: str
-    worst: str
+    end: str
     width: float
+    worst: bool = False
     column: int = 0
 
 
@@ -50,36 +56,47 @@ class Legend:
 NO_LEGEND = Legend()
 
 
-def legend_of(data: HeaderData, ops: list[int], width: float) -> Legend:
-    """The legend of the devices that have ops (``ops``: how many, per device), in lines of ``width`` units, aligned in columns.
+def legend_of(data: HeaderData, ops: list[int], room: tuple[float, float]) -> Legend:
+    """The legend of the devices that have ops (``ops``: how many, per device), in columns over a page of ``room`` (width, height) units.
 
-    Where that takes many lines the number of a device stands for its name, but for the bottleneck's.
+    Where that takes much of the page the number of a device stands for its name, but for the bottleneck's; where that still does, numbers
+    stand alone, and the bottleneck and the device that costs least say their names and costs.
     """
     devices = [d for d, count in enumerate(ops) if count]
-    found = _placed([_entry(data, d, True) for d in devices], width)
-    if len(found.lines) > MOST_LINES:
-        found = _placed([_entry(data, d, d == data.bottleneck) for d in devices], width)
-    return found
+    most = max(LEAST_HEIGHT, MOST_SHARE * room[1])
+    for named in (True, False):
+        found = _placed([_entry(data, d, named or d == data.bottleneck) for d in devices], room[0])
+        if found.height <= most:
+            return found
+    least = min(devices, key=lambda d: float(data.pace[d]))
+    entries = [
+        _entry(data, d, True, LEAST) if d in (least, data.bottleneck) else _numbered(d) for d in devices
+    ]
+    return _placed(entries, room[0], CLOSE)
 
 
-def _entry(data: HeaderData, device: int, named: bool) -> Entry:
+def _entry(data: HeaderData, device: int, named: bool, end: str = "") -> Entry:
     name, cost = data.titles[device] if named else "", data.column.text(float(data.pace[device]))
-    slowest = device == data.bottleneck
-    words = [(name, False), (cost, True), (data.worst if slowest else "", True)]
+    end = data.worst if device == data.bottleneck else end
+    words = [(name, False), (cost, True), (end, True)]
     wide = sum(metrics(TYPE, bold).horizontalAdvance(word) + BESIDE for word, bold in words if word)
-    return Entry(device, name, cost, data.worst if slowest else "", MARK + SWATCH + wide)
+    return Entry(device, name, cost, end, MARK + SWATCH + wide, device == data.bottleneck)
 
 
-def _placed(entries: list[Entry], width: float) -> Legend:
-    """Entries in columns as wide as most of them need; that of the bottleneck may take several."""
+def _numbered(device: int) -> Entry:
+    return Entry(device, "", "", "", MARK + SWATCH)
+
+
+def _placed(entries: list[Entry], width: float, between: float = APART) -> Legend:
+    """Entries in columns as wide as most of them need; those that say more may take several."""
     if not entries:
         return NO_LEGEND
-    apart = max([e.width for e in entries if not e.worst] or [entries[0].width]) + APART
-    many = max(1, int((width - 2 * MARGIN + APART) // apart))
+    apart = max([e.width for e in entries if not e.end] or [entries[0].width]) + between
+    many = max(1, int((width - 2 * MARGIN + between) // apart))
     lines: list[list[Entry]] = [[]]
     column = 0
     for entry in entries:
-        spans = min(many, ceil((entry.width + APART) / apart))
+        spans = min(many, ceil((entry.width + between) / apart))
         if column + spans > many:
             lines.append([])
             column = 0
@@ -107,7 +124,7 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
             words = [
                 (entry.name, False),
                 (entry.cost, True),
-                (entry.worst, True),
+                (entry.end, True),
             ]
             for word, bold in (said for said in words if said[0]):
                 painter.setFont(font(TYPE, bold))

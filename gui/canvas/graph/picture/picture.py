@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.numbers import gap_text, plural
-from gui.look.page import SHEET, Page
+from gui.look.page import PRESETS, SHEET, Page
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
 from planner.model.graph import Ints
@@ -47,6 +47,8 @@ TITLE_HEIGHT, INSET, TITLE_PIXELS, SUBTITLE_PIXELS = 54, 16, 17, 12
 """Units: the strip above a graph, what its words keep from the sides, and the letters of the second line."""
 MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
+GROWS_FROM, GROWN_TIMES = 1.05, 3
+"""A small graph is drawn larger where it grows by this much at least, and laid out anew so often at most."""
 SQUEEZED = 0.95
 """Where heading and legend leave less than this share of the usual room, the graph is laid out for what they leave."""
 
@@ -181,7 +183,7 @@ def _composed(asked: _Asked, items: Items) -> Picture:
     if evaluation is not None:
         headers = _headers(scene, problem, assigned, evaluation)
         if headers is not None and asked.view == "flow":
-            legend = legend_of(headers, np.bincount(assigned, minlength=k).tolist(), width)
+            legend = legend_of(headers, np.bincount(assigned, minlength=k).tolist(), page.room)
     heat = heat_of(problem, assigned, items, asked.colouring)
     heading = _heading(title, subtitle, width - _heat_width(heat))
     top = heading.height + legend.height
@@ -258,9 +260,41 @@ def draw_graph(
     colouring: str = STAGE,
 ) -> Drawing:
     """The picture that :func:`compose` lays out, cards coloured by ``colouring`` (:mod:`gui.canvas.graph.heat.heat`). Needs a QGuiApplication, no display."""
-    picture = compose(problem, device_of, page, view, title, bounds, grouping, folded, part, colouring)
+
+    def on(page: Page) -> Picture:
+        return compose(problem, device_of, page, view, title, bounds, grouping, folded, part, colouring)
+
+    picture = on(page)
+    if part is None and page.floor <= 0.0 and not page.crop:
+        page, picture = _grown(page, picture, on)
     page = page.as_high_as(picture.size[1])
     return Drawing(page, picture.title, lambda painter, _: paint_picture(painter, picture, page))
+
+
+def _grown(page: Page, picture: Picture, on: Callable[[Page], Picture]) -> tuple[Page, Picture]:
+    """The page with larger words, and the picture on it: as large as on a usual sheet where cards tell as much then,
+    and where cards are as large as they get and room is left, both grow together, up to those of a slide as wide."""
+    sheet = min(side / usual for side, usual in zip(page.room, SHEET.room, strict=True))
+    for attempt in range(1 + GROWN_TIMES):
+        grows = _grows(picture) if attempt else sheet
+        grows = min(grows, page.room[0] / PRESETS["slide"].room[0])
+        if grows < GROWS_FROM:
+            continue
+        other = replace(page, type_size=page.type_size * grows)
+        larger = on(other)
+        size = larger.viewport.scale * grows / picture.viewport.scale
+        if larger.detail >= picture.detail and size >= (1.0 if attempt else SQUEEZED):
+            page, picture = other, larger
+    return page, picture
+
+
+def _grows(picture: Picture) -> float:
+    """How many times as large a picture could be where nothing but the largest scale of cards keeps it small; else 1."""
+    view, seen = picture.viewport, picture.scene.layout.bounds
+    if view.scale < LARGEST * 0.999:
+        return 1.0
+    room = (view.width - view.left - 2 * MARGIN, view.height - 2 * MARGIN)
+    return min(side / max(seen[2 + i] * view.scale, 1e-9) for i, side in enumerate(room))
 
 
 def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:

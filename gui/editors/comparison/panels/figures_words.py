@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from gui.look.numbers import (
     DASH,
     Column,
-    amount_column,
     gap_text,
     one_amount,
     plural,
     signed_amount,
     signed_percent,
 )
-from gui.panels.comparison.names import Pair
+from gui.panels.comparison.names import Pair, columns_of
 from gui.panels.comparison.words import optimal_words
 from gui.words.objectives import (
     SAME,
@@ -65,8 +64,8 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False) -> T
     figures = [comparison.figures(i) for i in range(len(comparison.plans))]
     alike = all(not _incomparable(comparison, i, base) for i in range(len(figures)))
     names = tuple(figures[0].components)
-    units = [figures[0].units[name] for name in names]
-    columns = [amount_column([f.components[name] for f in figures], unit) for name, unit in zip(names, units, strict=True)] if alike else []  # fmt: skip
+    written = columns_of(comparison)
+    columns = [written[name] for name in names] if alike else []
     titles = ["Plan"]
     words = [component_words(name) for name in names]
     titles += [_heading(w.short if len(words) > 2 else w.title) for w in words] if alike else ["Objective"]
@@ -85,7 +84,7 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False) -> T
             values = list(f.components.values())
             shown = f"{objective_title(f.objective_name)}: {components_text(problem, values)}"
             if lettered:
-                shown = components_shortly(problem, values)
+                shown = components_shortly(problem, values, written)
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
         cells += [_bound(f, columns), _gap(comparison, f), _rules(f), *_change(comparison, i, base)]
         rows.append(tuple(cells))

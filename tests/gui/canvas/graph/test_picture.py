@@ -12,16 +12,18 @@ from PySide6.QtGui import QImage
 
 from gui.canvas.graph.labels import tab_width
 from gui.canvas.graph.palette import filled_palette
-from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Part, compose, draw_graph
-from gui.look.page import Page
+from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Part, Picture, compose, draw_graph
+from gui.look.page import PRESETS, Page
 from gui.look.theme import THEMES, Theme, contrast, ink_on
 from planner.errors import StageboardError
+from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.model.groups import GroupView
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
 
+SAMPLE = Path(__file__).parents[4] / "sample_models" / "resnet50.json"
 THIRDS = np.repeat(np.arange(3, dtype=np.int32), 8)
 
 
@@ -132,7 +134,8 @@ def test_the_legend_names_each_device_that_has_ops(problem: Problem) -> None:
     picture = compose(problem, plan, Page((800, 600)), "flow")
     entries = [entry for line in picture.legend.lines for entry in line]
     assert [entry.name for entry in entries] == ["Stage 0", "Stage 2"]
-    assert [entry.worst for entry in entries] == ["", "bottleneck"]
+    assert [entry.end for entry in entries] == ["", "bottleneck"]
+    assert [entry.worst for entry in entries] == [False, True]
     narrow = compose(problem, plan, Page((200, 600)), "flow")
     assert len(narrow.legend.lines) == 2 and narrow.top > picture.top
     for view in ("lanes", "stages"):
@@ -146,7 +149,64 @@ def test_the_legend_names_each_device_that_has_ops(problem: Problem) -> None:
             Page((800, 600)),
             "flow",
         )
-        assert {entry.worst for line in told.legend.lines for entry in line} == {"", word}
+        assert {entry.end for line in told.legend.lines for entry in line} == {"", word}
+
+
+def test_a_legend_of_many_devices_leaves_the_slide_to_the_graph() -> None:
+    """Where names and costs of all take too much of the page, only the bottleneck and the device that costs least say theirs."""
+    slide, wide = PRESETS["slide"], Page((1600, 1000))
+    told = {}
+    for devices in (4, 20, 36):
+        problem = Problem(chain_graph(360), Pipeline(devices))
+        plan = (np.arange(360) * devices // 360).astype(np.int32)
+        picture = compose(problem, plan, slide, "flow")
+        entries = [entry for line in picture.legend.lines for entry in line]
+        assert [entry.device for entry in entries] == list(range(devices))
+        assert picture.legend.height <= 0.27 * slide.room[1]
+        told[devices] = (
+            [bool(e.name) for e in entries],
+            [bool(e.cost) for e in entries],
+            [e.end for e in entries],
+        )
+        paint = [entry.column * picture.legend.apart + entry.width for entry in entries]
+        assert max(paint) <= slide.room[0] - 16.0
+    assert all(told[4][0])
+    assert sum(told[20][0]) == 1 and all(told[20][1])
+    assert sum(told[36][0]) == sum(told[36][1]) == 2 and sorted(told[36][2])[-2:] == ["bottleneck", "least"]
+    on_sheet = compose(problem, plan, wide, "flow").legend
+    assert all(entry.name for line in on_sheet.lines for entry in line)
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_a_small_graph_fills_a_large_page(problem: Problem, view: str) -> None:
+    """Cards and words grow with a page on which nothing but the largest scale of cards would leave most of it empty."""
+    page = Page((3840, 2160))
+    picture = compose(problem, THIRDS, page, view)
+    drawing = draw_graph(problem, THIRDS, page, view)
+    assert drawing.page.pixels == (3840, 2160) and drawing.page.type_size > 1.5
+    grown = compose(problem, THIRDS, drawing.page, view)
+
+    def filled(shown: Picture) -> float:
+        view = shown.viewport
+        _, _, wide, high = shown.scene.layout.bounds
+        room = (view.width - view.left - 20, view.height - 20)
+        return max(wide * view.scale / room[0], high * view.scale / room[1])
+
+    assert filled(grown) > max(0.9, filled(picture))
+    assert grown.viewport.scale * drawing.page.type_size > 1.5 * picture.viewport.scale
+    for left_alone in (PRESETS["slide"], Page((1600, 1000), crop=True)):
+        assert draw_graph(problem, THIRDS, left_alone, view).page.type_size == left_alone.type_size
+
+
+def test_a_name_that_does_not_fit_its_card_stands_below_it(qapp, tmp_path: Path) -> None:
+    problem = Problem(read_model(SAMPLE), Pipeline(4))
+    plan = (np.arange(problem.graph.n) * 4 // problem.graph.n).astype(np.int32)
+    for view in ("flow", "lanes"):
+        file = tmp_path / f"{view}.svg"
+        draw_graph(problem, plan, PRESETS["slide"], view).save(file)
+        words = [text.strip() for text in ElementTree.parse(file).getroot().itertext()]
+        assert "Input" in words and "Dense" in words
+        assert not [word for word in words if word.endswith("\u2026")]
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))

@@ -21,11 +21,13 @@ from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.rows import device_titles, row_headers
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.panels.comparison.words import device_words, optimal_words, standing_words, where_words
+from gui.present.comparison.words import comparison_runs
 from gui.present.panels.difference import paint_difference
 from planner.cli.comparing import comparison_text
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison, compare
@@ -193,3 +195,17 @@ def test_what_is_optimal_under_other_rules_is_so_for_its_own() -> None:
     assert text.index("the rules differ: contiguous in A, not in B") < text.index(
         "0, optimal for its own rules"
     )
+
+
+def test_values_of_all_plans_are_in_one_unit_with_one_number_of_digits() -> None:
+    """A plan just below a millisecond beside one above: both are told in milliseconds, in the table and over the canvases."""
+    ops = [Op(f"n{i}", f"n{i}", "Conv", work=2.475e-4, work_cpu=1e-3) for i in range(8)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 8.0, time=1e-9) for i in range(7)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    places = ([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1, 1, 1])
+    problem = Problem(graph, DevicePool(2, 0, communication="overlap"))
+    comparison = compare([problem.plan(np.array(p, np.int32), HAND, "p") for p in places])
+    for plan, said in enumerate(("0.99 ms", "1.24 ms")):
+        assert said in standing_words(comparison, plan)
+        assert said in [run.text for run in comparison_runs(comparison, LIGHT)]
+        assert said in [cell.text for cell in figures_table(comparison, (1, 0)).rows[plan]]
