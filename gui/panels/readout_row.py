@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from gui.look.theme import Theme
@@ -13,6 +14,8 @@ from gui.widgets.bars import GapBar
 from gui.widgets.readout import Readout
 
 HEIGHT = 66
+WHOLE_FROM = 1000
+"""Pixels of a row from which words around figures are not cut."""
 
 
 class Readouts(Panel):
@@ -41,6 +44,12 @@ class Readouts(Panel):
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What a figure is called is whole unless the window is narrow, where figures alone need the room."""
+        super().resizeEvent(event)
+        for readout in self._readouts:
+            readout.keep_whole(event.size().width() >= WHOLE_FROM)
 
     def refresh_now(self) -> None:
         """New figures have their room at once: one painted in that of others before would be cut."""

@@ -23,6 +23,7 @@ class ElidedLabel(QLabel):
         least: int = 24,
     ) -> None:
         super().__init__(parent)
+        self._whole = 0
         self._mode = mode
         self._least = least
         self._colour = ""
@@ -44,9 +45,16 @@ class ElidedLabel(QLabel):
         shorter = tuple(plain(one) for one in shorter)
         if shorter != self._shorter:
             self._shorter = shorter
+            self.updateGeometry()
             self.update()
         self.setText(text)
         self._retip()
+
+    def set_whole(self, pixels: int) -> None:
+        """The shortest text of :meth:`set_texts` is not cut up to so many pixels."""
+        if pixels != self._whole:
+            self._whole = pixels
+            self.updateGeometry()
 
     def set_colour(self, colour: str) -> None:
         """``#rrggbb``, or empty for the palette's."""
@@ -62,9 +70,10 @@ class ElidedLabel(QLabel):
     def shown_text(self) -> str:
         """What is painted now; two letters and dots say less than nothing."""
         room, texts = self.contentsRect().width(), (self.text(), *self._shorter)
-        fitting = (text for text in texts if self.fontMetrics().horizontalAdvance(text) <= room)
-        text = next(fitting, texts[-1])
-        shown = self.fontMetrics().elidedText(text, self._mode, room)
+        # Qt rounds widths: what is no wider than the room may still be elided.
+        cut = {text: self.fontMetrics().elidedText(text, self._mode, room) for text in texts}
+        text = next((text for text in texts if cut[text] == text), texts[-1])
+        shown = cut[text]
         return shown if shown == text or len(shown) > FEWEST else ""
 
     def _retip(self) -> None:
@@ -84,9 +93,11 @@ class ElidedLabel(QLabel):
             self._retip()
 
     def minimumSizeHint(self) -> QSize:
-        """Small: eliding makes it fit."""
+        """Small: eliding makes it fit, but for what is to stay whole."""
         full = super().minimumSizeHint()
-        return QSize(min(self._least, full.width()), full.height())
+        texts = (self.text(), *self._shorter) if self._whole else ()
+        shortest = min((self.fontMetrics().horizontalAdvance(text) for text in texts), default=0)
+        return QSize(min(max(self._least, min(self._whole, shortest + 1)), full.width()), full.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the elided text in the label's style."""

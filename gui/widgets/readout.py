@@ -10,10 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSpacerItem
 
 from gui.look.theme import Theme, font
 from gui.widgets.accessible import Contents, Role
+from gui.widgets.briefer import briefer
 from gui.widgets.labels import ElidedLabel
 
 LEAST_VALUE = 1000
 """Pixels of a value that are kept where there is little room, all there may be: a figure is never cut, the words around it are."""
+
+WHOLE_LABEL, WHOLE_NOTE = 180, 130
+"""Pixels up to which the shortest way to say the lines around a value is never cut."""
 
 
 class Readout(QWidget):
@@ -70,6 +74,12 @@ class Readout(QWidget):
         assert layout is not None
         layout.activate()
 
+    def keep_whole(self, kept: bool) -> None:
+        """Whether the lines around the value say something shorter rather than be cut; else they may be cut, which takes less room."""
+        self._label.set_whole(WHOLE_LABEL if kept else 0)
+        if not self.whole:
+            self._note.set_whole(WHOLE_NOTE if kept else 0)
+
     def forget_width(self) -> None:
         """Another graph: widths start over."""
         self._widest = 0
@@ -117,10 +127,10 @@ class Readout(QWidget):
         self, label: str, value: str, note: str, colour: str = "", note_colour: str = "", tip: str = ""
     ) -> None:
         """Show all three lines; a colour is ``#rrggbb`` or empty. ``tip`` is shown wherever the pointer rests."""
-        self._label.setText(label)
+        self._label.set_texts(label, *briefer(label))
         self._value.setText(value)
         self._value.set_colour(colour or self._theme.text)
-        self._note.setText(note)
+        self._note.set_texts(note, *briefer(note))
         self._note.set_colour(note_colour or self._theme.muted)
         for part in (self._label, self._value, self._note):
             part.set_tip(tip)

@@ -183,7 +183,7 @@ class Document(PlannedDocument[Problem, Evaluation]):
         if plan is not None and opened.plan_path is not None:
             entry.origin, entry.name, entry.provenance = (
                 "file",
-                plan.name or opened.plan_path.stem,
+                plan.name or opened.plan_path.stem.removesuffix(".plan"),
                 plan.provenance,
             )
             entry.seed, entry.seconds = plan.provenance.seed, plan.provenance.seconds

@@ -102,22 +102,29 @@ class Files(ModelFiles):
 
         session = self._window.session
 
-        def prepare() -> tuple[Opened, Sequence[Use]]:
-            """In another thread: everything that takes long."""
+        def prepare() -> tuple[Opened, Sequence[Use], str]:
+            """In another thread: everything that takes long; and why the plan cannot be opened."""
             paths = opening.as_paths(models)
             how = options or _options_of(plan)
             graph = reading.read(paths, **how)
             if graph.n > opening.MOST_INTERPRETED:
                 interpret(False)
-            known = None if session is None else session.target_for(graph)
-            opened = opening.prepare_remembered(graph, paths, how["batch"], known)
+            opened, refused = None, ""
+            if plan is not None and not times:  # who brings a plan is made none unasked
+                try:
+                    opened = opening.prepare_plan(plan, opening.with_times(graph), paths, how["batch"])
+                except StageboardError as error:
+                    refused = f"{error}. The model is open with a plan of its own."
+            if opened is None:
+                known = None if session is None else session.target_for(graph)
+                opened = opening.prepare_remembered(graph, paths, how["batch"], known)
             look_through(opened.problem.graph)
             blocks_of(opened.problem.graph)
-            return opened, opening.times_for(opened, times, numbered)
+            return opened, opening.times_for(opened, times, numbered), refused
 
-        def install(found: tuple[Opened, Sequence[Use]]) -> None:
+        def install(found: tuple[Opened, Sequence[Use], str]) -> None:
             """In the window's thread."""
-            opened, uses = found
+            opened, uses, refused = found
             self._window.notice.dismiss()  # before: what the model's reader warns of is to stay
             # Who is typing while a model opens goes on typing: keys that reach the canvas move ops.
             typing = not self._window.palette_window.isHidden() or isinstance(
@@ -129,7 +136,11 @@ class Files(ModelFiles):
             self._window.memory.remember_model()
             if uses:
                 self._take_times(uses)
-            if plan is not None:
+            if refused:
+                self.say("error", refused)
+            elif opened.notes:
+                self._tell_notes(opened)
+            elif plan is not None and opened.plan is None:  # with times of its own, which are on by now
                 self.open_plan_file(plan)
             elif opened.default is not None:
                 self._tell_remembered(opened.problem, opened.default)
@@ -160,7 +171,8 @@ class Files(ModelFiles):
         self._window.notice.show_message(
             "warning", noted(opened.plan_path.name, opened.notes, opened.other_costs),
             action=USE_TIMES if opened.other_costs else "", run=self.ask_times,
-            other="Undo", run_other=self._document.undo_stack.undo, until_problem=True,
+            other="Undo" if self._document.undo_stack.canUndo() else "", run_other=self._document.undo_stack.undo,
+            until_problem=True,
         )  # fmt: skip
 
     def choose_batch(self) -> None:

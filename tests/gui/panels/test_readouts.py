@@ -31,6 +31,7 @@ from gui.look.numbers import (
 from gui.look.theme import DARK, LIGHT
 from gui.panels.readout_figures import figures_tip, speed_shown
 from gui.panels.readouts import ReadoutStrip
+from gui.widgets.briefer import briefer
 from gui.words.explaining import next_step
 from gui.words.objectives import changes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -38,6 +39,7 @@ from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
+from tests.gui.mcm_models import opened_on_package
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
@@ -395,6 +397,39 @@ def test_components_stay_inside_the_strip(qtbot: QtBot, width: int, objective: s
                 if part.isVisible():
                     assert part._value.shown_text() == part.value
                     assert part._note.shown_text() == part.note
+
+
+@pytest.mark.parametrize("width", [1024, 1280])
+def test_words_around_figures_are_shorter_rather_than_cut(qtbot: QtBot, width: int) -> None:
+    """With *Prove* in the row, on many chips and with several components, names and notes are whole words."""
+    package, tpus = opened_on_package(24, 12), opened_on_tpus("memory-1-2-3")
+    for document in (package, tpus):
+        problem, e = document.problem, document.evaluation
+        assert problem is not None
+        document.add_bounds(
+            [problem.bound(problem.components[0], e.objective * 0.97, "chip-cp-sat", frozenset())]
+        )
+    strips = [ReadoutStrip(document, LIGHT) for document in (package, tpus)]
+    for strip in strips:
+        with shown(qtbot, strip, width, 66):
+            strip.refresh_now()
+            strip.layout().activate()
+            assert strip.prove.isVisible() and strip.minimumSizeHint().width() <= width
+            for readout in strip._readouts:
+                if readout.isVisible():
+                    for line in (readout._label, readout._note):
+                        assert line.shown_text() in (line.text(), *briefer(line.text()))
+    assert strips[0].bound._label.shown_text() == "Lower bound" or width > 1024
+
+
+def test_lines_get_shorter() -> None:
+    assert briefer("Memory (fullest, chip 11)") == ("Memory (chip 11)", "Memory")
+    assert briefer("parameters and activations, must fit") == ("must fit",)
+    assert briefer("2,233 samples/s, one sample 4.59 ms") == ("2,233 samples/s",)
+    assert briefer("proven by chips, CP-SAT") == ("chips, CP-SAT",)
+    assert briefer("Best proven lower bound") == ("Lower bound",)
+    assert briefer("then max communication") == ("max communication",)
+    assert briefer("valid") == ()
 
 
 def test_over_a_forbidden_stage_the_price_is_that_of_what_a_drop_offers_first(qtbot: QtBot) -> None:

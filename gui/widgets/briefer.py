@@ -1,0 +1,28 @@
+"""Shorter ways to say the lines of a figure, for where there is no room for all of them."""
+
+from __future__ import annotations
+
+import re
+
+PHRASES = {"Best proven lower bound": "Lower bound", "Inferences per second": "Inferences/s"}
+"""What a figure is called where there is little room."""
+
+
+def briefer(line: str) -> tuple[str, ...]:
+    """``Memory (fullest, chip 3)``, then ``Memory (chip 3)``, then ``Memory``: ever shorter, each true by itself.
+
+    Of a list the part with a number is kept that comes first (``49.8 samples/s``), else the last part (``must fit``).
+    """
+    if line in PHRASES:
+        return (PHRASES[line],)
+    name, _, inside = line.partition(" (")
+    if inside.endswith(")"):
+        last = inside.removesuffix(")").rsplit(", ", 1)
+        return (*([f"{name} ({last[1]})"] if len(last) > 1 else []), name)
+    for begin in ("proven by ", "then "):
+        if line.startswith(begin):
+            return (line.removeprefix(begin),)
+    parts = line.split(", ")
+    if len(parts) > 1:
+        return (parts[0] if re.search(r"\d", parts[0]) else parts[-1],)
+    return ()
