@@ -25,6 +25,7 @@ from gui.tools.search.planners import PlannersPanel
 from gui.tools.search.race.panel import RacePanel
 from gui.tools.search.running import RunningBadge
 from gui.tools.story.studio import Studio
+from gui.widgets.labels import capital
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
@@ -156,6 +157,16 @@ class PlanningWindow(EditorWindow):
         if best is None:
             raise StageboardError("no plan of the list keeps all rules; start a planner to find one")
         self.document.apply_plan(best)
+
+    def tell_incomparable(self) -> None:
+        """Say what to do where there are no plans to compare; nothing is wrong then."""
+        alone = len(self.document.plans) < 2
+        self.notice.show_message(
+            "info", f"{capital(self.plans.incomparable())}.",
+            action="Start a Planner" if alone else "Show Plans",
+            run=self.start_planner if alone else lambda: self.docks.reveal("plans"),
+            other="Open Plan…" if alone else "", run_other=self.actions_set["file.open_plan"].trigger,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------ what would be lost
     def unsaved_plan(self) -> list[Unsaved]:

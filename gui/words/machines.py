@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import Field, fields
+from math import isfinite
 
 from gui.look.numbers import plural
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 
 
 def counted_devices(problem: Problem, between: str = " and ") -> str:
@@ -24,6 +26,32 @@ def counted_devices(problem: Problem, between: str = " and ") -> str:
 def machine_words(problem: Problem) -> str:
     """A machine and its devices: ``a pipeline of 4 stages``, ``a device pool of 2 accelerators and 1 CPU``."""
     return f"{problem.target.in_words} of {counted_devices(problem)}"
+
+
+def machines_told_apart(before: Problem, after: Problem) -> tuple[str, str]:
+    """:func:`machine_words` of two problems; where those are alike, with the settings in which the machines differ:
+    ``a multi-chip module of 36 chips, precision int8``."""
+    said = [machine_words(before), machine_words(after)]
+    targets = before.target, after.target
+    if said[0] != said[1] or type(targets[0]) is not type(targets[1]):
+        return said[0], said[1]
+    for f in fields(targets[0]):  # type: ignore[arg-type]
+        values = [getattr(target, f.name) for target in targets]
+        if values[0] != values[1]:
+            name = str(f.metadata.get("label") or f.name).lower()
+            said = [
+                f"{words}, {name} {_setting(value, f)}" for words, value in zip(said, values, strict=True)
+            ]
+    return said[0], said[1]
+
+
+def _setting(value: object, of: Field[object]) -> str:
+    """The value of one setting, in words."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if of.metadata.get("unit") == "B" and isinstance(value, (int, float)):
+        return bytes_text(value) if isfinite(value) else "unlimited"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def devices_words(problem: Problem) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,9 +26,12 @@ from planner.model.times import compute_ops, measured_on, measured_words
 if TYPE_CHECKING:
     from planner.model.graph import Floats, Ints
     from planner.problem.problem import Problem
+    from planner.problem.target import Target
 
 OWN = RatesSource("", "rates of your own", "")
 """Rates that no machine is named for."""
+USUAL = RatesSource("", "the rates that are usual where none are given", "")
+"""Those of a target of which nobody said any."""
 
 
 class Estimate(NamedTuple):
@@ -42,7 +46,7 @@ def estimates(problem: Problem) -> tuple[Estimate, ...]:
     source, target, model = times_source(problem), problem.target, problem.graph.cost_model
     if source == RATES:
         named = _of_target(target.to_dict(), target.kind)
-        return (Estimate(target.words.counted[0], named or OWN),)
+        return (Estimate(target.words.counted[0], named or (OWN if _own_rates(target) else USUAL)),)
     if source != COST_MODEL or model is None:
         return ()
     found: dict[str, Estimate] = {}
@@ -61,6 +65,15 @@ def _of_target(parameters: dict[str, Any], kind: str) -> RatesSource | None:
         if said and all(parameters.get(key) == value for key, value in said.items()):
             return one.rates_source
     return None
+
+
+def _own_rates(target: Target) -> bool:
+    """Whether any of a target's rates (parameters per second) is not what it is by default."""
+    return any(
+        getattr(target, field.name) != field.default
+        for field in fields(target)  # type: ignore[arg-type]
+        if str(field.metadata.get("unit", "")).endswith("/s")
+    )
 
 
 def rates_words(rates: RatesSource) -> str:

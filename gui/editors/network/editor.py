@@ -21,7 +21,6 @@ from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.neurons import NeuronPicker
 from gui.tools.story.actions import SHIPPED
-from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -94,15 +93,14 @@ class OrderWindow(NetworkBody):
 
     # ------------------------------------------------------------------ comparing
     def compare(self, entries: Sequence[PlanEntry | None]) -> None:
-        """Of several orders the first that is not on the canvas, else the best of the list, beside the one that is.
-
-        Raises :class:`StageboardError` where there is no other.
-        """
+        """Of several orders the first that is not on the canvas, else the best of the list, beside the one that is; or what to do where
+        there is no other."""
         active = self.document.active
         rest = sorted((one for one in self.document.plans if one.components), key=lambda one: one.components)
         other = next((one for one in (*entries, *rest) if one is not None and one is not active), None)
         if other is None:
-            raise StageboardError(self.plans.incomparable())
+            self.tell_incomparable()
+            return
         windows_of("comparison").open_orders(self, other)
 
     def _network_changed(self) -> None:

@@ -29,7 +29,6 @@ from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.story.actions import SHIPPED
 from gui.words.machines import counted_devices
-from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.background.job import Job
@@ -255,11 +254,12 @@ class MainWindow(GraphBody):
         windows_of("comparison").open_comparison(self, entries)
 
     def compare_chosen(self) -> None:
-        """Compare what is selected in the list. Raises :class:`StageboardError` where that are no plans to compare."""
+        """Compare what is selected in the list, or say what to do where that are no plans to compare."""
         chosen = self.plans.comparable()
-        if not chosen:
-            raise StageboardError(self.plans.incomparable())
-        self.compare(chosen)
+        if chosen:
+            self.compare(chosen)
+        else:
+            self.tell_incomparable()
 
     def compare_files(self) -> None:
         """Ask for saved plans of this model, and show them beside the one on the canvas."""

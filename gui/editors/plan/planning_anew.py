@@ -15,7 +15,7 @@ from gui.tools.search.running import Errand
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
-from gui.words.machines import machine_words
+from gui.words.machines import machine_words, machines_told_apart
 from gui.words.objectives import amount, component_words, objective_in_words, objective_title
 from planner.errors import StageboardError
 from planner.machines.evident import conflict_of, knowledge_of
@@ -200,7 +200,8 @@ def suggestion_title(objective: str) -> str:
 def change_words(change: MachineChange, came: str) -> str:
     """What is on the canvas now, what it costs, and where the plan that was there stays."""
     entry, same = change.entry, change.objective_only
-    spec = objective_in_words(change.after.objective) if same else machine_words(change.after)
+    before, after = machines_told_apart(change.before, change.after)
+    spec = objective_in_words(change.after.objective) if same else after
     head = {
         PLANNED: f"Planned anew for {spec}",
         KNOWN: f"“{entry.name}” for {spec} is on the canvas",
@@ -214,6 +215,6 @@ def change_words(change: MachineChange, came: str) -> str:
         several = f"{component_words(first).title} " if len(entry.components) > 1 else ""
         head += f": {several}{amount(change.after, first, entry.objective)}{broken}"
     lost = "".join(f" {capital(note)}." for note in change.notes)
-    of = "" if same else f" for {machine_words(change.before)},"
+    of = "" if same else f" for {before},"
     name = f"“{change.left.name}”" if same else f"“{change.left.name}”,"
     return f"{head}. The plan{of} {name} stays in Plans.{lost}"

@@ -58,8 +58,9 @@ class Sankey:
         return tuple(self.comparison.side_titles(j, i, short=short) for short in (False, True))
 
     def title(self, side: int, row: int, *, short: bool = False) -> str:
-        """What the bar of a row is called: ``side`` 0 at the left, 1 at the right."""
-        return self._titles[int(short)][side][row]
+        """What the bar of a row is called: ``side`` 0 at the left, 1 at the right. ``short`` differs where it is shorter, not in a capital."""
+        long, brief = (titles[side][row] for titles in self._titles)
+        return brief if short and brief.casefold() != long.casefold() else long
 
     def ribbon_words(self, ribbon: int) -> str:
         """``12 ops go from acc 1 to acc 3, 4.1 ms of work``."""

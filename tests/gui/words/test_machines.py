@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.words.machines import counted_devices, devices_words, machine_words
+from gui.words.machines import counted_devices, devices_words, machine_words, machines_told_apart
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -37,3 +37,20 @@ def test_slots_of_an_accelerator_are_one_machine() -> None:
     assert counted_devices(slots) == "2 accelerators (6 subgraphs) and 1 CPU"
     assert machine_words(slots) == "a device pool of 2 accelerators (6 subgraphs) and 1 CPU"
     assert counted_devices(Problem(row_graph(12), DevicePool(1, 2))) == "1 accelerator and 2 CPUs"
+
+
+def test_machines_that_are_called_alike_are_told_apart_by_what_differs() -> None:
+    graph = row_graph(12)
+    file, small = (
+        Problem(graph, McmPackage(4)),
+        Problem(graph, McmPackage(4, precision="int8", triangle=False)),
+    )
+    assert machines_told_apart(file, small) == (
+        "a multi-chip module of 4 chips, triangle rule on, precision file",
+        "a multi-chip module of 4 chips, triangle rule off, precision int8",
+    )
+    roomy = Problem(graph, McmPackage(4, sram=64.0 * 2**20))
+    assert machines_told_apart(file, roomy)[1].endswith("64.00 MiB")
+    assert machines_told_apart(file, Problem(graph, McmPackage(8))) == (
+        "a multi-chip module of 4 chips", "a multi-chip module of 8 chips",
+    )  # fmt: skip

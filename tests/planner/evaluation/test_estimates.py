@@ -57,6 +57,8 @@ def test_a_target_with_rates_of_its_own_is_known_by_them() -> None:
     assert estimates_fields(usb)["op_times"]["from"] == "target"
     other = Problem(model, EdgeTpuPipeline(2, up=1e6), "stage-time")
     assert estimates_words(other) == "rates of your own"
+    for target in (McmPackage(4), McmPackage(36, precision="int8"), McmPackage(12, sram=1e9)):
+        assert estimates_words(Problem(model, target)) == "the rates that are usual where none are given"
 
 
 def test_nothing_is_estimated_where_all_is_given() -> None:

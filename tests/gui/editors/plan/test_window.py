@@ -31,6 +31,7 @@ from gui.look.theme import DARK
 from gui.shell.session import Session
 from gui.shell.start_page import samples
 from gui.tools.story.actions import SHIPPED
+from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph, write_model
 from tests.gui.window_parts import answer, make_window, opened, settle
@@ -532,6 +533,7 @@ def test_comparing_a_single_plan_says_why_not(qtbot: QtBot) -> None:
         document.remove_plan(entry)
     window.actions_set["plan.compare"].trigger()
     assert window.notice.text.startswith("There is no second plan to compare with: start a planner")
+    assert window.notice.level == "info" and window.notice._action.text() == "Start a Planner"
     document.add_plan(document.device_of.copy(), "another")
     settle()
     window.plans.make_current(document.active)
@@ -581,4 +583,26 @@ def test_escape_in_the_find_box_gives_the_keyboard_back_to_the_canvas(qtbot: QtB
     QTest.keyClick(window.canvas, Qt.Key.Key_S, Qt.KeyboardModifier.ShiftModifier)
     assert window.canvas.view == "stages"
     assert window.ops.find_box.text() == "kind:Conv"
+    close()
+
+
+def test_who_brings_a_plan_is_made_none_unasked(qtbot: QtBot, tmp_path: Path) -> None:
+    """``stageboard MODEL PLAN`` opens with that plan alone: nothing to undo, no notice of another plan."""
+    model, plan, elsewhere = write_model(tmp_path), tmp_path / "mine.plan.json", tmp_path / "other.plan.json"
+    document = Document()
+    document.open_graph(read_model(model), [model])
+    document.save_plan(plan)
+    opened(8, 3).save_plan(elsewhere)
+    window, close = make_window(qtbot)
+    window.files.open_graphs([model], plan)
+    wait_loaded(qtbot, window)
+    assert [entry.origin for entry in window.document.plans] == ["file"]
+    assert window.document.plan_path == plan and not window.document.undo_stack.canUndo()
+    assert "stays in Plans" not in window.notice.text
+    close()
+    window, close = make_window(qtbot)
+    window.files.open_graphs([model], elsewhere)
+    wait_loaded(qtbot, window)
+    assert [entry.origin for entry in window.document.plans] == ["start"]
+    assert window.notice.isVisible() and "The model is open with a plan of its own" in window.notice.text
     close()
