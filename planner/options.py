@@ -15,7 +15,10 @@ LEAST_SHOWN = 1e-6
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a planner or bound method: how it searches, never what is optimised."""
+    """One option of a planner or bound method: how it searches, never what is optimised.
+
+    ``file``: a text is the path of a file, and this is what dialogs show of folders: ``Weights (*.npz)``.
+    """
 
     name: str
     default: bool | int | float | str
@@ -23,6 +26,7 @@ class Option:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    file: str = ""
 
     @property
     def range_text(self) -> str:

@@ -54,6 +54,7 @@ class PlanningWindow(EditorWindow):
         self.planners = PlannersPanel(document, jobs, themes.theme)
         self.convergence = ConvergencePanel(document, jobs, themes.theme)
         self.race = RacePanel(document, jobs, themes.theme)
+        self.race.setup.given = self.planners.given
         self.convergence.watch(self.race.racing)
 
     def connect_planning(self) -> None:

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.theme import font
 from gui.widgets.drop_down import DropDown
+from gui.widgets.file_field import FileField
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
@@ -291,6 +292,12 @@ class Form(QWidget):
         field.textEdited.connect(lambda _: self.changed.emit())
         self._add(name, title, tip, field, field.text)
 
+    def add_file(self, name: str, title: str, value: str, filters: str, tip: str = "") -> None:
+        """A line for the path of a file, and a button that asks for it."""
+        field = FileField(value, title, filters, self)
+        field.changed.connect(self.changed)
+        self._add(name, title, tip, field, field.text, wide=True)
+
     # ------------------------------------------------------------------ from data
     def add_option(self, option: Option) -> None:
         """A field for one option of a planner or bound method."""
@@ -306,6 +313,8 @@ class Form(QWidget):
             self.add_int(option.name, title, default, low, high, option.help)
         elif isinstance(default, float):
             self.add_quantity(option.name, title, default, "", option.help)
+        elif option.file:
+            self.add_file(option.name, title, str(default), option.file, option.help)
         else:
             self.add_text(option.name, title, str(default), option.help)
         words = option.help if not option.range_text else f"{option.help} ({option.range_text})"

@@ -16,6 +16,7 @@ PROGRAMS = {
     "mip": "planner.methods.mip.mip_child",
     "lp": "planner.methods.mip.lp_child",
     "sweep": "planner.runs.sweep.execute",
+    "train": "planner.machines.mcm.learning.program",
 }
 """The module of each program, by its name."""
 RUN = "--run-program"

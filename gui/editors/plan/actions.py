@@ -305,6 +305,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("plan.repair", "Repair the Plan", "Plan", lambda w: w.mending.repair(), ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", is_open, group=2),
     ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", lambda w: w.mending.explain(), (), "check the rules, find what stands in the way and what would help", is_open, group=2),
     ActionSpec("plan.simulate", "Simulate the Package", "Plan", simulate_package, (), "how the plan executes on a multi-chip module: shared links, full buffers, allocated memory", on_package, group=2),
+    ActionSpec("plan.train", "Train the Learned Policy…", "Plan", lambda w: w.focus_panel("training"), (), "train the network with which the planner Learned policy plans multi-chip modules, and plan with its weights", on_package, group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
     ActionSpec("plan.suggested", "Plan for the Suggested Objective", "Plan", lambda w: w.planning_anew.take_suggestion(), (), "where all parameters fit the caches of Edge TPUs: plan for the most inferences per second", has_suggestion, group=3),
     ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ from gui.look.theme import Theme, ThemeController
 from gui.panels.base import Panel
 from gui.panels.edge_tpu.panel import StageCountsPanel
 from gui.panels.mcm.panel import PackagePanel
+from gui.panels.mcm.training.panel import TrainingPanel
 from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
 from gui.panels.schedule.panel import SchedulePanel
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
     from gui.shell.session import Session
+    from gui.widgets.forms import Value
 
 CanvasFactory = Callable[["Document", Theme, QWidget], Any]
 
@@ -118,6 +120,8 @@ class GraphBody(PlanningWindow):
         self.counting = StageCounting(document, self)
         self.counts = StageCountsPanel(document, self.counting, theme)
         self.package = PackagePanel(document, theme)
+        self.training = TrainingPanel(document, theme)
+        self.training.planner_wanted.connect(self._prepare_planner)
         self.sureness = RobustnessSearch(document, self)
         self.sureness.proven.connect(jobs.hear)
         self.robust = RobustPanel(document, self.sureness, theme)
@@ -128,7 +132,7 @@ class GraphBody(PlanningWindow):
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
             self.violations, self.schedule, self.convergence, self.counts, self.package, self.robust, self.run_panel,
-            self.studio.panel, self.race,
+            self.training, self.studio.panel, self.race,
         )  # fmt: skip
         self.docks = GraphDocks(self, {panel.id: panel for panel in panels})
         self.proving = Proving(self, self)
@@ -155,6 +159,16 @@ class GraphBody(PlanningWindow):
         self.inspector.show_device(device)
 
     # ------------------------------------------------------------------ panels and looks
+    def _prepare_planner(self, name: str, options: Mapping[str, Value]) -> None:
+        """Go to the planners panel, with a planner chosen that has these options from now on."""
+        self.focus_panel("planners")
+        self.planners.give(name, options)
+        method = self.planners.method()
+        if method is not None and method.name == name:
+            self.say(
+                "info", f"{method.title} plans with these {', '.join(options)} from now on: Start runs it."
+            )
+
     def choose_machine(self, kind: str) -> None:
         """Go to the target panel, with a kind of machine chosen that *Apply* takes."""
         self.focus_panel("target")
@@ -180,7 +194,7 @@ class GraphBody(PlanningWindow):
             "ops": self.ops.table, "plans": self.plans.list, "planners": self.planners.list, "inspector": self.inspector.view,
             "violations": self.violations.list, "schedule": self.schedule.chart, "counts": self.counts.chart,
             "package": self.package.view, "robust": self.robust.table, "run": self.run_panel.button,
-            "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
+            "training": self.training.go, "target": self.target.kind, "story": self.studio.panel.capture, "race": self.race.go,
         }  # fmt: skip
         return places.get(id)
 

@@ -24,9 +24,10 @@ class GraphDocks(Docks):
         ("why", RIGHT, "help"), ("violations", RIGHT, "help"),
         ("schedule", BOTTOM, ""), ("convergence", BOTTOM, "beside"), ("counts", BOTTOM, "schedule"),
         ("package", BOTTOM, "schedule"), ("robust", BOTTOM, "schedule"), ("run", BOTTOM, "schedule"),
+        ("training", BOTTOM, "schedule"),
     )  # fmt: skip
     FRONT = ("ops", "planners", "help")
-    HIDDEN = ("schedule", "convergence", "counts", "package", "robust", "run", "story", "race")
+    HIDDEN = ("schedule", "convergence", "counts", "package", "robust", "run", "training", "story", "race")
     SHORT: ClassVar = {"help": "Help most", "why": "Why", "violations": "Violations", "robust": "How sure"}
     panels: Mapping[str, Panel]
     BESIDE_FROM = 1600
@@ -104,7 +105,7 @@ class GraphDocks(Docks):
         dock = super().reveal(id)
         if appears and id in ("schedule", "convergence"):
             QTimer.singleShot(0, self, self._share_below)
-        if appears and id in ("counts", "package", "robust", "run"):
+        if appears and id in ("counts", "package", "robust", "run", "training"):
             QTimer.singleShot(0, self, partial(self._fit, id))
         return dock
 

@@ -27,6 +27,7 @@ from gui.look.theme import ThemeController
 from gui.panels.mcm.state import is_package
 from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
+from gui.tools.search.running import Errand
 from gui.tools.story.actions import SHIPPED
 from gui.words.machines import counted_devices
 
@@ -89,6 +90,9 @@ class MainWindow(GraphBody):
         self.connect_planning()
         for work in (self.planning_anew, self.mending):
             self.running.follow(work.errand, work.busy_changed)
+        training = self.training.run
+        errand = Errand(lambda: training.words, lambda: training.running, training.cancel)
+        self.running.follow(errand, training.changed)
         self._connect()
         self._graph_changed()
         self._sized = self.memory.restore(self.set_reduced_motion)
@@ -322,5 +326,6 @@ class MainWindow(GraphBody):
         self.counting.close()
         self.sureness.close()
         self.package.end_threads()
+        self.training.close_run()
         self.proving_unasked.close()
         self.canvas.close_canvas()

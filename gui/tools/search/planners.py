@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,10 +27,11 @@ from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import MethodList, methods_for, tag
-from gui.widgets.forms import Form
+from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
 from planner.errors import StageboardError
 from planner.machines.catalogue import default_planner, import_next
+from planner.options import Option
 from planner.runs.messages import Order
 from planner.search.method import Method
 
@@ -57,6 +61,8 @@ class PlannersPanel(Panel):
         self._wanted: Method | None = None
         """The method that the user chose for this graph; None: what suits the problem."""
         self._filling = False
+        self.given: dict[str, dict[str, Value]] = {}
+        """Options that were chosen for a planner elsewhere in the window, by its name: they take the place of its own."""
         self.rows: dict[str, JobRow] = {}
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Find a method")
@@ -187,6 +193,29 @@ class PlannersPanel(Panel):
         """Choose a method by its name; ``bound`` says which of a planner and a bound method of one name."""
         self.list.choose(name, bound)
 
+    def give(self, name: str, options: Mapping[str, Value]) -> None:
+        """Choose a planner by its name, with values of some of its options that it keeps from now on."""
+        self.given[name] = {**self.given.get(name, {}), **options}
+        self.search.clear()
+        self.refresh_now()
+        self.choose(name)
+        method = self.method()
+        if method is not None and method.name == name:
+            self._wanted = method
+            self._show_method(method)
+            QTimer.singleShot(0, self, partial(self._show_field, next(iter(options), "")))
+
+    def _show_field(self, name: str) -> None:
+        """Scroll to an option."""
+        if (field := self.options.fields.get(name)) is not None:
+            self._area.ensureWidgetVisible(self.options.hints.get(name, field))
+            self._area.ensureWidgetVisible(field)
+
+    def _with_given(self, method: Method) -> list[Option]:
+        """A method's options, as their own values those that were chosen for it elsewhere."""
+        given = self.given.get(method.name, {})
+        return [replace(o, default=given[o.name]) if o.name in given else o for o in method.options]
+
     def _chose(self) -> None:
         method = self.method()
         if not self._filling and method is not None:
@@ -212,7 +241,7 @@ class PlannersPanel(Panel):
             extra.append("also proves bounds")
         source = str(method.source)
         self.source.setText(" · ".join([source[:1].upper() + source[1:], *extra]))
-        for option in method.options:
+        for option in self._with_given(method):
             self.options.add_option(option)
         self.options.setVisible(bool(method.options))
 
@@ -232,10 +261,13 @@ class PlannersPanel(Panel):
         if method is None or problem is None:
             raise StageboardError("no planner is chosen; open a model and choose one in the planners panel")
         limits = self.limits.values()
-        options: dict[str, bool | int | float | str] = {}
+        given = self.given.get(method.name, {})
         if unchanged is None:
             typed = self.options.values().values()
             options = {o.name: o.parse(v) for o, v in zip(method.options, typed, strict=True)}
+            given.update({name: options[name] for name in given})
+        else:
+            options = dict(given)
         starts = [self.document.device_of.copy()] if self.document.evaluation.valid else []
         return Order(
             method=method.name,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.cli import inputs
 from planner.cli.command import DONE, Console
 from planner.cli.searching import soft_interrupt
-from planner.text_table import percent, table
+from planner.errors import StageboardError
+from planner.machines.mcm.learning.options import NONE, TRAINING_OPTIONS
+from planner.options import Option
+from planner.text_table import percent, seconds_text, table
 
 if TYPE_CHECKING:
     from planner.machines.mcm.learning.training import Point, Training
 
-SAMPLES = 20_000
 LEVELS = "▁▂▃▄▅▆▇█"
 WIDTH = 60
 """Characters of the longest curve."""
@@ -30,53 +32,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the folder of the run: weights, curve, what it goes on from",
     )
-    parser.add_argument(
-        "--samples",
-        type=_count,
-        default=SAMPLES,
-        metavar="N",
-        help=f"partitions to draw and evaluate (default {SAMPLES})",
-    )
-    parser.add_argument(
-        "--seed", type=inputs.seed, default=0, metavar="N", help="same seed, same curve (default 0)"
-    )
+    options = {option.name: option for option in TRAINING_OPTIONS}
+    correction = options.pop("correction")
+    for option in options.values():
+        parser.add_argument(
+            f"--{option.name.replace('_', '-')}",
+            type=partial(_parsed, option),
+            default=option.default,
+            metavar="R" if isinstance(option.default, float) else "N",
+            help=f"{option.help} (default {option.default}; {option.range_text})",
+        )
     parser.add_argument("--resume", action="store_true", help="go on with the run in the folder")
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
-        "--correction", choices=("fix", "sample"),
-        help="how the constraint solver corrects what is drawn (default fix; sample: draws it within the rules)",
+        "--correction", choices=[choice for choice in correction.choices if choice != NONE],
+        help=f"how the constraint solver corrects what is drawn (default {correction.default}; sample: draws it within the rules)",
     )  # fmt: skip
     how.add_argument(
         "--without-solver",
         action="store_true",
         help="score what is drawn as it is: a broken rule is worth nothing",
-    )
-    parser.add_argument(
-        "--problems", type=_count, default=66, metavar="N", help="made-up problems to train on (default 66)"
-    )
-    parser.add_argument(
-        "--validation",
-        type=_count,
-        default=5,
-        metavar="N",
-        help="made-up problems that checkpoints are compared on (default 5)",
-    )
-    parser.add_argument(
-        "--most-ops",
-        type=_ops,
-        default=200,
-        metavar="N",
-        help="size of the largest of them, 60 to 2000 (default 200)",
-    )
-    parser.add_argument(
-        "--epochs",
-        type=_count,
-        default=10,
-        metavar="N",
-        help="times that each batch is gone through (default 10)",
-    )
-    parser.add_argument(
-        "--rate", type=_rate, default=4e-4, metavar="R", help="first size of a step (default 0.0004)"
     )
     parser.epilog = (
         "example: stageboard train --out run --samples 20000 --seed 0\n\n"
@@ -86,50 +61,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _count(text: str) -> int:
-    value = inputs.whole(text)
-    if not 1 <= value <= 100_000_000:
-        raise argparse.ArgumentTypeError(f"{value} is not from 1 to 100,000,000")
-    return value
-
-
-def _ops(text: str) -> int:
-    value = inputs.whole(text)
-    if not 60 <= value <= 2000:
-        raise argparse.ArgumentTypeError(f"{value} is not from 60 to 2000")
-    return value
-
-
-def _rate(text: str) -> float:
-    return inputs.real(text, 1e-6, 1.0, "a size of steps")
+def _parsed(option: Option, text: str) -> bool | int | float | str:
+    """The value of an option, in its range."""
+    try:
+        return option.parse(text)
+    except StageboardError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run(args: argparse.Namespace, console: Console) -> int:
     """Train until the samples are drawn or Ctrl-C, then say what came of it."""
-    from planner.machines.mcm.learning.scoring import FIX, NONE
+    from planner.machines.mcm.learning.recorded import Pace, Progress, holding
     from planner.machines.mcm.learning.training import BEST, Training, TrainingSettings
 
-    settings = TrainingSettings(
-        samples=args.samples,
-        seed=args.seed,
-        correction=NONE if args.without_solver else args.correction or FIX,
-        epochs=args.epochs,
-        rate=args.rate,
-        training=args.problems,
-        validation=args.validation,
-        most_ops=args.most_ops,
-    )
+    chosen = {option.name: getattr(args, option.name) for option in TRAINING_OPTIONS}
+    chosen["correction"] = NONE if args.without_solver else args.correction or TrainingSettings.correction
+    settings = TrainingSettings.of(chosen)
     console.progress("making up problems ...")
-    training = Training(settings, Path(args.out), args.resume)
+    pace = Pace(settings.checkpoints)
+    with holding(Path(args.out)):
+        training = Training(settings, Path(args.out), args.resume)
 
-    def told(point: Point, of: int) -> None:
-        done = len(training.curve)
-        console.progress(
-            f"checkpoint {done} of {of}  reward {point.reward:.3f}  validation {point.validation:.3f}  {sparkline(training)}"
-        )
+        def told(point: Point, checkpoints: int) -> None:
+            done, per = len(training.curve), settings.per_checkpoint
+            progress = Progress(done * per, checkpoints * per, training.cpu_seconds, pace.left(done))
+            console.progress(
+                f"{progress.words(seconds_text)}  reward {point.reward:.3f}  validation {point.validation:.3f}"
+                f"  first {point.first:.3f}  {sparkline(training)}"
+            )
 
-    with soft_interrupt(console, "stopping after this checkpoint; --resume goes on") as asked:
-        training.run(told, asked)
+        with soft_interrupt(console, "stopping after this checkpoint; --resume goes on") as asked:
+            training.run(told, asked)
     ended = len(training.curve) < settings.checkpoints
     last = training.curve[-1] if training.curve else None
     best = training.best_point
@@ -139,6 +101,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "ended_early": ended,
         "validation": best.validation if best else None,
         "best_after": best.samples if best else None,
+        "cpu_seconds": round(training.cpu_seconds, 3),
         "weights": str(Path(args.out) / BEST) if best else None,
     }
     console.result(data, lambda: _report(training, ended))
@@ -171,5 +134,5 @@ def _report(training: Training, ended: bool) -> str:
     return (
         f"{table(head, rows)}\n\nvalidation {sparkline(training)}\n\n"
         f"{words}: the best of {len(curve)} checkpoints, after {best.samples:,} samples, has {best.validation:.3f} times greedy's throughput; "
-        f"its weights are in {training.folder / 'weights.npz'}"
+        f"its weights are in {training.folder / 'weights.npz'}; {seconds_text(training.cpu_seconds)} of CPU time"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -25,7 +26,7 @@ from gui.shell.key_claims import TakesLetters
 from gui.tools.search.method_list import tag
 from gui.tools.search.race.course import Goal
 from gui.tools.search.race.racing import Settings
-from gui.widgets.forms import Form
+from gui.widgets.forms import Form, Value
 from gui.widgets.labels import ElidedLabel, set_role
 
 if TYPE_CHECKING:
@@ -178,6 +179,8 @@ class RaceSetup(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._by_hand = False
+        self.given: Mapping[str, Mapping[str, Value]] = {}
+        """Options of planners, by their names, that take the place of their own."""
         self._problem: PlanningProblem | None = None
         self._stale = False
         self.methods = MethodChecks(theme, self)
@@ -305,7 +308,10 @@ class RaceSetup(QWidget):
         field = [] if self._problem is None else recommended(self._problem)
         chosen = self.methods.chosen()
         order = [key for key in field if key in chosen] + [key for key in chosen if key not in field]
-        entrants = tuple(Entrant(name, is_bound=is_bound, seed=seed) for name, is_bound in order)
+        entrants = tuple(
+            Entrant(name, is_bound, {} if is_bound else dict(self.given.get(name, {})), seed)
+            for name, is_bound in order
+        )
         goal = Goal(float(values["gap"]) / 100 or None, float(values["time"]) or None, int(values["cores"]))
         return Settings(entrants, goal, self.from_canvas.isChecked())
 

@@ -13,14 +13,11 @@ from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.learned.features import Features
 from planner.machines.mcm.learned.network import Heads, Weights, embedded
 from planner.machines.mcm.learned.rollouts import Roller, Rollout
+from planner.machines.mcm.learning.options import FIX, SAMPLE
 from planner.machines.mcm.search.samples import file_order, filled_greedily
 from planner.machines.mcm.solver.solver import McmSolver
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
-
-FIX, SAMPLE, NONE = "fix", "sample", "none"
-CORRECTIONS = (FIX, SAMPLE, NONE)
-"""How placements become valid: FIX (the paper's algorithm 2), SAMPLE (algorithm 1, from the last round's probabilities), or not at all."""
 
 
 class Arena:

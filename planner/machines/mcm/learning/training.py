@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import json
 import math
+import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,12 @@ from typing import Any
 import numpy as np
 
 from planner.errors import StageboardError
-from planner.files import write_atomically
+from planner.files import MEBIBYTE, read_bytes, write_atomically
 from planner.machines.mcm.learned.network import Heads, Weights, embedded, random_weights
 from planner.machines.mcm.learned.rollouts import Roller, Rollout
 from planner.machines.mcm.learned.tuning import advantages
 from planner.machines.mcm.learned.weights import packed, write_weights
+from planner.machines.mcm.learning.options import FIX
 from planner.machines.mcm.learning.problems import (
     MOST_OPS,
     TRAINING,
@@ -31,13 +33,17 @@ from planner.machines.mcm.learning.problems import (
     training_problems,
     validation_problems,
 )
-from planner.machines.mcm.learning.scoring import FIX, Arena, validated
+from planner.machines.mcm.learning.scoring import Arena, validated
 from planner.machines.mcm.learning.twin import Padded, as_numpy, batch_arrays, shared_twin
 
 STATE, BEST, CURVE = "training.npz", "weights.npz", "curve.csv"
 """The files of a run: what it goes on from, the best weights so far, and the curve."""
 FROM_BEST = 4
 """Of so many rollouts one begins with the best partition so far."""
+FIELDS = {"problems": "training"}
+"""Fields of settings that are not called as their option is."""
+LARGEST = 256 * MEBIBYTE
+"""Bytes of what a run goes on from beyond which it is none of ours."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,15 @@ class TrainingSettings:
     training: int = TRAINING
     validation: int = VALIDATION
     most_ops: int = MOST_OPS
+
+    @staticmethod
+    def of(options: Mapping[str, Any]) -> TrainingSettings:
+        """The settings that values of :data:`planner.machines.mcm.learning.options.TRAINING_OPTIONS` stand for."""
+        return TrainingSettings(**{FIELDS.get(name, name): value for name, value in options.items()})
+
+    def value(self, option: str) -> Any:
+        """The value of one of these options."""
+        return getattr(self, FIELDS.get(option, option))
 
     @property
     def per_checkpoint(self) -> int:
@@ -97,6 +112,7 @@ class Training:
 
     def __init__(self, settings: TrainingSettings, folder: Path, resume: bool) -> None:
         self.settings, self.folder = settings, folder
+        self._began, self._earlier = time.process_time(), 0.0
         self._twin = shared_twin()
         steps = settings.checkpoints * settings.epochs
         initial, self._step = self._twin.optimiser(settings.rate, steps)
@@ -121,6 +137,11 @@ class Training:
         self._padded = [Padded.of(a.features) for a in self._arenas]
         if saved is not None:
             self._restore(saved)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time of the run so far, that before it was interrupted included."""
+        return self._earlier + time.process_time() - self._began
 
     @property
     def best_point(self) -> Point | None:
@@ -198,6 +219,7 @@ class Training:
         arrays |= {f"partition/{i}": a.best for i, a in enumerate(self._arenas) if a.best is not None}
         arrays["partition_costs"] = np.array([a.best_value for a in self._arenas])
         arrays["curve"] = np.array([list(asdict(p).values()) for p in self.curve])
+        arrays["cpu_seconds"] = np.array(self.cpu_seconds)
         arrays["settings"] = np.array(json.dumps(asdict(self.settings)))
         write_atomically(self.folder / STATE, packed(arrays))
         lines = [
@@ -207,17 +229,7 @@ class Training:
         write_atomically(self.folder / CURVE, "\n".join(lines) + "\n")
 
     def _read(self) -> dict[str, np.ndarray]:
-        path = self.folder / STATE
-        try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-                saved = {name: file[name] for name in file.files}
-            known = json.loads(str(saved["settings"]))
-        except FileNotFoundError as error:
-            raise StageboardError(
-                f"{self.folder} holds no training run to go on with; leave --resume out"
-            ) from error
-        except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile) as error:
-            raise StageboardError(f"{path} is damaged; start the training again in another folder") from error
+        saved, known = read_state(self.folder)
         asked = asdict(self.settings)
         other = [name for name in asked if known.get(name) != asked[name] and name != "samples"]
         if other:
@@ -234,7 +246,8 @@ class Training:
             leaves = [self._twin.np.asarray(saved[f"optimiser/{i}"]) for i in range(structure.num_leaves)]
             self._optimiser = tree.tree_unflatten(structure, leaves)
             self.best = {n: saved[f"best/{n}"] for n in self.best}
-            rows = saved["curve"].tolist()
+            self.curve = curve_of(saved)
+            self._earlier = seconds_of(saved)
             for i, arena in enumerate(self._arenas):
                 if f"partition/{i}" in saved:
                     arena.best, arena.best_value = saved[f"partition/{i}"], float(saved["partition_costs"][i])
@@ -242,5 +255,34 @@ class Training:
             raise StageboardError(
                 f"{self.folder / STATE} is damaged; start the training again in another folder"
             ) from error
-        self.curve = [Point(int(row[0]), *row[1:]) for row in rows]
         self.best_score = max(p.score for p in self.curve)
+
+
+def read_state(folder: Path, only: tuple[str, ...] = ()) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """What a run in ``folder`` goes on from, of the arrays ``only`` those named (all unless any is), and its settings.
+
+    Arrays by name: float32 as the network has them under ``weights/``, ``optimiser/`` and ``best/``, ``curve`` float64[checkpoints, 5].
+    Raises :class:`StageboardError` where there is none, or a damaged one.
+    """
+    path = folder / STATE
+    if not path.exists():
+        raise StageboardError(f"{folder} holds no training run to go on with; leave --resume out")
+    try:
+        with np.load(
+            io.BytesIO(read_bytes(path, LARGEST, error=StageboardError)), allow_pickle=False
+        ) as file:
+            saved = {name: file[name] for name in file.files if not only or name in only}
+            settings: dict[str, Any] = dict(json.loads(str(file["settings"])))
+    except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise StageboardError(f"{path} is damaged; start the training again in another folder") from error
+    return saved, settings
+
+
+def curve_of(saved: Mapping[str, np.ndarray]) -> list[Point]:
+    """The curve among the arrays of a run, float64[checkpoints, 5]. Raises ``KeyError``, ``TypeError`` or ``ValueError`` where it is none."""
+    return [Point(int(row[0]), *map(float, row[1:])) for row in saved["curve"].tolist()]
+
+
+def seconds_of(saved: Mapping[str, np.ndarray]) -> float:
+    """Processor seconds among the arrays of a run, float64[]; runs of earlier versions do not say them."""
+    return float(saved.get("cpu_seconds", 0.0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ OPS = (64, 128, 192, 256, 384, 512, 1024, 2048)
 """Counts of ops that graphs are padded to."""
 CHIP_COUNTS = (12, 36, 64)
 """Counts of chips that modules are padded to."""
+MISSING = "training needs JAX and optax, which are not installed; install them with: pip install 'stageboard[learn]'"
 
 
 def learning_libraries() -> tuple[Any, Any]:
@@ -31,10 +33,19 @@ def learning_libraries() -> tuple[Any, Any]:
         import jax
         import optax
     except ImportError as error:
-        raise StageboardError(
-            "training needs JAX and optax, which are not installed; install them with: pip install 'stageboard[learn]'"
-        ) from error
+        raise StageboardError(MISSING) from error
     return jax, optax
+
+
+def missing_libraries() -> str:
+    """The sentence of :func:`learning_libraries` where JAX or optax is not installed, without loading them; empty where both are."""
+    for name in ("jax", "optax"):
+        try:
+            if find_spec(name) is None:
+                return MISSING
+        except ValueError:  # it stands among the loaded modules without being one
+            return MISSING
+    return ""
 
 
 def _fitting(value: int, sizes: Sequence[int]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from planner.errors import PlannerRefusal
 from planner.machines.mcm.learned.network import random_weights
 from planner.machines.mcm.learned.policy import Learned
 from planner.machines.mcm.learned.tuning import TuningSettings
@@ -56,6 +57,10 @@ LEARNED_OPTIONS = (
         "mode", ZERO_SHOT,
         "zero-shot: as trained; fine-tune: goes on learning on this problem; scratch: learns on this problem alone, from random weights",
         choices=(ZERO_SHOT, FINE_TUNE, SCRATCH),
+    ),
+    Option(
+        "weights", "", "file of weights that were trained here (Plan, Train the Learned Policy; or stageboard train); empty: those that come with Stageboard",
+        file="Weights (*.npz)",
     ),
     Option(
         "correction", "fix",
@@ -118,7 +123,12 @@ def learned(problem: Problem, search: Search) -> None:
         return
     options = search.options
     mode = options["mode"]
-    weights = random_weights(search.seed) if mode == SCRATCH else read_weights(SHIPPED)
+    given = str(options["weights"])
+    if given and mode == SCRATCH:
+        raise PlannerRefusal(
+            f"mode {SCRATCH} begins with random weights; leave weights={given} out, or choose {FINE_TUNE}"
+        )
+    weights = random_weights(search.seed) if mode == SCRATCH else read_weights(given or SHIPPED)
     tuning = None
     if mode != ZERO_SHOT:
         tuning = TuningSettings(

@@ -13,7 +13,8 @@ from planner.cli.main import main
 from planner.errors import StageboardError
 from planner.machines.mcm.learned.weights import read_weights
 from planner.machines.mcm.learning import twin
-from planner.machines.mcm.learning.scoring import CORRECTIONS, NONE, Arena
+from planner.machines.mcm.learning.options import CORRECTIONS, NONE
+from planner.machines.mcm.learning.scoring import Arena
 from planner.machines.mcm.learning.training import BEST, CURVE, STATE, Point, Training, TrainingSettings
 from tests.planner.machines.mcm.learned.problems import roller_of, rollouts_of, rough_weights, small_problem
 
@@ -105,9 +106,9 @@ def test_without_jax_one_sentence_says_what_to_install(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--samples", "0"], "not from 1"),
-        (["--most-ops", "10"], "not from 60"),
-        (["--rate", "x"], "not a size of steps"),
+        (["--samples", "0"], "must lie between 1 and"),
+        (["--most-ops", "10"], "must lie between 60 and 2000"),
+        (["--rate", "x"], "a number was expected"),
         (["--without-solver", "--correction", "fix"], "not allowed with"),
         ([], "--out"),
     ],

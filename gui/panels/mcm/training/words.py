@@ -1,0 +1,25 @@
+"""What is said of training runs, and the colours of their figures."""
+
+from __future__ import annotations
+
+from gui.look.theme import Theme
+from planner.machines.mcm.learning.training import Point
+
+FIGURES = {
+    "reward": ("reward in training", "reward"),
+    "validation": ("average on validation", "average"),
+    "first": ("first placement on validation", "first"),
+}
+"""The figures of a checkpoint by their fields, in words and in a single word."""
+UNIT = "greedy's throughput"
+
+
+def colour_of(figure: str, theme: Theme) -> str:
+    """The colour of a figure's line and of its words."""
+    return {"reward": theme.muted, "validation": theme.accent, "first": theme.good}[figure]
+
+
+def point_words(point: Point) -> str:
+    """A checkpoint in a sentence, for who cannot see the curve."""
+    told = ", ".join(f"{words} {getattr(point, name):.3f}" for name, (words, _) in FIGURES.items())
+    return f"after {point.samples:,} samples, in times {UNIT}: {told}"
