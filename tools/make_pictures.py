@@ -16,6 +16,8 @@
     docs/images/mcm-package.png    its chips, as `stageboard render --view package` draws them
     docs/images/mcm-drag.png       an op over a chip where it would break the triangle rule, explained
     docs/images/mcm-repaired.png   the same plan after the drop and Repair
+    docs/images/training-light.png the learned policy of such packages while it is trained, a few minutes (with the extra `learn`)
+    docs/images/training-dark.png  the same, dark
     docs/images/network-light.png  a trained sparse network, an order of its connections partly played, a neuron selected
     docs/images/network-dark.png   the same, dark
     docs/images/network-matrix.png a network of 75,000 connections as matrices, an order of them played
@@ -42,7 +44,7 @@
     docs/images/speaker-light.png  the speaker's window of a talk
     docs/images/certificate.png    a certificate
 
-Parts: window, edge-tpu, robust, heat, run, mcm, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
+Parts: window, edge-tpu, robust, heat, run, mcm, training, network, compare, race, stories; all unless named. No display is needed. The searches are seeded, so that the plans are the same every time;
 a race and a run depend on the machine.
 """
 
@@ -67,9 +69,13 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 SIZE = (1440, 900)
-PARTS = ("window", "edge-tpu", "robust", "heat", "run", "mcm", "network", "compare", "race", "stories")
+PARTS = (
+    "window", "edge-tpu", "robust", "heat", "run", "mcm", "training", "network", "compare", "race", "stories",
+)  # fmt: skip
 RUN_LIMIT = 180.0
 """Seconds after which measuring a model, or running its plan, is given up."""
+TRAINED, SHOWN_AFTER, TRAIN_LIMIT = 3_000, 20, 3_600.0
+"""Samples of a training run, checkpoints after which it is shown, and seconds after which it is given up."""
 FEWEST_DRAGGED, MOST_DRAGGED = 1, 48
 """So many ops are dragged, for a picture on which each can be told."""
 MCM = "mcm:36,sram=40MiB,precision=int8,copy_sources=8"
@@ -226,6 +232,30 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
         window.grab().save(str(folder / "mcm-repaired.png"))
         print(folder / "mcm-repaired.png")
 
+    def training() -> None:
+        """The learned policy while it is trained."""
+        from tempfile import TemporaryDirectory
+
+        from show_pictures import save_small
+
+        tour.open(("resnet50.json",), "mcm:12,check_memory=false")
+        panel = window.training
+        with TemporaryDirectory() as place:
+            window.docks.reveal("training")
+            panel.open_folder(Path(place) / "run-1")
+            settle(app, window)
+            panel.form.fields["samples"].setValue(TRAINED)  # type: ignore[attr-defined]
+            panel.go_on()
+            until(app, lambda: len(panel.run.curve) >= SHOWN_AFTER or not panel.run.running, TRAIN_LIMIT)
+            window.notice.dismiss()
+            for theme in ("dark", "light"):
+                parts.themes.set_preference(theme)
+                settle(app, window)
+                save_small(window.grab().toImage(), folder / f"training-{theme}.png")
+                print(folder / f"training-{theme}.png")
+            panel.run.cancel()
+        window.docks.docks["training"].hide()
+
     def exact() -> None:
         tour.start("edge-tpu-ilp")
         until(app, tour.searched, SEARCH_LIMIT)
@@ -267,7 +297,7 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
 
     try:
         made = (
-            pipelines, edge_tpu, robust, heat, run, package, networks, partial(compare_pictures, app, parts, folder),
+            pipelines, edge_tpu, robust, heat, run, package, training, networks, partial(compare_pictures, app, parts, folder),
             partial(race_pictures, app, parts, folder), partial(story_pictures, app, parts, folder),
         )  # fmt: skip
         for name, part in zip(PARTS, made, strict=True):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 DEFAULT_LIMIT = 60
+LAID_OUT_MS = 500
+"""By then options that are made anew have their places; the area grows several times before."""
 LIST_SHARE = 0.45
 """How much of the panel's height the list may take."""
 
@@ -63,6 +64,8 @@ class PlannersPanel(Panel):
         self._filling = False
         self.given: dict[str, dict[str, Value]] = {}
         """Options that were chosen for a planner elsewhere in the window, by its name: they take the place of its own."""
+        self._sought = ""
+        """The option to be seen as soon as it has its place; empty: none."""
         self.rows: dict[str, JobRow] = {}
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Find a method")
@@ -116,6 +119,7 @@ class PlannersPanel(Panel):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(inside)
+        self._area.verticalScrollBar().rangeChanged.connect(lambda *_: self._show_sought())
         buttons = QHBoxLayout()
         buttons.setContentsMargins(10, 4, 10, 8)
         buttons.setSpacing(6)
@@ -203,12 +207,17 @@ class PlannersPanel(Panel):
         if method is not None and method.name == name:
             self._wanted = method
             self._show_method(method)
-            QTimer.singleShot(0, self, partial(self._show_field, next(iter(options), "")))
+            self._sought = next(iter(options), "")
+            QTimer.singleShot(LAID_OUT_MS, self, self._end_seeking)
 
-    def _show_field(self, name: str) -> None:
-        """Scroll to an option."""
-        if (field := self.options.fields.get(name)) is not None:
-            self._area.ensureWidgetVisible(self.options.hints.get(name, field))
+    def _end_seeking(self) -> None:
+        self._show_sought()
+        self._sought = ""
+
+    def _show_sought(self) -> None:
+        """Scroll to the option that was given."""
+        if (field := self.options.fields.get(self._sought)) is not None:
+            self._area.ensureWidgetVisible(self.options.hints.get(self._sought, field))
             self._area.ensureWidgetVisible(field)
 
     def _with_given(self, method: Method) -> list[Option]:

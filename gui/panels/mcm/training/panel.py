@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -90,12 +91,14 @@ class TrainingPanel(Panel):
         self.form.changed.connect(self._show_buttons)
         self.key = {name: ElidedLabel("", self) for name in FIGURES}
         self.at = ElidedLabel("", self)
+        self.at.setContentsMargins(8, 0, 8, 0)
         set_role(self.at, "muted")
         for label in (*self.key.values(), self.at):
             label.setFont(font(8.0))
         self.note = PlainLabel("", self)
         self.note.setWordWrap(True)
-        self.note.setContentsMargins(8, 0, 8, 0)
+        self.note.setContentsMargins(8, 0, 8, 4)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.plot: TrainingPlot | None = None
         self._lay_out()
 
@@ -129,16 +132,20 @@ class TrainingPanel(Panel):
         key.setSpacing(12)
         for label in self.key.values():
             key.addWidget(label)
-        key.addWidget(self.at, 1)
-        self._curve = QVBoxLayout()
+        key.addStretch(1)
+        beside = QWidget(self)
+        beside.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._curve = QVBoxLayout(beside)
+        self._curve.setContentsMargins(0, 0, 0, 0)
         self._curve.setSpacing(0)
-        self._curve.addLayout(key)
         self._curve.addWidget(self.note)
+        self._curve.addWidget(self.at)
+        self._curve.addLayout(key)
         self._parts = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._parts.setContentsMargins(10, 0, 4, 0)
         self._parts.setSpacing(6)
         self._parts.addWidget(self.area, 0)
-        self._parts.addLayout(self._curve, 1)
+        self._parts.addWidget(beside, 1)
         row = QVBoxLayout()
         row.setContentsMargins(10, 0, 10, 0)
         row.setSpacing(2)
@@ -177,7 +184,10 @@ class TrainingPanel(Panel):
     def open_folder(self, folder: Path) -> None:
         """Show the run in a folder, or that there is none."""
         self._opened = True
-        self.run.open(folder.expanduser())
+        folder = folder.expanduser()
+        if Path(self.folder.text()).expanduser() != folder:
+            self.folder.set_text(str(folder))
+        self.run.open(folder)
 
     def settings(self) -> TrainingSettings:
         """What the form asks for; of a run that is there already only its count of samples may be another.
@@ -206,8 +216,7 @@ class TrainingPanel(Panel):
         if self.run.running:
             self.run.cancel()
         else:
-            self._show_folder(new_folder())
-            self.run.open(new_folder())
+            self.open_folder(new_folder())
 
     def use_weights(self) -> None:
         """Let the planner plan with the best weights so far."""
@@ -222,9 +231,7 @@ class TrainingPanel(Panel):
     def refresh(self) -> None:
         """Show the run as it is now."""
         if not self._opened:
-            folder = latest_folder()
-            self._show_folder(folder)
-            self.open_folder(folder)
+            self.open_folder(latest_folder())
         run = self.run
         self._fill_form()
         self._show_buttons()
@@ -243,9 +250,6 @@ class TrainingPanel(Panel):
         plot.pointed.connect(self._point_at)
         self._curve.addWidget(plot, 1)
         return plot
-
-    def _show_folder(self, folder: Path) -> None:
-        self.folder.set_text(str(folder))
 
     def _fill_form(self) -> None:
         """Of a run that is there the form shows what it was asked."""
@@ -350,9 +354,7 @@ class TrainingPanel(Panel):
         self.at.setVisible(bool(curve))
         if curve:
             point = curve[pointed]
-            self.at.set_texts(
-                f"times {UNIT} after {point.samples:,} samples", f"after {point.samples:,} samples"
-            )
+            self.at.setText(f"Times {UNIT}, after {point.samples:,} samples")
         if self.plot is not None:
             self.plot.point_at(pointed, curve)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.axes import style_axes
@@ -57,7 +57,7 @@ class TrainingPlot(pg.PlotWidget):  # type: ignore[misc]
         self.here = pg.ScatterPlotItem(size=7, pen=None)
         self.here.setZValue(3)
         item.addItem(self.here)
-        self.scene().sigMouseMoved.connect(self._moved)
+        self.setMouseTracking(True)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
@@ -105,8 +105,10 @@ class TrainingPlot(pg.PlotWidget):  # type: ignore[misc]
             [getattr(point, name) for point in points for name in FIGURES],
         )
 
-    def _moved(self, place: QPointF) -> None:
-        box = self.getPlotItem().getViewBox()
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """The nearest checkpoint is pointed at."""
+        super().mouseMoveEvent(event)
+        place, box = self.mapToScene(event.position().toPoint()), self.getPlotItem().getViewBox()
         if not len(self._samples) or not box.sceneBoundingRect().contains(place):
             self.pointed.emit(-1)
             return

@@ -7,8 +7,8 @@ from planner.machines.mcm.learning.training import Point
 
 FIGURES = {
     "reward": ("reward in training", "reward"),
-    "validation": ("average on validation", "average"),
-    "first": ("first placement on validation", "first"),
+    "validation": ("average on validation", "validation"),
+    "first": ("first placement on validation", "first placement"),
 }
 """The figures of a checkpoint by their fields, in words and in a single word."""
 UNIT = "greedy's throughput"

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,9 @@ from planner.machines.mcm.learning.training import (
     seconds_of,
 )
 from planner.typed_json import typed
+
+PATIENCE = 3.0
+"""Seconds that a process which was killed may take to be gone."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,10 @@ def weights_of(folder: Path) -> Path | None:
 
 @contextmanager
 def holding(folder: Path) -> Iterator[None]:
-    """Nobody else trains in the folder, which is made, during the block. Raises :class:`StageboardError` where somebody does."""
+    """Nobody else trains in the folder, which is made, during the block. Raises :class:`StageboardError` where somebody does.
+
+    Who was ended a moment ago is waited for.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -138,13 +144,20 @@ def holding(folder: Path) -> Iterator[None]:
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # of a file system without locks
+        until = time.monotonic() + PATIENCE
+        while True:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
-                raise StageboardError(
-                    f"a training is at work in {folder} already; wait for its end, or choose another folder"
-                ) from error
+                if time.monotonic() > until:
+                    raise StageboardError(
+                        f"a training is at work in {folder} already; wait for its end, or choose another folder"
+                    ) from error
+                time.sleep(0.05)
+                continue
+            except OSError:  # a file system without locks
+                pass
+            break
         yield
     finally:
         os.close(handle)

@@ -85,8 +85,9 @@ def test_time_left_is_told_once_a_checkpoint_was_measured(monkeypatch: pytest.Mo
     assert "left" not in Progress(0, 1000, 61.0).words(str)
 
 
-def test_one_folder_takes_one_training_at_a_time(tmp_path: Path) -> None:
+def test_one_folder_takes_one_training_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("fcntl", reason="there are no locks on Windows")
+    monkeypatch.setattr(recorded, "PATIENCE", 0.1)
     folder = tmp_path / "a" / "run"
     with holding(folder), pytest.raises(StageboardError, match="a training is at work in"), holding(folder):
         pass
