@@ -1,7 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
+planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``mcm_guided``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
 when they are named alone.
 """
 
@@ -21,7 +21,7 @@ TITLES = {
     "starting": "Starting: processor time of the window's process from launch to the first picture",
 }
 RAW = (
-    "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "curves", "orders", "reordering", "inference",
+    "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "mcm_guided", "curves", "orders", "reordering", "inference",
     "race", "gaps", "blocks", "chain", "running", "peers", "soak", "kills", "kernels",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
@@ -29,6 +29,7 @@ MODULES = {
     "tables": "benchmarks.paper_tables",
     "edge_tpu": "benchmarks.edge_tpu_tables",
     "mcm": "benchmarks.mcm_tables",
+    "mcm_guided": "benchmarks.mcm_guided",
     "curves": "benchmarks.io_curves",
     "gpipe": "benchmarks.gpipe_table",
     "latency": "benchmarks.latency_table",

@@ -3,7 +3,8 @@
 Most of the way is made by the cuts (:mod:`planner.machines.mcm.search.slicing`): a good order and its best cut are one sample.
 A cut lets no dependency jump over a chip. Where branches that share sources run side by side that is far from the best,
 and corrected candidates (:mod:`planner.machines.mcm.search.candidates`) lead on. Annealing (:mod:`planner.machines.mcm.search.moves`)
-then finds what neither has; its result is varied again.
+then finds what neither has; its result is varied again. First candidates are equal shares of the work along orders, or those of the
+learned policy (:mod:`planner.machines.mcm.learned.policy`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from planner.machines.mcm.learned.policy import Learned
+from planner.machines.mcm.learned.weights import SHIPPED, read_weights
 from planner.machines.mcm.search.candidates import filled, rebalanced
 from planner.machines.mcm.search.moves import STEPS_PER_SLICE, McmMoves
 from planner.machines.mcm.search.orders import McmOrders
@@ -46,6 +49,12 @@ CHAINS = 10
 """For one sample only one in so many changed orders is cut."""
 ENOUGH = 1e-9
 """A share of the objective that counts as better."""
+PROPOSED = 3
+"""Candidates of the learned policy: the likeliest, then drawn ones."""
+
+NONE, POLICY, SHARES = "none", "policy", "shares"
+GUIDES = (SHARES, POLICY, NONE)
+"""Where the first candidates for FIX come from, beside the greedy heuristic's."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ class LocalSettings:
     """``rounds`` of annealing, each ``growth`` times as long as the one before, of ``moves`` steps at first.
 
     Before each round and after the last there are ``orders`` variations: cuts of changed orders and corrected candidates.
-    Temperatures are shares of the objective.
+    Temperatures are shares of the objective. ``guide`` is one of :data:`GUIDES`.
     """
 
     rounds: int
@@ -62,12 +71,13 @@ class LocalSettings:
     orders: int
     hot: float
     cold: float
+    guide: str
 
     @classmethod
     def of(cls, options: Mapping[str, Any], units: int) -> LocalSettings:
         """From the options of the planner; 0 moves stand for a number that grows with the graph."""
         moves = options["moves"] or min(max(100 * units, 5_000), 100_000)
-        rest = {name: options[name] for name in ("rounds", "growth", "orders", "hot", "cold")}
+        rest = {name: options[name] for name in ("rounds", "growth", "orders", "hot", "cold", "guide")}
         return cls(moves=moves, **rest)
 
 
@@ -102,7 +112,7 @@ class LocalChips:
         for order in self.orders.by_rule():
             self.cut(order)
             search.check()
-        self._start_corrected()
+        self._start_corrected(settings.guide)
         if self.best is None:
             self._draw(method)
         if self.best is None:
@@ -205,24 +215,46 @@ class LocalChips:
         seed = int(self.search.rng.integers(2**31))
         return self._score_fixed(self.units.spread(place), seed, None, nearest, FEW_ATTEMPTS)
 
-    def _start_corrected(self) -> None:
-        """Score the greedy heuristic, and equal shares of the work along each order, both corrected by FIX."""
+    def _start_corrected(self, guide: str) -> None:
+        """Score the greedy heuristic, then the candidates of ``guide``, all corrected by FIX."""
         if self.finished:
             return
-        e = self.samples.evaluator
         order = file_order(self.problem)
         # As the planner of this heuristic does: this search starts with its first correction.
         self._score_fixed(filled_greedily(self.problem, order), 0, order, True, ATTEMPTS)
-        for order in self.orders.by_rule():
-            self.search.check()
-            self.correct(filled(self.units, order, e.target.check_memory))
+        if guide == SHARES:
+            for order in self.orders.by_rule():
+                self.search.check()
+                self.correct(filled(self.units, order, self.samples.evaluator.target.check_memory))
+        elif guide == POLICY:
+            self._correct_proposed()
+
+    def _correct_proposed(self) -> None:
+        """Score the likeliest plan of the learned policy and some that it draws, corrected by FIX.
+
+        It is asked only now, when all orders are cut: its network takes longer than they do.
+        """
+        search = self.search
+        if self.finished or not self.solver.feasible:
+            return
+        policy = Learned(self.problem, self.solver, read_weights(SHIPPED), None, False, search.seed)
+        for _ in range(PROPOSED):
+            search.check()
+            candidate = policy.propose(search.rng).candidate
+            assert candidate is not None
+            self._score_fixed(candidate, int(search.rng.integers(2**31)), None, False, FEW_ATTEMPTS)
+
+    @property
+    def solver(self) -> McmSolver:
+        """The constraint solver, set up when it is first asked for."""
+        if self._solver is None:
+            self._solver = McmSolver(self.problem, self.search.stopped)
+        return self._solver
 
     def _score_fixed(
         self, candidate: Ints, seed: int, order: Ints | None, nearest: bool, attempts: int
     ) -> Ints | None:
-        if self._solver is None:
-            self._solver = McmSolver(self.problem, self.search.stopped)
-        device_of = self._solver.fix(candidate, seed, order, nearest, attempts)
+        device_of = self.solver.fix(candidate, seed, order, nearest, attempts)
         self.search.check()
         if device_of is None:
             return None

@@ -9,7 +9,7 @@ from planner.machines.mcm.learned.network import random_weights
 from planner.machines.mcm.learned.policy import Learned
 from planner.machines.mcm.learned.tuning import TuningSettings
 from planner.machines.mcm.learned.weights import SHIPPED, read_weights
-from planner.machines.mcm.search.local import LocalChips, LocalSettings
+from planner.machines.mcm.search.local import GUIDES, SHARES, LocalChips, LocalSettings
 from planner.machines.mcm.search.policy import Annealed, Uniform
 from planner.machines.mcm.search.samples import (
     COST,
@@ -82,6 +82,11 @@ LOCAL_OPTIONS = (
     Option("orders", 60, "variations of the best plan (cuts, corrections) before each round and after the last", low=0, high=1_000_000),
     Option("hot", 0.02, "first temperature, as a share of the objective", low=1e-9, high=100.0),
     Option("cold", 0.0005, "last temperature, as a share of the objective", low=1e-12, high=100.0),
+    Option(
+        "guide", SHARES,
+        "first candidates to correct, beside the greedy one: equal shares of the work along orders, the learned policy's plans, or none",
+        choices=GUIDES,
+    ),
 )  # fmt: skip
 
 
