@@ -47,11 +47,10 @@ def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
             f", one every {one_time(1 / figures['throughput'], unit)}" if figures["throughput"] > 0 else ""
         )
         lines.append(f"{rate_text(figures['throughput'])} inferences/s{every}")
+        if why := problem.target.throughput_note(evaluation):
+            lines.append(f"Slower than the slowest stage: {why}")
     if "latency" in figures:
-        alone = ", each stage's cache free of activations" if "dram" in evaluation.details else ""
-        lines.append(
-            f"{one_time(figures['latency'], unit)} from input to output of one inference alone{alone}"
-        )
+        lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference alone")
     if "energy" in figures:
         lines.append(f"{energy_text(figures['energy'])} per inference")
     return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""
@@ -102,7 +101,9 @@ def speed_shown(problem: Problem, evaluation: Evaluation, brief: bool = False) -
     notes = []
     if "latency" in figures:
         notes.append(f"one alone {one_time(figures['latency'], problem.graph.time_unit)}")
-    if "energy" in figures and not brief:
+    if why := problem.target.throughput_note(evaluation):
+        notes.append(why)
+    elif "energy" in figures and not brief:
         notes.append(energy_text(figures["energy"]))
     return Shown("Inferences per second", rate_text(rate) if math.isfinite(rate) else DASH, ", ".join(notes))
 

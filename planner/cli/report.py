@@ -204,8 +204,12 @@ def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str
     They are in seconds but where the target's times may be a file's own and have no unit.
     """
     unit = "s" if problem.target.figures_in_seconds else problem.graph.time_unit
+    why = problem.target.throughput_note(evaluation)
+    limited = f" ({why})" if why else ""
     texts = {
-        "throughput": lambda value: f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time",
+        "throughput": lambda value: (
+            (f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time") + limited
+        ),
         "latency": lambda value: time_text(value, unit),
         "energy": lambda value: f"{value * 1e3:.1f} mJ per inference",
     }

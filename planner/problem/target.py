@@ -203,6 +203,10 @@ class Target(ABC):
         """
         return "", ""
 
+    def throughput_note(self, evaluation: Any) -> str:
+        """What keeps the estimated throughput of a plan below one inference per time of its slowest device; empty where nothing does."""
+        return ""
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready parameters; infinities are written as null, one number per device as a list."""
         out: dict[str, Any] = {"kind": self.kind}

@@ -11,6 +11,7 @@ from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.model.graph import Graph
 from planner.model.groups import families
 from planner.problem.target import Device, Target, Words, check_count, parameter, positive
+from planner.quantity import bytes_text
 
 MEMORY, DRAM, COMMUNICATION = "max-memory", "dram", "max-communication"
 STAGE_TIME, INFERENCE_TIME = "stage-time", "inference-time"
@@ -186,6 +187,19 @@ class EdgeTpuPipeline(Target):
         ):
             return "", ""
         return INFERENCE_TIME, "all parameters fit the caches, so that memory is not what is short"
+
+    def throughput_note(self, evaluation: Any) -> str:
+        """The bytes that all stages stream through one link, or that activations push out of the caches."""
+        rate = evaluation.figures["throughput"]
+        if not rate * evaluation.cost.max(initial=0.0) < 1.0 - 1e-9:
+            return ""
+        if not self.shared_link:
+            return "activations push parameters out"
+        beside = float((evaluation.cost - evaluation.streaming).max())
+        streamed = bytes_text((1.0 / rate - beside) * self.streaming)
+        if evaluation.details["dram"].any():
+            return f"{streamed} streamed on one link"
+        return f"activations push out {streamed}"
 
     @classmethod
     def suggested(cls, graph: Graph) -> EdgeTpuPipeline | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -47,7 +49,9 @@ def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> N
         assert e.details["bytes_in"][k] == reference.entering(problem, device_of, k)
         assert e.details["bytes_out"][k] == reference.leaving(problem, device_of, k)
     assert e.valid == reference.is_valid(problem, device_of)
-    assert e.figures["latency"] == pytest.approx(e.cost.sum())
+    assert e.figures["latency"] == pytest.approx(np.sum(reference.adding(problem, device_of)))
+    # A stream can be run one inference at a time.
+    assert 1.0 / e.figures["throughput"] <= e.figures["latency"] * (1.0 + 1e-9)
     if problem.objective == "inference-time":
         assert e.pace == pytest.approx(np.add(*reference.adding(problem, device_of)))
         assert 1.0 / e.figures["throughput"] == pytest.approx(e.objective)
@@ -227,3 +231,23 @@ def test_a_fixed_time_counts_once_on_each_stage_that_has_ops() -> None:
     plain, counted = problem.evaluate(device_of), slower.evaluate(device_of)
     assert counted.figures["latency"] == pytest.approx(plain.figures["latency"] + 2 * 1.5e-3)
     assert counted.components == plain.components
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        # Two stages of 8 MiB each, 2 MiB for 2,000 bytes of activations less: both stream.
+        ({"cache": 6.0 * 2**20}, "4.00 MiB streamed on one link"),
+        ({"cache": 8.0 * 2**20}, "activations push out 3.9 KiB"),
+        ({"cache": 8.0 * 2**20, "shared_link": False}, "activations push parameters out"),
+        ({"cache": 9.0 * 2**20}, ""),
+        ({"cache": 8.0 * 2**20, "scratch": False}, ""),
+    ],
+)
+def test_why_a_stream_is_slower_than_its_slowest_stage(changes: dict[str, Any], note: str) -> None:
+    ops = [Op(f"n{i}", f"n{i}", param_bytes=4.0 * 2**20, params=4 * 2**20, macs=1e6) for i in range(4)]
+    edges = [Tensor(f"n{i}", (f"n{i + 1}",), 1000.0) for i in range(3)]
+    graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
+    target = EdgeTpuPipeline(2, precision="int8", **changes)
+    problem = Problem(graph, target)
+    assert target.throughput_note(problem.evaluate(np.array([0, 0, 1, 1], np.int32))) == note
