@@ -54,6 +54,18 @@ def _setting(value: object, of: Field[object]) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def changed_words(before: Problem, after: Problem) -> str:
+    """What of the objective, the machine's parameters and the cost model is another: ``cache``, ``down and up``."""
+    found = [] if before.objective == after.objective else ["objective"]
+    found += [
+        str(f.metadata.get("label") or f.name.replace("_", " ")).lower() for f in fields(after.target)  # type: ignore[arg-type]
+        if getattr(before.target, f.name) != getattr(after.target, f.name)
+    ]  # fmt: skip
+    if before.graph.cost_model != after.graph.cost_model:
+        found.append("cost model")
+    return " and ".join(found) if len(found) < 3 else f"{found[0]} and {len(found) - 1} more settings"
+
+
 def devices_words(problem: Problem) -> str:
     """The devices, and what of the target is chosen by a word: ``4 stages``, ``3 accelerators + 1 CPU``, ``12 chips, int8``."""
     target = problem.target

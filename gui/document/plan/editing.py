@@ -96,7 +96,7 @@ class Editing:
         """Plan for another target, objective or cost model (None = as it is): one undo step.
 
         On the same devices the plan stays. On others the best plan of the list for that problem is there, else the ops are
-        carried over (:mod:`gui.document.plan.retargeting`), and ``machine_changed`` says so; the plan that was there stays in the list.
+        carried over (:mod:`gui.document.plan.retargeting`); the plan that was there stays in the list. ``machine_changed`` says which.
         Pins to devices that no longer exist are dropped, which a message says. Raises :class:`StageboardError` before anything changes.
         """
         before = self._board.open_problem
@@ -117,19 +117,15 @@ class Editing:
         if unkept and after.target.kind != before.target.kind:
             notes = [unkept, *notes]
         if after.same_machine(before):
-            valid = self._board.evaluation.valid
             self._history.push(
                 SetProblem(self._document, text, EMPTY, EMPTY, problems=(before, after), reason="apply")
             )
-            broken = len(self._board.evaluation.violations)
-            if valid and broken:
-                notes.append(
-                    f"the plan has {plural(broken, 'violation')} now; repair it (Ctrl+R), plan again, or undo the change"
-                )
         else:
             self.machines.change(after, text, notes)
         for note in notes:
             self._document.message.emit(Message("warning", note))
+        if after.same_machine(before):
+            self.machines.keep(before, after)
         return True
 
     def set_times(self, uses: Sequence[Use] | None) -> bool:

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 _keys = itertools.count(1)
 
-CARRIED, KNOWN, GIVEN, PLANNED, LISTED = "carried", "known", "given", "planned", "listed"
-"""Where the plan for another machine comes from: carried over, already in the list, from a file or a count of stages, or
-made anew, on the canvas or, where somebody went on meanwhile, in the list."""
+CARRIED, KNOWN, GIVEN, PLANNED, LISTED, KEPT = "carried", "known", "given", "planned", "listed", "kept"
+"""Where the plan for another machine comes from: carried over, already in the list, from a file or a count of stages,
+made anew, on the canvas or, where somebody went on meanwhile, in the list; or it is the one that was there, as the devices are."""
 
 
 @dataclass(frozen=True, eq=False)
 class MachineChange:
     """A step to another machine: from the plan ``left`` of the list to ``entry``, which is there now.
 
-    ``came`` says where that is from, one of :data:`CARRIED` to :data:`LISTED`; ``key`` names the step; ``notes`` are sentences on what could not
+    ``came`` says where that is from, one of :data:`CARRIED` to :data:`KEPT`; ``key`` names the step; ``notes`` are sentences on what could not
     go along.
     """
 
@@ -143,6 +143,12 @@ class ChangingMachine:
         self._history.push(command)
         if came == CARRIED or not after.same_machine(before):
             self.tell(MachineChange(left, entry, before, after, came, command.key, tuple(notes), at_hand))
+
+    def keep(self, before: Problem, after: Problem) -> None:
+        """Say that ``after`` has been taken on with the plan as it is, since its devices are those of ``before``."""
+        active = self._plans.active
+        assert active is not None
+        self.tell(MachineChange(active, active, before, after, KEPT, ""))
 
     def plan_for(self, objective: str) -> None:
         """Take on another objective and have a plan made anew for it: one undo step. Raises :class:`StageboardError`."""

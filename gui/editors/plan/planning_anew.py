@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from gui.document.plan import opening
-from gui.document.plan.machine_change import CARRIED, GIVEN, KNOWN, LISTED, PLANNED, MachineChange
+from gui.document.plan.machine_change import CARRIED, GIVEN, KEPT, KNOWN, LISTED, PLANNED, MachineChange
 from gui.look.numbers import plural
 from gui.tools.search.running import Errand
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
-from gui.words.machines import machine_words, machines_told_apart
+from gui.words.machines import changed_words, machine_words, machines_told_apart
 from gui.words.objectives import amount, component_words, objective_in_words, objective_title
 from planner.errors import StageboardError
-from planner.machines.evident import conflict_of, knowledge_of
+from planner.machines.evident import conflict_at_once, conflict_of, knowledge_of
 from planner.methods.feasibility.conflicts import Conflict
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class PlanningAnew(QObject):
         self._slow = Later(self._say_planning, self, SLOW_MS, about=lambda: self._document.problem)
         self._document.machine_changed.connect(self._changed)
         self._document.model_changed.connect(self._opened)
+        self._document.problem_changed.connect(self._look_at_once)
         self._thread.busy_changed.connect(self.busy_changed)
         self.errand = Errand(lambda: "Planning anew", lambda: self.busy and self._making, self.cancel)
 
@@ -120,6 +121,22 @@ class PlanningAnew(QObject):
         self._making = True
         self._thread.run(made, partial(self._planned, change))
 
+    def _look_at_once(self) -> None:
+        """Whatever the change: where an op fits nowhere, or memory cannot be enough, that no plan is valid is known with it."""
+        document, problem = self._document, self._document.problem
+        if problem is None or document.evaluation.valid or document.board.infeasible:
+            return
+        if (conflict := conflict_at_once(problem)) is not None:
+            document.proved_infeasible(problem, conflict)
+            self._say_hopeless(conflict.sentence)
+
+    def _say_hopeless(self, sentence: str) -> None:
+        """No plan can be valid, and why, until the problem is another one."""
+        self._window.notice.show_message(
+            "warning", f"{capital(hopeless_words(sentence))}.", action=HELP, run=self.help_requested.emit,
+            until_problem=True,
+        )  # fmt: skip
+
     def _look_for_conflict(self) -> None:
         """Ask at once whether any plan can be valid, where the one on the canvas is not and nothing is known."""
         document = self._document
@@ -138,10 +155,7 @@ class PlanningAnew(QObject):
         if self._change is not None:
             self._say(self._change, self._change.came)
         else:
-            self._window.notice.show_message(
-                "warning", f"{capital(hopeless_words(conflict.sentence))}.", action=HELP, run=self.help_requested.emit,
-                until_problem=True,
-            )  # fmt: skip
+            self._say_hopeless(conflict.sentence)
 
     def _planned(self, change: MachineChange, result: object) -> None:
         self._slow.stop()
@@ -169,14 +183,29 @@ class PlanningAnew(QObject):
                 stays=True,
             )
 
+    def _say_kept(self, change: MachineChange) -> None:
+        """Offer a plan made anew for the same devices, until there is one, unless the present one is proven best."""
+        document = self._document
+        if document.evaluation.valid and document.gap == 0.0:
+            return
+        broken = len(document.evaluation.violations)
+        self._window.notice.show_message(
+            "warning" if broken else "info", kept_words(change, broken), action="Plan Again", run=self._window.start_planner,
+            until_change=True, other="Undo", run_other=document.undo_stack.undo, stays=True,
+        )  # fmt: skip
+
     def _say(self, change: MachineChange, came: str) -> None:
         board, undo = self._document.board, self._document.undo_stack.undo
         if board.infeasible:
             why = "" if board.why_none is None else board.why_none.sentence
+            happened = "" if came == KEPT else f"{change_words(change, came)} "
             self._window.notice.show_message(
-                "warning", f"{change_words(change, came)} {capital(hopeless_words(why))}.", action=HELP,
+                "warning", f"{happened}{capital(hopeless_words(why))}.", action=HELP,
                 run=self.help_requested.emit, other="Undo", run_other=undo, until_problem=True,
             )  # fmt: skip
+            return
+        if came == KEPT:
+            self._say_kept(change)
             return
         level = "warning" if change.notes or not change.entry.valid else "info"
         objective, why = self._document.suggested_objective
@@ -185,6 +214,12 @@ class PlanningAnew(QObject):
             level, change_words(change, came) + more, action="Undo", run=undo,
             until_change=True, other=suggestion_title(objective) if objective else "", run_other=self.take_suggestion,
         )  # fmt: skip
+
+
+def kept_words(change: MachineChange, broken: int) -> str:
+    """That the plan on the canvas was made for other settings, and what rules it breaks now."""
+    made = f"This plan was made for another {changed_words(change.before, change.after)}"
+    return f"{made}: {plural(broken, 'violation') + ' now' if broken else 'there may be a better one now'}."
 
 
 def hopeless_words(sentence: str) -> str:

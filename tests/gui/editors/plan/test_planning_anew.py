@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan import opening
+from gui.document.plan.machine_change import KEPT, MachineChange
 from gui.editors.plan.editor import MainWindow
+from gui.editors.plan.planning_anew import HELP
 from gui.words.explaining import next_step
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
-from tests.gui.models import tpu_graph
+from planner.problem.target import Target
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.window_parts import make_window, opened, settle
 
 
@@ -171,3 +177,64 @@ def test_where_everything_fits_speed_is_offered_and_planned_for(qtbot: QtBot, wi
     assert document.suggested_objective == ("", "")
     assert speed.isVisible() and not speed.faster.isVisible()
     assert "fit the caches" not in window.notice.text or window.notice.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("target", "smaller"),
+    [
+        (McmPackage(3, check_memory=True, sram=64.0 * 2**20), {"sram": 2.0**20}),
+        (DevicePool(2, 0, memory=64.0), {"memory": 4.0}),
+    ],
+)
+def test_less_memory_than_one_op_needs_is_said_with_the_change(
+    window: MainWindow, target: Target, smaller: dict[str, Any]
+) -> None:
+    document = window.document
+    document.open_graph(tpu_graph() if isinstance(target, McmPackage) else chain_graph(), target=target)
+    assert not document.board.infeasible
+    document.set_problem(replace(target, **smaller))  # type: ignore[type-var]
+    # At once: no search was waited for.
+    assert document.board.infeasible
+    assert "No plan can be valid: " in window.notice.text and window.notice._action.text() == HELP
+    document.undo_stack.undo()
+    settle()
+    assert not document.board.infeasible and window.notice.isHidden()
+    document.undo_stack.redo()
+    assert "No plan can be valid: " in window.notice.text
+
+
+def test_on_the_same_devices_a_plan_made_anew_is_offered_until_there_is_one(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document, target = window.document, EdgeTpuPipeline(3, cache=4.0 * 2**20)
+    document.open_graph(tpu_graph(), target=target)
+    before = document.device_of.tolist()
+    document.set_problem(replace(target, cache=2.0**20))
+    settle()
+    notice = window.notice
+    assert notice.text == "This plan was made for another cache: there may be a better one now."
+    assert document.device_of.tolist() == before
+    assert not notice._later.waiting  # it stays
+    started: list[bool] = []
+    monkeypatch.setattr(window.planners, "start", lambda: started.append(True))
+    notice._act()
+    assert started == [True]
+    # What is proven best needs no other plan.
+    document.set_problem(target)
+    for name in document.open_problem.components:
+        value = document.evaluation.components[name]
+        given = tuple(
+            (c, document.evaluation.components[c])
+            for c in document.open_problem.components[: document.open_problem.components.index(name)]
+        )
+        document.add_bounds(
+            [replace(document.open_problem.bound(name, value, "ilp", frozenset()), given=given)]
+        )
+    assert document.gap == 0.0
+    notice.hide()
+    window.planning_anew._changed(
+        MachineChange(
+            document.active, document.active, document.open_problem, document.open_problem, KEPT, ""
+        )  # type: ignore[arg-type]
+    )
+    assert notice.isHidden()

@@ -135,7 +135,8 @@ def test_what_repair_proves_is_kept(
         error.proven = True  # type: ignore[attr-defined]
         raise error
 
-    monkeypatch.setattr("gui.editors.plan.planning_anew.conflict_of", lambda problem: None)
+    for look in ("conflict_of", "conflict_at_once"):
+        monkeypatch.setattr(f"gui.editors.plan.planning_anew.{look}", lambda problem: None)
     monkeypatch.setattr("planner.repair.repair", fail)
     window.document.set_problem(TOO_SMALL)
     planned(qtbot, window)
