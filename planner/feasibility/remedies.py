@@ -9,7 +9,7 @@ from dataclasses import replace
 from planner.errors import StageboardError
 from planner.feasibility.decide import decide
 from planner.feasibility.explanation import Remedy
-from planner.feasibility.witness import valid
+from planner.feasibility.witness import first_plan, valid
 from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -26,6 +26,8 @@ MOST_OF_A_KIND = 4
 MEMORY_STEPS = (1.0, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
 """How much more memory than surely needed is tried."""
 MIB = 2.0**20
+QUICKLY = 3.0
+"""Seconds for less memory yet, by the planners that are tried where nobody names one: what is offered is not more than they need."""
 
 OFF = {
     "triangle": ("Switch the triangle rule off", "a direct dependency between chips beside an indirect one is then allowed"),
@@ -46,7 +48,10 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
         if family in (_memory, _devices):
             step = _smallest_step(problem, changes, clock.at_most(clock.left / 2), seed)
             if step is not None:
-                found.append(_tight(problem, step, cause.memory) if family is _memory else step)
+                if family is _memory:
+                    step = _smaller(problem, step, cause.memory, clock.at_most(clock.left / 4), seed)
+                    step = _tight(problem, step, cause.memory)
+                found.append(step)
                 continue
         for i, change in enumerate(changes):
             if clock.cancelled or (clock.over() and i >= MOST_OF_A_KIND):
@@ -95,6 +100,31 @@ def _smallest_step(problem: Problem, changes: list[Change], clock: Clock, seed: 
         else:
             low = middle + 1
     return best
+
+
+def _smaller(problem: Problem, remedy: Remedy, least: float, clock: Clock, seed: int) -> Remedy:
+    """The remedy with less memory, between the ``least`` that could do and what its plan needs, where planners find a plan quickly."""
+    field, _ = problem.target.grows["memory"]
+    clock = clock.at_most(QUICKLY)
+    low, high = _rounded(least), _need(problem, remedy)
+    while high - low > MIB / 4 and not clock.over():
+        target = _with_memory(problem.target, field, middle := _rounded((low + high) / 2))
+        _, device_of, _ = first_plan(replace(problem, target=target), clock.at_most(clock.left / 3), seed)
+        if device_of is None:
+            low = middle
+            continue
+        remedy = replace(remedy, target=target, device_of=device_of)
+        high = _need(problem, remedy)
+    return remedy
+
+
+def _need(problem: Problem, remedy: Remedy) -> float:
+    """Bytes that the fullest device of the remedy's plan holds, rounded up; 0 where it has none."""
+    if remedy.device_of is None:
+        return 0.0
+    changed = remedy.apply(problem)
+    fullest = knowledge_of(changed).fullest(changed, remedy.device_of)
+    return 0.0 if fullest is None else _rounded(fullest.bytes)
 
 
 def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:

@@ -239,21 +239,21 @@ class FeasibilityDialog(QDialog):
         line.addWidget(sentence)
         return row
 
-    def show_done(self, remedy: Remedy, valid: bool, anew: bool = False) -> None:
-        """A remedy was applied: what now? ``valid``: the plan on the canvas keeps all rules now; ``anew``: one is being made."""
+    def show_done(self, remedy: Remedy, valid: bool, anew: bool = False, fullest: str = "") -> None:
+        """A remedy was applied: what now? ``valid``: the plan on the canvas keeps all rules now, and what its ``fullest``
+        device holds; ``anew``: one is being made."""
         first = self.applied is None
         self._clear()
         self.applied = remedy
-        what = "The ops stayed where they were; now plan or repair."
-        if valid:
-            what = "The plan on the canvas is valid now."
+        what = f"{capital(remedy.sentence).rstrip('.')}. "
         if anew:
-            what = "A plan is made anew; the one before stays in Plans."
-        self._say(
-            f"Done: {remedy.title}",
-            f"{capital(remedy.sentence).rstrip('.')}. {what} Undo takes the step back.",
-            "good",
-        )
+            what += "A plan is made anew; the one before stays in Plans."
+        elif valid:
+            # The remedy's sentence is about the plan that was found with it: this one may be another.
+            what = f"The plan on the canvas is valid now{': ' if fullest else ''}{fullest}."
+        else:
+            what += "The ops stayed where they were; now plan or repair."
+        self._say(f"Done: {remedy.title}", f"{what} Undo takes the step back.", "good")
         self._plan = remedy.device_of
         self.planner.show()
         self.repair.setVisible(not valid and not anew)

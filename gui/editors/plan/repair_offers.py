@@ -18,7 +18,7 @@ from gui.tools.search.running import Errand
 from gui.widgets.labels import capital
 from gui.words.objectives import components_text
 from planner.errors import StageboardError
-from planner.machines.evident import conflict_at_once
+from planner.machines.evident import conflict_at_once, knowledge_of
 from planner.methods.feasibility.conflicts import Conflict
 from planner.model.graph import Ints
 
@@ -220,7 +220,9 @@ class Mending(QObject):
         """What a remedy left to be done may be done: the plan made anew has come or will not, or a repair has."""
         dialog = self.dialog
         if dialog is not None and dialog.applied is not None:
-            dialog.show_done(dialog.applied, self._document.evaluation.valid)
+            dialog.show_done(
+                dialog.applied, self._document.evaluation.valid, fullest=self._fullest(dialog.applied)
+            )
 
     def _go(self, ops: Ints) -> None:
         self._document.select(ops)
@@ -241,13 +243,26 @@ class Mending(QObject):
             document.message.emit(Message("error", str(error)))
             return
         if self.dialog is not None:
-            self.dialog.show_done(remedy, document.evaluation.valid, anew)
+            self.dialog.show_done(remedy, document.evaluation.valid, anew, self._fullest(remedy))
         if anew:
             return  # the notice is about the plan made anew
         broken = len(document.evaluation.violations)
         state = "the plan is valid now" if not broken else f"this plan has {plural(broken, 'violation')}"
         self._window.notice.show_message(
             "info", f"{remedy.title}: {state}.", action="Start a planner", run=self._plan, until_change=True
+        )
+
+    def _fullest(self, remedy: Remedy) -> str:
+        """What the fullest device of the plan on the canvas holds, where the remedy made memories larger."""
+        problem, target = self._document.open_problem, remedy.target
+        field, _ = problem.target.grows.get("memory", ("", ""))
+        if target is None or not field:
+            return ""
+        found = knowledge_of(problem).fullest(problem, self._document.device_of)
+        return (
+            ""
+            if found is None
+            else f"{problem.devices[found.device].title} is the fullest, with {found.parts}"
         )
 
     def _show_plan(self, device_of: Ints) -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from planner.feasibility import explain
-from planner.feasibility.explanation import Explanation
+from planner.feasibility.explanation import Explanation, Remedy
 from planner.feasibility.witness import lowest, valid
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -406,6 +406,19 @@ def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_f
     pool = Problem(chain(10, params=MIB), DevicePool(3, 0, memory=3 * MIB))
     remedy = next(r for r in explain(pool).remedies if r.title.startswith("Give each"))
     assert "is the fullest, with" in remedy.sentence and remedy.verified
+
+
+def test_no_more_memory_is_offered_than_the_default_planners_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(chain(10, params=MIB), McmPackage(3, sram=3 * MIB))
+    roomy = replace(problem.target, sram=16 * MIB)  # type: ignore[type-var]
+    poor = Remedy(
+        "Give each chip room", "", roomy, verified=True, device_of=np.zeros(problem.graph.n, np.int32)
+    )
+    monkeypatch.setattr("planner.feasibility.remedies._smallest_step", lambda *_: poor)
+    remedy = next(r for r in explain(problem).remedies if r.title.startswith("Give each chip"))
+    assert remedy.target is not None and remedy.device_of is not None
+    held = problem.evaluate(remedy.device_of).memory.max()
+    assert held <= remedy.target.sram < 5 * MIB  # type: ignore[attr-defined]
 
 
 def test_two_causes_need_two_changes() -> None:
