@@ -16,6 +16,7 @@ from planner.plan_files.plan_json import write_plan
 from planner.problem.base import PlanningProblem
 from planner.search.result import Result, precision_words
 from planner.search.run import plan_of
+from planner.text_table import seconds_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -108,7 +109,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     def text() -> str:
         by = " (chosen by auto)" if auto and finder != chosen.name else ""
-        rows = [("planner", f"{finder}{by}, {ending(result.stop_reason, seconds)}")]
+        search = ending(result.stop_reason, result.seconds)
+        rows = [("planner", f"{finder}{by}, {search} of search, {seconds_text(seconds)} in all")]
         if data.get("precision"):
             rows.insert(0, ("", data["precision"]))
         if result.stop_reason == "time" and args.time_limit is None:

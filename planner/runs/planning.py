@@ -155,6 +155,7 @@ def _searched(
 
     bounds = known_at_once(problem)
     stop = stop_when(cancelled, wanted.time_limit, wanted.gap)
+    began = time.perf_counter()
     try:
         return run(planner, problem, stop, best, wanted.seed, options, bounds=bounds)
     except KeyboardInterrupt:
@@ -164,7 +165,7 @@ def _searched(
         return Result(
             planner=planner.name, problem=problem, device_of=best.decision, objective=best.progress.objective,
             bounds=known, status=status_of(problem, reached, known),
-            stop_reason="cancelled", seconds=best.progress.seconds, seed=wanted.seed,
+            stop_reason="cancelled", seconds=time.perf_counter() - began, seed=wanted.seed,
             options=parse_options(planner.options, options, planner.name),
             iterations=best.progress.iterations, components=reached, best_iteration=best.iteration,
             given_bounds=tuple(bounds),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
@@ -20,7 +21,7 @@ from gui.words.proofs import assumed
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.certificate.certificate import Certificate, Part
-from planner.reports.certificate.text import setting_text, sizes_text
+from planner.reports.certificate.text import searched_text, setting_text, sizes_text
 
 MARGIN = 40.0
 FRAME = (1280, 720)
@@ -29,7 +30,7 @@ LEAST_WIDTH = 800.0
 """Units (:attr:`gui.look.page.Page.room`, in type of usual size) below which the two halves of a page cannot be read."""
 STATUS, VALUE, BODY, SMALL = 34.0, 22.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
-LEAST_SHARE, MOST_SHARE = 1.0, 1.25
+LEAST_SHARE, MOST_SHARE = 1.0, 1.6
 """The page is set so much larger where it is short; where it would be smaller, what is least important is left out."""
 ALL, WITHOUT_COMMAND, SHORT = 0, 1, 2
 """How much of the proofs is there: with the command, without it, or no more than the method of each."""
@@ -79,7 +80,7 @@ def facts(certified: Certificate) -> list[Fact]:
     options = dict(p.get("options") or {})
     seed = "" if p.get("seed") is None else f", seed {p['seed']}"
     # Plans of stories that are made anew each time say nothing of the time: it would be another.
-    seconds = f", {float(p['seconds']):.2g} s" if p.get("seconds") else ""
+    searched = searched_text(p)
     out = [
         Fact("Model", f"{c.model}: {sizes_text(c)}"),
         Fact("", f"fingerprint {c.fingerprint[:16]}\N{HORIZONTAL ELLIPSIS}", 2),
@@ -89,7 +90,7 @@ def facts(certified: Certificate) -> list[Fact]:
         Fact(
             "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1
         ),
-        Fact("Planner", f"{p['planner']}{seed}{seconds}", 1),
+        Fact("Planner", f"{p['planner']}{seed}{searched and f', {searched}'}", 1),
     ]
     if options:
         out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))
@@ -240,7 +241,7 @@ class _Sheet:
         ends."""
         t, unit = self._theme, self._unit * share
         words, colour = status_line(c, t)
-        y = rect.top()
+        y = self._text(rect, rect.top(), f"Certificate of {c.model}", BODY * unit, t.muted, paint)
         status = STATUS * unit
         while (
             measure(max(6, round(status)), True).horizontalAdvance(words) > rect.width()
@@ -281,27 +282,38 @@ class _Sheet:
     def _table(self, rect: QRectF, y: float, c: Certificate, unit: float, paint: bool) -> float:
         """One row per component: value, what no plan is below, and the gap."""
         t, wide = self._theme, rect.width()
-        columns = (0.0, 0.36 * wide, 0.62 * wide, 0.86 * wide)
-        for i, row in enumerate(component_rows(c)):
-            size = SMALL * unit if i == 0 else VALUE * unit
+        rows = component_rows(c)
+        value, columns = self._columns(rows, wide, unit)
+        for i, row in enumerate(rows):
+            size = min(value, SMALL * unit) if i == 0 else value
             high = 1.75 * size
-            for j, (x, words) in enumerate(zip(columns, row, strict=True)):
-                end = columns[j + 1] if j + 1 < len(columns) else wide
+            for j, words in enumerate(row):
+                x, end = columns[j], columns[j + 1]
                 colour = t.muted if i == 0 or j == 0 else t.good if "\N{CHECK MARK}" in words else t.text
                 if paint:
-                    self._cell(QRectF(rect.left() + x, y, end - x - 8 * unit, high), words, size if j else min(size, BODY * unit), colour, j == 1 and i > 0)  # fmt: skip
+                    cell = QRectF(rect.left() + x, y, end - x, high)
+                    self._cell(cell, words, size if j else min(size, BODY * unit), colour, j == 1 and i > 0)
             y += high
             if paint:
                 self._painter.setPen(QPen(QColor(t.border), max(1.0, unit)))
                 self._painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
         return y
 
-    def _cell(self, rect: QRectF, words: str, size: float, colour: str, bold: bool) -> None:
-        while (
-            size > SMALL * self._unit
-            and measure(max(6, round(size)), bold).horizontalAdvance(words) > rect.width()
-        ):
+    def _columns(self, rows: Sequence[Sequence[str]], wide: float, unit: float) -> tuple[float, list[float]]:
+        """The size of the letters of all values, one for the table so that no figure looks smaller than another, and where its columns begin
+        and the last one ends."""
+        size = VALUE * unit
+        while True:
+            columns = []
+            for j, cells in enumerate(zip(*rows, strict=True)):
+                pixels = max(6, round(size if j else min(size, BODY * unit)))
+                columns.append(max(measure(pixels, j == 1).horizontalAdvance(words) for words in cells))
+            apart = (wide - sum(columns)) / max(1, len(columns) - 1)
+            if apart >= 0.7 * size or size <= SMALL * self._unit:
+                return size, [0.0, *accumulate(column + apart for column in columns)]
             size -= 1.0
+
+    def _cell(self, rect: QRectF, words: str, size: float, colour: str, bold: bool) -> None:
         self._painter.setFont(letters(max(6, round(size)), bold))
         self._painter.setPen(QColor(colour))
         self._painter.drawText(rect, LEFT, words)

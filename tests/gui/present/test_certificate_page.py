@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QRectF
@@ -13,7 +14,14 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.theme import DARK, LIGHT
 from gui.present.certificate.dialog import CertificateDialog, save_certificate
-from gui.present.certificate.page import CertificatePage, facts, proof_lines, status_line, verdict
+from gui.present.certificate.page import (
+    CertificatePage,
+    component_rows,
+    facts,
+    proof_lines,
+    status_line,
+    verdict,
+)
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
@@ -63,7 +71,7 @@ def test_what_it_says() -> None:
     )
     assert status_line(tight, LIGHT)[0].endswith("Proven optimal") and "No valid plan" in verdict(tight)
     said = {fact.label: fact.words for fact in facts(found)}
-    assert said["Planner"] == "second, seed 2, 0.5 s" and said["Options"] == "moves=3"
+    assert said["Planner"] == "second, seed 2, search 0.500 s" and said["Options"] == "moves=3"
     backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)  # type: ignore
     assert "Not valid" in status_line(certificate(backwards), LIGHT)[0]
 
@@ -82,6 +90,16 @@ def test_saved_as(ending: str, tmp_path: Path) -> None:
         assert data[:4] in (b"%PDF", b"\x89PNG", b"<?xm")
     with pytest.raises(StageboardError, match="choose one of these"):
         save_certificate(found, tmp_path / "c.gif", LIGHT)
+
+
+def test_all_figures_of_the_table_have_one_size_and_the_page_names_its_model(tmp_path: Path) -> None:
+    (plan, bounds) = network_members()[0]
+    found = certificate(plan, bounds)
+    file = save_certificate(found, tmp_path / "c.svg", LIGHT)
+    texts = [e for e in ElementTree.parse(file).iter() if str(e.tag).endswith("}text")]
+    size = {"".join(e.itertext()).strip(): e.attrib["font-size"] for e in texts}
+    assert len({size[words] for words in component_rows(found)[1][1:]}) == 1
+    assert f"Certificate of {found.model}" in size
 
 
 def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:

@@ -190,3 +190,14 @@ def test_solvers_are_named_with_their_versions() -> None:
 def test_other_endings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StageboardError, match=r"\.json or \.txt"):
         to_certificate(small(), (), tmp_path / "c.doc")
+
+
+def test_the_time_is_the_searchs_own_and_a_stopped_search_says_so() -> None:
+    _, plan = plan_of("memory")
+    for reason, words in (
+        ("cancelled", ", stopped by hand"),
+        ("time", ", stopped at its time limit"),
+        ("finished", ""),
+    ):
+        ended = replace(plan, provenance=replace(plan.provenance, stop_reason=reason))
+        assert f", search 0.200 s{words}\n" in certificate_text(certificate(ended))
