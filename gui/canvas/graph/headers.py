@@ -64,6 +64,10 @@ class HeaderData:
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
 
+    def passing(self, device: int) -> float:
+        """Bytes that go from devices before this one to the next: what the plate below it counts beside what it sends."""
+        return 0.0 if self.links is None else self.links.passing(device)
+
     def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
         """The same with bars on one scale with those of other plans."""
         found = [self.longest], [self.fullest]
@@ -207,6 +211,7 @@ def _paint_header(
     line = 15 * ratio
     hot = d == data.bottleneck
     rows = 1 + (free >= 30 * ratio) + (free >= 48 * ratio) + (free >= 64 * ratio)
+    rows += data.passing(d) > 0 and free >= 80 * ratio
     block = (line if rows == 1 else line + (rows - 1) * 14 * ratio) + 2 * ratio
     y = top + max(0.0, (free - block) / 2)
     x, w = 11 * ratio, box.width() - 19 * ratio
@@ -250,20 +255,21 @@ def _paint_details(
         paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
         y += 9 * ratio
     if rows >= 3:
-        _paint_traffic(painter, QRectF(x, y, w, 13 * ratio), rows >= 4, d, palette, data, ratio)
+        _paint_traffic(painter, QRectF(x, y, w, 13 * ratio), rows, d, palette, data, ratio)
 
 
 def _paint_traffic(
     painter: QPainter,
     line: QRectF,
-    both: bool,
+    rows: int,
     d: int,
     palette: CanvasPalette,
     data: HeaderData,
     ratio: float,
 ) -> None:
-    """Bytes in and out, or what memory holds and the other cost, from ``line`` down; in one line unless ``both`` fit."""
-    theme = palette.theme
+    """Bytes in and out, or what memory holds and the other cost, from ``line`` down; in one line where there are but three ``rows``,
+    and with the bytes that pass by where there are five."""
+    theme, both = palette.theme, rows >= 4
     painter.setFont(font(int(10 * ratio), False))
     lines = [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
     loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
@@ -273,6 +279,8 @@ def _paint_traffic(
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
         lines = [cache_text(used, cache, brief=True, beside=data.column), other]
+    if rows >= 5:
+        lines.append(f"{bytes_text(data.passing(d))} pass by")
     for text in lines if both else lines[:1] if loaded else ["  ".join(lines)]:
         off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
         painter.setPen(QColor(theme.warning if off_chip else theme.muted))

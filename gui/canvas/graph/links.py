@@ -52,6 +52,11 @@ class Links:
         mine = np.flatnonzero(self.stage == stage)
         return [int(i) for i in mine[np.lexsort((self.tensor[mine], -self.bytes[mine]))]]
 
+    def passing(self, stage: int) -> float:
+        """Bytes that enter the next stage from stages before this one: they pass by it."""
+        home = self.device_of[self.graph.tensor_producer[self.tensor]]
+        return float(self.bytes[(self.stage == stage + 1) & (home < stage)].sum())
+
     def producers(self, stage: int) -> Ints:
         """The ops whose tensors enter a stage, sorted."""
         return np.unique(self.graph.tensor_producer[self.tensor[self.stage == stage]])

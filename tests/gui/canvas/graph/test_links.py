@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.links import LEAST_LANE, link_tooltip, link_words, links_of, plate_text, plates
+from gui.canvas.graph.picture.picture import draw_graph
 from gui.canvas.graph.scene import crossing_bytes
+from gui.look.page import Page
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
@@ -51,6 +54,19 @@ def test_links_count_each_tensor_once_per_stage_that_it_enters(k: int, seed: int
     received, sent = crossing_bytes(graph, device_of, k, size)
     assert received == pytest.approx(details["bytes_in"])
     assert sent == pytest.approx(details["bytes_out"])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_stage_sends_and_what_passes_by_it_enters_the_next(seed: int) -> None:
+    problem = tpu_problem(14, 4)
+    graph = problem.graph
+    device_of = np.sort(np.random.default_rng(seed).integers(0, 4, graph.n)).astype(np.int32)
+    links = links_of(problem, device_of)
+    assert links is not None
+    for stage in range(3):
+        home = device_of[graph.tensor_producer[links.tensor]]
+        own = links.bytes[(links.stage == stage + 1) & (home == stage)].sum()
+        assert links.entering[stage + 1] == own + links.passing(stage)
 
 
 def test_a_pipeline_counts_the_bytes_of_its_file() -> None:
@@ -144,3 +160,11 @@ def test_headers_with_caches_and_links_are_painted(make_hand: MakeHand, height: 
     painter.end()
     assert image != blank
     assert len(lane_extents(view.scene, view.viewport)) == 3
+
+
+def test_a_header_says_what_passes_by_its_stage(tmp_path: Path, qapp: Any) -> None:
+    problem = tpu_problem(12, 3)
+    device_of = np.array([0, 1, 1, *[2] * 9], np.int32)  # what op 0 sends to op 3 passes by stage 1
+    file = tmp_path / "lanes.svg"
+    draw_graph(problem, device_of, Page((900, 900)), "lanes").save(file)
+    assert "100 B pass by" in file.read_text()
