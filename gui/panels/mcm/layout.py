@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath
@@ -16,6 +16,12 @@ BUS = 6.0
 """How far above its lower edge the link runs through a chip."""
 WORDS_FROM = (84.0, 60.0)
 """Width and height from which a chip has room for its figures in words."""
+FOLDED = 8
+"""Chips without any op at the end of the chain, of which so many at least, and more than those in use, are drawn small."""
+CELL, CELL_GAP, STRIP_HEAD = 22.0, 7.0, 18.0
+"""The side of a small chip, what lies between two, and the height of the words above them."""
+ROOMY = (300.0, 130.0)
+"""Pixels beyond which a chip gains nothing where the others are small."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class PackageLayout:
     boxes: tuple[QRectF, ...]
     columns: int
     turn: float
+    small: tuple[QRectF, ...] = ()
+    """The chips behind those, which nothing uses and which are drawn as small squares, in order."""
 
     def to_right(self, chip: int) -> bool:
         """Whether the chain runs to the right at a chip."""
@@ -84,21 +92,42 @@ def gaps(count: int, columns: int, rect: QRectF) -> tuple[float, float, float]:
     return across, between, min(16.0, max(8.0, 0.7 * across)) if rows > 1 else 0.0
 
 
-def package_layout(count: int, rect: QRectF) -> PackageLayout:
-    """The arrangement of ``count`` chips inside ``rect`` in which they are largest at good proportions."""
+def folded_layout(count: int, used: int, rect: QRectF) -> PackageLayout:
+    """The arrangement of ``count`` chips of which none behind the first ``used`` has an op: these are small squares below the others where
+    they are many."""
+    unused = count - used
+    if used < 1 or unused < max(FOLDED, used + 1):
+        return package_layout(count, rect)
+    step = CELL + CELL_GAP
+    columns = max(1, math.floor((rect.width() + CELL_GAP) / step))
+    rows = math.ceil(unused / columns)
+    columns = math.ceil(unused / rows)
+    high = STRIP_HEAD + rows * step
+    if high > rect.height() / 2:
+        return package_layout(count, rect)
+    top = rect.bottom() - high + STRIP_HEAD
+    left = rect.center().x() - (columns * step - CELL_GAP) / 2
+    small = tuple(
+        QRectF(left + (i % columns) * step, top + (i // columns) * step, CELL, CELL) for i in range(unused)
+    )
+    return replace(package_layout(used, rect.adjusted(0, 0, 0, -high), ROOMY), small=small)
+
+
+def package_layout(count: int, rect: QRectF, most: tuple[float, float] = (WIDEST, TALLEST)) -> PackageLayout:
+    """The arrangement of ``count`` chips inside ``rect`` in which they are largest at good proportions, none wider and higher than ``most``."""
     if count == 0 or rect.width() <= 0 or rect.height() <= 0:
         return PackageLayout((), 1, 0.0)
     best, columns = -1.0, 1
     for tried in range(1, count + 1):
         wide, high = _tile(count, tried, rect)
-        value = min(min(wide, WIDEST) / GOOD_WIDTH, min(high, TALLEST) / GOOD_HEIGHT)
+        value = min(min(wide, most[0]) / GOOD_WIDTH, min(high, most[1]) / GOOD_HEIGHT)
         if value > best + 1e-9:
             best, columns = value, tried
     # Rows of equal length where as many rows hold them.
     rows = math.ceil(count / columns)
     columns = math.ceil(count / rows)
     wide, high = _tile(count, columns, rect)
-    wide, high = max(1.0, min(wide, WIDEST)), max(1.0, min(high, TALLEST))
+    wide, high = max(1.0, min(wide, most[0])), max(1.0, min(high, most[1]))
     across, between, turn = gaps(count, columns, rect)
     left = rect.center().x() - (columns * wide + (columns - 1) * across) / 2
     top = rect.center().y() - (rows * high + (rows - 1) * between) / 2

@@ -12,6 +12,7 @@ from gui.look.theme import Theme, device_colours, mix
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.panels.mcm.ink import heat, thickness
 from gui.panels.mcm.state import Package
+from gui.widgets.bars import HATCH
 from planner.quantity import bytes_text
 
 LEGEND = 18.0
@@ -36,7 +37,8 @@ def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme
     tone = device_colours(1, theme)[0]
     shades = {
         "parameters": tone.accent, "activations": tone.soft, "memory": theme.text, "work": theme.muted,
-        "transfers": mix(theme.panel, theme.muted, 0.5),
+        "transfers": mix(theme.panel, theme.muted, 0.5), "slowest": theme.warning,
+        "beyond": theme.bad if package.limited else theme.warning,
     }  # fmt: skip
     for (what, swatch, words), (line, x) in zip(
         _marks(package), _placed(package, rect.width()), strict=False
@@ -46,6 +48,8 @@ def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme
             return
         left = rect.left() + x
         painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), QColor(shades[what]))
+        if what == "beyond":
+            painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), HATCH)
         place = QRectF(left + swatch + 4, y, rect.right() - left - swatch - 4, LEGEND)
         write(painter, place, LEFT, words, letters, theme.muted)
 
@@ -58,6 +62,12 @@ def _marks(package: Package) -> list[tuple[str, float, str]]:
         ("parameters", 9.0, "parameters"), ("activations", 9.0, "activations"), ("memory", 1.5, f"memory {size}"),
         ("work", 9.0, work), ("transfers", 9.0, "transfers"),
     ]  # fmt: skip
+    if any(chip.bottleneck for chip in package.chips):
+        marks.insert(4, ("slowest", 9.0, "of the slowest chip"))
+    over = [chip for chip in range(len(package.chips)) if package.overfull(chip)]
+    if over:
+        cut = " or \N{MULTIPLICATION SIGN}, bar broken off" if any(map(package.cut, over)) else ""
+        marks.insert(3, ("beyond", 9.0, f"more than fits (!{cut})"))
     return marks if math.isfinite(package.sram) else marks[:2] + marks[3:]
 
 

@@ -14,7 +14,7 @@ from gui.look.theme import DeviceColour, Theme, device_colours, mix
 from gui.look.writing import CENTRE, LEFT, RIGHT, face, write
 from gui.panels.mcm.arcs import paint_rule_path
 from gui.panels.mcm.ink import heat, share_of, thickness
-from gui.panels.mcm.layout import BUS, WORDS_FROM, PackageLayout
+from gui.panels.mcm.layout import BUS, STRIP_HEAD, WORDS_FROM, PackageLayout
 from gui.panels.mcm.state import ChipState, Package
 from gui.widgets.bars import HATCH
 from planner.quantity import bytes_text
@@ -37,10 +37,12 @@ def paint_package(
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     colours = device_colours(len(package.chips), theme)
-    for chip in range(len(package.chips) - 1):
+    for chip in range(len(layout.boxes) - 1):
         _link(painter, layout, package, chip, theme)
-    for chip, state in enumerate(package.chips):
+    for chip, state in enumerate(package.chips[: len(layout.boxes)]):
         _chip(painter, layout, package, chip, state, colours[chip], theme, marks)
+    if layout.small:
+        _small_chips(painter, layout, theme)
     if package.path is not None:
         paint_rule_path(painter, layout, package.path, theme)
 
@@ -70,6 +72,22 @@ def _arrow(painter: QPainter, layout: PackageLayout, into: int, colour: QColor, 
 
 
 # ---------------------------------------------------------------------- chips
+def _small_chips(painter: QPainter, layout: PackageLayout, theme: Theme) -> None:
+    """The chips that nothing uses, with their numbers, below words that count them."""
+    boxes, first = layout.small, len(layout.boxes)
+    head = QRectF(
+        boxes[0].left(), boxes[0].top() - STRIP_HEAD, boxes[-1].right() - boxes[0].left(), STRIP_HEAD
+    )
+    head.setWidth(max(head.width(), 200.0))
+    words = f"{len(boxes)} unused, chips {first} to {first + len(boxes) - 1}"
+    write(painter, head, LEFT, words, face(8.0), theme.muted)
+    for number, box in enumerate(boxes, first):
+        painter.setPen(QPen(QColor(theme.card_border), 1, Qt.PenStyle.DashLine))
+        painter.setBrush(QColor(theme.card_disabled))
+        painter.drawRoundedRect(box, 2.5, 2.5)
+        write(painter, box, CENTRE, str(number), face(7.5), theme.muted)
+
+
 def _chip(
     painter: QPainter, layout: PackageLayout, package: Package, chip: int, state: ChipState, colour: DeviceColour,
     theme: Theme, marks: Marks,
@@ -153,7 +171,11 @@ def _head(
 def _marks(state: ChipState, package: Package, chip: int, theme: Theme) -> tuple[str, tuple[str, ...]]:
     """The most important thing to say beside the number: its colour, and words of which the first that fit are shown."""
     if package.overfull(chip):
-        return theme.bad if package.limited else theme.warning, ("too full", "!")
+        words: tuple[str, ...] = ("too full", "!")
+        if package.cut(chip) and package.sram > 0:
+            times = f"{state.memory / package.sram:.3g}\N{MULTIPLICATION SIGN}"
+            words = (f"{times} its memory", times, "!")
+        return theme.bad if package.limited else theme.warning, words
     if state.broken:
         return theme.bad, ("rule broken", "\N{MULTIPLICATION X}")
     if state.bottleneck:
@@ -220,9 +242,21 @@ def paint_memory(
         beyond = QRectF(line, rect.top(), end - line, rect.height())
         painter.fillRect(beyond, QColor(theme.bad if package.limited else theme.warning))
         painter.fillRect(beyond, HATCH)
+        if package.cut(chip):
+            _break(painter, beyond, theme)
     if math.isfinite(package.sram):
         painter.setPen(QPen(QColor(theme.text), 1.2))
         painter.drawLine(QPointF(line, rect.top() - 1.5), QPointF(line, rect.bottom() + 1.5))
+
+
+def _break(painter: QPainter, beyond: QRectF, theme: Theme) -> None:
+    """Two slanted gaps in a bar that goes on beyond its end."""
+    painter.setPen(QPen(QColor(theme.panel), 1.6))
+    slant = 0.4 * beyond.height()
+    for x in (beyond.center().x() - 1.8, beyond.center().x() + 1.8):
+        painter.drawLine(
+            QPointF(x - slant / 2, beyond.bottom() + 0.5), QPointF(x + slant / 2, beyond.top() - 0.5)
+        )
 
 
 def paint_chip_load(painter: QPainter, rect: QRectF, package: Package, chip: int, theme: Theme) -> None:

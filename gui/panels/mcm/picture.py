@@ -15,7 +15,7 @@ from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import device_colours
 from gui.look.writing import LEFT, face, write
-from gui.panels.mcm.layout import package_layout
+from gui.panels.mcm.layout import folded_layout
 from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory
 from gui.panels.mcm.painter import Marks, paint_package
@@ -99,7 +99,9 @@ def paint_picture(
             painter, QRectF(MARGIN, low, inner.width(), RULES), LEFT, pointed.sentence, face(9.0), theme.bad
         )
     top = heading.height + (ARCS if package.path is not None else 0.0)
-    layout = package_layout(len(package.chips), QRectF(MARGIN, top, inner.width(), low - top - 6))
+    layout = folded_layout(
+        len(package.chips), package.used, QRectF(MARGIN, top, inner.width(), low - top - 6)
+    )
     paint_package(painter, layout, package, theme, Marks(shown=fullest if charted else -1))
 
 
@@ -108,5 +110,7 @@ def _heading(
 ) -> Heading:  # fmt: skip
     """Title, how good the plan is, and the package."""
     rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
+    if not package.limited:
+        rules += ", memory rule off"
     words = f"{standing_text(problem, evaluation, bounds)}   {rules}   {summary(package, evaluation)}"
     return heading_of(title, words, width, face(13.0, True), face(9.0), top=10.0)

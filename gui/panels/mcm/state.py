@@ -115,6 +115,15 @@ class Package:
         """Whether a chip holds more than it has room for; a rounding error of 1e-9 is not more."""
         return self.chips[chip].memory > self.sram * (1 + 1e-9)
 
+    def cut(self, chip: int) -> bool:
+        """Whether the memory bar of a chip is drawn shorter than what it stands for."""
+        return self.chips[chip].memory > self.full * (1 + 1e-9)
+
+    @property
+    def used(self) -> int:
+        """How many chips there are up to the last that has an op."""
+        return max((chip + 1 for chip, state in enumerate(self.chips) if state.ops), default=0)
+
 
 def common_scale(packages: Iterable[Package]) -> Scale:
     """The scale on which all bars and links of some packages can be compared."""

@@ -17,7 +17,7 @@ from gui.document.plan.preview import check
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, device_colours
 from gui.panels.mcm.ink import heat, share_of, thickness
-from gui.panels.mcm.layout import package_layout
+from gui.panels.mcm.layout import folded_layout, package_layout
 from gui.panels.mcm.legend import paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory, plot_of
 from gui.panels.mcm.painter import Marks, paint_package
@@ -40,6 +40,7 @@ from planner.model.graph import Graph
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.package_models import TIDY, TRIANGLE, package_problem
+from tests.gui.present.slides import written_in
 from tests.gui.scribe import Scribe
 
 MIB = 2.0**20
@@ -263,3 +264,29 @@ def test_every_chip_has_its_number_however_small(qapp: Any) -> None:
         scribe.end()
         written = {text.removeprefix("Chip ") for _, text in scribe.written}
         assert {str(chip) for chip in range(36)} <= written, width
+
+
+@pytest.mark.parametrize(
+    ("count", "used", "folded"), [(36, 4, True), (36, 30, False), (6, 2, False), (5, 0, False)]
+)
+def test_many_unused_chips_are_small(count: int, used: int, folded: bool) -> None:
+    rect = QRectF(0, 0, 900, 400)
+    layout = folded_layout(count, used, rect)
+    assert len(layout.boxes) + len(layout.small) == count and bool(layout.small) == folded
+    if folded:
+        assert len(layout.boxes) == used
+        lowest = max(box.bottom() for box in layout.boxes)
+        assert all(rect.contains(box) and box.top() > lowest for box in layout.small)
+        assert layout.boxes[0].width() > 2 * package_layout(count, rect).boxes[0].width()
+
+
+def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -> None:
+    file = tmp_path / "package.svg"
+    draw_package(package_problem(36, sram=MIB, check_memory=False), TIDY, Page((1200, 700))).save(file)
+    words = [line.words for line in written_in(file.read_bytes())]
+    assert any("valid, memory rule off" in line for line in words)
+    assert "33 unused, chips 3 to 35" in words
+    assert "more than fits (! or \N{MULTIPLICATION SIGN}, bar broken off)" in words
+    assert "of the slowest chip" in words
+    most = max(chip.memory for chip in package(sram=MIB).chips) / MIB
+    assert any(line.startswith(f"{most:.3g}\N{MULTIPLICATION SIGN}") for line in words)
