@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
 
-LONG_SECONDS = 0.02
+LONG_SECONDS = 0.01
 """Processor seconds of panels after which the others wait for the next turn of the event loop."""
 
 

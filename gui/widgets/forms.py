@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
@@ -134,6 +135,29 @@ class Disclosure(QToolButton):
             widget.setVisible(opened)
 
 
+class _LetsWheelPass:
+    """Mixed into a field: the wheel scrolls the panel, not the value of a field that it happens to pass."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Only with the keyboard in it."""
+        if self.hasFocus():  # type: ignore[attr-defined]
+            super().wheelEvent(event)  # type: ignore[misc]
+        else:
+            event.ignore()
+
+
+class _Choice(_LetsWheelPass, DropDown):
+    """One of several."""
+
+
+class _Whole(_LetsWheelPass, QSpinBox):
+    """A whole number."""
+
+
+class _Number(_LetsWheelPass, QDoubleSpinBox):
+    """A number in a range."""
+
+
 class Form(QWidget):
     """Labels at the left, fields at the right. :meth:`values` reads them; it raises where one makes no sense."""
 
@@ -180,9 +204,7 @@ class Form(QWidget):
             field.setMinimumWidth(FIELD_WIDTH)
             if not wide:
                 field.setMaximumWidth(FIELD_WIDTH)
-            # The wheel scrolls the panel, not the value of a field that it happens to pass.
             field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            field.installEventFilter(self)
         label = ElidedLabel(title)
         set_role(label, "muted")
         label.set_tip(tip)
@@ -216,13 +238,6 @@ class Form(QWidget):
         self._rows += 1
         return self._rows
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """See :meth:`_add`."""
-        if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget) and not watched.hasFocus():
-            event.ignore()
-            return True
-        return super().eventFilter(watched, event)
-
     # ------------------------------------------------------------------ kinds of fields
     def add_bool(self, name: str, title: str, value: bool, tip: str = "") -> None:
         """A check box."""
@@ -233,7 +248,7 @@ class Form(QWidget):
 
     def add_choice(self, name: str, title: str, value: str, choices: Sequence[str], tip: str = "") -> None:
         """A combo box."""
-        field = DropDown(self)
+        field = _Choice(self)
         field.addItems(list(choices))
         field.setCurrentText(value)
         field.setMinimumContentsLength(6)
@@ -243,7 +258,7 @@ class Form(QWidget):
 
     def add_int(self, name: str, title: str, value: int, low: int, high: int, tip: str = "") -> None:
         """A spin box of whole numbers."""
-        field = QSpinBox(self)
+        field = _Whole(self)
         field.setRange(low, high)
         field.setValue(value)
         field.setGroupSeparatorShown(True)
@@ -255,7 +270,7 @@ class Form(QWidget):
         self, name: str, title: str, value: float, low: float, high: float, tip: str = "", digits: int = 3
     ) -> None:
         """A spin box of numbers in a bounded range."""
-        field = QDoubleSpinBox(self)
+        field = _Number(self)
         field.setDecimals(digits)
         field.setRange(low, high)
         field.setValue(value)

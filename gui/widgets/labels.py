@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 from gui.widgets.plain import plain, plain_tip
@@ -87,10 +87,15 @@ class ElidedLabel(QLabel):
         self._retip()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Fonts and styles change the width too."""
+        """Fonts and styles change the width too: of what is not shown yet several times, while it is put together."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self.isVisible():
             self._retip()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What changed meanwhile."""
+        super().showEvent(event)
+        self._retip()
 
     def minimumSizeHint(self) -> QSize:
         """Small: eliding makes it fit, but for what is to stay whole."""

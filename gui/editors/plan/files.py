@@ -130,6 +130,7 @@ class Files(ModelFiles):
             typing = not self._window.palette_window.isHidden() or isinstance(
                 self._window.focusWidget(), (QLineEdit, QAbstractSpinBox)
             )
+            self._window.show_canvas()  # before: it is laid out for the size that it has
             self._document.install(opened)
             if not typing:
                 self._window.canvas.setFocus()

@@ -192,7 +192,8 @@ class Linking(QObject):
                 }
             return Laid(comparison, view, items, made, layouts)
 
-        self._worker.request(items.count, make, lambda result: self._deliver(cast(Laid, result), animate))
+        count = items.count * (1 if view == "flow" else len(plans))
+        self._worker.request(count, make, lambda result: self._deliver(cast(Laid, result), animate))
 
     def _deliver(self, laid: Laid, animate: bool) -> None:
         if laid.comparison is not self.state.comparison or laid.items is not self._items:
