@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from numba.core import types
+from numba.core import types as numba_types
 
+types: Any = numba_types  # its stubs leave out what is needed here
 WORD_BITS = 64
 
 

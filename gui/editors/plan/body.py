@@ -147,6 +147,10 @@ class GraphBody(PlanningWindow):
         if self.document.problem is not None:
             warming.load_editing(self.document.problem)
 
+    def show_canvas(self) -> None:
+        """Show the canvas, also before there is anything on it."""
+        self._stack.setCurrentWidget(self.canvas)
+
     def show_find(self) -> None:
         """The find box has the keyboard."""
         self.docks.reveal("ops")

@@ -181,10 +181,6 @@ class MainWindow(GraphBody):
         """Show the page that says what is being read."""
         self._stack.setCurrentWidget(self.waiting)
 
-    def show_canvas(self) -> None:
-        """Show the canvas, also before there is anything on it."""
-        self._stack.setCurrentWidget(self.canvas)
-
     def show_content(self) -> None:
         """Show the canvas, or where to begin."""
         is_open = self.document.problem is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.model.graph import Graph, Ints
 
@@ -20,12 +21,12 @@ class Move(NamedTuple):
     target: int
 
 
-def hanging_together(n: int, one: Ints, two: Ints) -> Ints:
+def hanging_together(n: int, one: Ints, two: Ints) -> NDArray[np.int64]:
     """For each of ``n`` ops the least op (int64[n]) that it hangs together with, where ``one[i]`` hangs together with ``two[i]``.
 
     By NumPy alone: a comparison opens in the window's thread, and to load SciPy's graphs takes a sixth of a second there.
     """
-    least = np.arange(n)
+    least = np.arange(n, dtype=np.int64)
     while True:
         a, b = least[one], least[two]
         apart = a != b

@@ -40,6 +40,9 @@ class Pane(Protocol):
 
     viewport: Viewport
 
+    def isVisible(self) -> bool:
+        """Whether it is in sight."""
+
     @property
     def plans(self) -> tuple[int, ...]:
         """The plans it draws."""
@@ -114,9 +117,8 @@ class Linking(QObject):
         """Link these."""
         self.panes = list(panes)
         self._fit_pending = True
-        if any(
-            pane.isVisible() for pane in self.panes
-        ):  # else they have no size yet; they get one when they are shown
+        # Panes out of sight have no size yet; they get one when they are shown.
+        if any(pane.isVisible() for pane in self.panes):
             self.relayout(animate=False)
 
     def pane_at(self, global_pos: QPoint) -> Pane | None:
