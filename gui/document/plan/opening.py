@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,9 @@ import numpy as np
 
 from gui.document.board import quick_bounds
 from gui.document.plan.reading import read
+from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
+from planner.model.precision import FILE
 from planner.model.times import compute_ops
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claimed
@@ -21,6 +24,7 @@ from planner.problem.problem import Problem
 
 if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
+    from planner.model.precision import ReadOptions
     from planner.model.times import Use
     from planner.problem.problem import Plan
     from planner.problem.target import Target
@@ -192,6 +196,16 @@ def prepare_model(
     """Read a model and prepare it. Raises :class:`StageboardError`. Large files take a process where a thread asks."""
     files = as_paths(paths)
     return prepare_graph(read(files, batch), files, batch, target)
+
+
+def options_of(plan: Path | None) -> ReadOptions:
+    """How the model of a plan was read; as models are read without one where that cannot be said."""
+    from planner.plan_files.plan_json import plan_model_options
+
+    if plan is not None:
+        with suppress(StageboardError):  # opening the plan says what is wrong
+            return plan_model_options(plan)
+    return {"batch": 1, "precision": FILE}
 
 
 def prepare_plan(path: str | Path, graph: Graph, paths: Sequence[Path], batch: int = 1) -> Opened:

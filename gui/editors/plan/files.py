@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -46,16 +45,6 @@ PRECISION_TITLES = {
 }
 MOST_PREVIEWED = 6_000
 """Ops of the largest graph whose picture is drawn before it is exported."""
-
-
-def _options_of(plan: Path | None) -> ReadOptions:
-    """How the model of a plan was read; as models are read without one where that cannot be said."""
-    from planner.plan_files.plan_json import plan_model_options
-
-    if plan is not None:
-        with suppress(StageboardError):  # opening the plan says what is wrong
-            return plan_model_options(plan)
-    return {"batch": 1, "precision": FILE}
 
 
 class Files(ModelFiles):
@@ -105,7 +94,7 @@ class Files(ModelFiles):
         def prepare() -> tuple[Opened, Sequence[Use], str]:
             """In another thread: everything that takes long; and why the plan cannot be opened."""
             paths = opening.as_paths(models)
-            how = options or _options_of(plan)
+            how = options or opening.options_of(plan)
             graph = reading.read(paths, **how)
             if graph.n > opening.MOST_INTERPRETED:
                 interpret(False)
