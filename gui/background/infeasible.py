@@ -18,18 +18,18 @@ SECONDS = 20.0
 """How long an explanation may be looked for."""
 
 RULE_WORDS = {
-    "order": "order: a chip only sends to later ones",
-    "no_skip": "no skipped chip: no empty chip below the highest used one",
-    "triangle": "triangle: no chip sends to another both directly and through others",
-    "every_chip": "every chip holds an op",
-    "path": "path: a stage sends to the next one at most",
-    "memory": "memory: parameters and peak activations fit the chip",
-    "shared_children": "shared children: all readers of an op share a stage",
+    "order": "order: a {one} only sends to later ones",
+    "no_skip": "no skipped {one}: no empty {one} below the highest used one",
+    "triangle": "triangle: no {one} sends to another both directly and through others",
+    "every_chip": "every {one} holds an op",
+    "path": "path: a {one} sends to the next one at most",
+    "memory": "memory: parameters and peak activations fit the {one}",
+    "shared_children": "shared children: all readers of an op share a {one}",
     "contiguous": "contiguous devices",
     "support": "ops run on devices that support them",
-    "chip-count": "the number of chips",
+    "chip-count": "the number of {many}",
 }
-"""Rules in a few words, where their names do not say it all."""
+"""Rules in a few words, where their names do not say it all; ``{one}`` and ``{many}`` are what the target calls its devices."""
 
 
 class Checking(Asking):
@@ -74,12 +74,15 @@ def rule_text(problem: Problem, rule: str) -> str:
         return rule_text(problem, rest)
     if kind == "pin":
         op, _, device = rest.rpartition("=")
-        return f"pin: {graph.op_names[graph.index[op]] if op in graph.index else op} on {device}"
+        title = next((known.title for known in problem.devices if known.name == device), device)
+        return f"pin: {graph.op_names[graph.index[op]] if op in graph.index else op} on {title}"
     if kind == "together":
         ops = rest.replace("\0", ",").split(",")
         shown = ", ".join(graph.op_names[graph.index[op]] if op in graph.index else op for op in ops[:3])
         return f"keep together: {shown}" + (f" and {len(ops) - 3} more" if len(ops) > 3 else "")
-    return RULE_WORDS.get(rule, rule.replace("_", " ").replace("-", " "))
+    words = problem.target.words
+    said = RULE_WORDS.get(rule, rule.replace("_", " ").replace("-", " "))
+    return said.format(one=words.one, many=words.many) if rule in RULE_WORDS else said
 
 
 def status_text(status: Status) -> str:

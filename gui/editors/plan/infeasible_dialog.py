@@ -209,6 +209,7 @@ class FeasibilityDialog(QDialog):
         self.repair.setVisible(feasible and not valid)
         self.show_plan.setVisible(self._plan is not None and not valid)
         self.planner.setVisible(not proven)
+        self._stress()
 
     def _show_ops(self, problem: Problem, ops: tuple[int, ...], part: str) -> None:
         self._ops = ops
@@ -258,8 +259,20 @@ class FeasibilityDialog(QDialog):
         self.planner.show()
         self.repair.setVisible(not valid and not anew)
         self.show_plan.setVisible(self._plan is not None and not valid and not anew)
+        stressed = self._stress()
         if first:
-            self.planner.setFocus()
+            stressed.setFocus()
+
+    def _stress(self) -> QPushButton:
+        """A valid plan that is at hand is what to show first; else a planner is started. Returns the button that says so."""
+        first = self.planner if self.show_plan.isHidden() else self.show_plan
+        for button in (self.planner, self.show_plan):
+            name = "primary" if button is first else ""
+            if button.objectName() != name:
+                button.setObjectName(name)
+                button.style().unpolish(button)
+                button.style().polish(button)
+        return first
 
     # ------------------------------------------------------------------ what is chosen
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -17,10 +17,12 @@ from gui.background.infeasible import RULE_WORDS, Checking, rule_text, status_te
 from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.infeasible_dialog import FeasibilityDialog
 from planner.feasibility import Explanation, Remedy
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
-from planner.problem.problem import Pin, Together
+from planner.problem.problem import Pin, Problem, Together
 from planner.processes.question import Answer
 from tests.gui.mcm_models import opened_on_package, package_problem
+from tests.gui.models import tpu_graph
 from tests.gui.window_parts import make_window, settle
 
 EVEN = np.arange(12, dtype=np.int32) * 4 // 12
@@ -85,7 +87,7 @@ def test_it_says_what_stands_in_the_way(qtbot: QtBot, pinned: MainWindow) -> Non
     dialog = shown_dialog(qtbot, pinned)
     assert dialog.heading.text() == "There is no valid plan: proven"
     assert dialog.sentence.text() == WHY.sentence
-    assert "pin: conv_2 on chip 3" in dialog.rules.text()
+    assert "pin: conv_2 on Chip 3" in dialog.rules.text()
     assert "only sends to later ones" in dialog.rules.text()
     assert [dialog.ops.item(i).text() for i in range(dialog.ops.count())] == ["conv_2", "conv_9"]
     dialog.ops.itemClicked.emit(dialog.ops.item(1))
@@ -124,7 +126,9 @@ def test_a_remedy_is_one_step(qtbot: QtBot, pinned: MainWindow) -> None:
     assert pinned.mending.dialog is dialog
     assert dialog.heading.text() == "Done: Remove the pin of conv_2"
     assert "this plan has 1 violation" in pinned.notice.text
-    buttons(dialog)["Show the plan found"].click()
+    found = buttons(dialog)["Show the plan found"]
+    assert found.objectName() == "primary" and buttons(dialog)["Start a planner"].objectName() == ""
+    found.click()
     assert document.device_of.tolist() == [0] * 12
     assert document.evaluation.valid
     assert document.active is not None
@@ -212,8 +216,12 @@ def test_a_job_that_proves_it_offers_the_reason(qtbot: QtBot, pinned: MainWindow
 
 def test_rules_and_constraints_in_words() -> None:
     problem = package_problem()
-    assert rule_text(problem, "rule:triangle") == RULE_WORDS["triangle"]
-    assert rule_text(problem, "pin:n3=chip 1") == "pin: conv_3 on chip 1"
+    assert rule_text(problem, "rule:triangle") == RULE_WORDS["triangle"].format(one="chip")
+    assert rule_text(problem, "pin:n3=chip 1") == "pin: conv_3 on Chip 1"
+    stages = Problem(tpu_graph(), EdgeTpuPipeline(3))
+    assert rule_text(stages, "order") == "order: a stage only sends to later ones"
+    for rule in RULE_WORDS:
+        assert "chip" not in rule_text(stages, rule) and "{" not in rule_text(stages, rule)
     ops = Together(tuple(f"n{i}" for i in range(5))).ops
     assert (
         rule_text(problem, "together:" + ",".join(ops)) == "keep together: conv_0, conv_1, conv_2 and 2 more"
