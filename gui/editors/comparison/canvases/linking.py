@@ -80,6 +80,10 @@ class Pane(Protocol):
         """Whether a place on the screen is on it."""
 
 
+RESIZED_MS = 16
+"""How long panes may get other sizes until they are laid out for the last of them: a window that is shown is resized several times."""
+
+
 class Linking(QObject):
     """Lays the plans out once for all panes and keeps their viewports together. Call :meth:`close` before the window goes.
 
@@ -102,7 +106,7 @@ class Linking(QObject):
         self._last: dict[int, tuple[float, float, float]] = {}
         self._mirroring = False
         self._worker = LayoutWorker(self)
-        self._later = Later(self._resized_now, self)
+        self._later = Later(self._resized_now, self, RESIZED_MS)
         state.comparison_changed.connect(self._comparison_changed)
         state.view_changed.connect(self._view_changed)
         state.document.groups_changed.connect(self._groups_changed)
