@@ -6,7 +6,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -17,10 +16,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from benchmarks.models import layered
 from benchmarks.report import Figure
 from gui.background.collecting import Collecting
-from gui.background.warming import warming
+from gui.background.importing import Importing
 from gui.editors.comparison import windows as comparisons
 from gui.editors.plan.windows import Parts, make_window
-from gui.shell.kinds import import_ahead
+from gui.shell.kinds import AHEAD
 from gui.shell.picture_dialog import PictureDialog
 from planner.formats.graphs import stageboard_json
 from planner.machines.spec import parse_target
@@ -150,10 +149,17 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
     window, document, watch = parts.window, parts.document, Watch()
     window.resize(1280, 800)
     window.show()
+    importing = Importing(AHEAD["plan"], window)
 
     def busy() -> bool:
         compared = any(one.columns_busy for one in comparisons._windows if hasattr(one, "columns_busy"))
-        return window.files.loading.busy or window.canvas.busy or window.files.is_writing or compared
+        return (
+            window.files.loading.busy
+            or window.canvas.busy
+            or window.files.is_writing
+            or compared
+            or importing.busy
+        )
 
     def opening() -> bool:
         return document.problem is None or busy()
@@ -180,11 +186,9 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
 def run(sizes: tuple[int, ...] = SIZES) -> list[Figure]:
     """The longest turn of each work at each size."""
     found: list[Figure] = []
-    # As the program has it: cycles are collected by a timer, and what comparisons need is imported by a thread (gui.app.app).
+    # As the program has it: cycles are collected by a timer, and what comparisons need is imported ahead (gui.app.app).
     collecting = Collecting()
     collecting.keep()
-    warming.begin()
-    warming.load(partial(import_ahead, "plan"))
     try:
         with tempfile.TemporaryDirectory(prefix="stageboard-stalls-") as folder:
             for size in sizes:
@@ -192,6 +196,5 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[Figure]:
                     found.append(Figure(f"{size:,} ops: {what}", worst, "ms", GOAL_MS, f"in all {whole:.0f}"))
                     print(f"  {found[-1].name}: {worst:.0f} ms, {found[-1].note}", flush=True)
     finally:
-        warming.close()
         collecting.close()
     return found

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from gui.app.crash_log import CrashLog
 from gui.app.first_start import FirstStart
 from gui.background.collecting import Collecting
+from gui.background.importing import Importing
 from gui.background.signals import quit_on_signals
 from gui.background.warming import warming
 from gui.document.values import Message
@@ -116,7 +117,7 @@ def _open_networks(
     """A tab for each network; a plan, and plans to be compared, are the first one's."""
     from gui.editors.network.windows import open_order_window
     from gui.look.theme import ThemeController
-    from gui.shell.kinds import import_ahead
+    from gui.shell.kinds import AHEAD
     from gui.shell.session import Session
     from planner.machines.spec import network_target
 
@@ -137,7 +138,7 @@ def _open_networks(
         if first is window:
             compile_rest = partial(first_start.begin, window.header, themes, network_target().kind)
             QTimer.singleShot(1500, window, compile_rest)
-            QTimer.singleShot(1500, window, partial(warming.load, partial(import_ahead, "network")))
+            QTimer.singleShot(1500, window, partial(Importing, AHEAD["network"], window))
 
 
 def _begin(
@@ -172,10 +173,10 @@ def _begin(
 
 def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
     """Keep a process ready for the first planner, prove, import what is needed next, and compile what is not compiled yet."""
-    from gui.shell.kinds import import_ahead
+    from gui.shell.kinds import AHEAD
 
     parts.jobs.warm_up()
-    warming.load(partial(import_ahead, "plan"))
+    Importing(AHEAD["plan"], parts.window)
     parts.window.proving_unasked.begin()
     problem = parts.document.problem
     first_start.begin(parts.window.header, parts.themes, "" if problem is None else problem.target.kind)

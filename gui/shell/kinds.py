@@ -22,11 +22,13 @@ WINDOWS = {
 
 
 AHEAD = {
-    "plan": ("gui.editors.comparison.editor", "planner.reports.comparison"),
-    "network": ("gui.editors.comparison.orders.editor",),
-}
-"""By editor, what it imports late and takes longer to import than a turn of the event loop may."""
-
+    "plan": (
+        "planner.reports.comparison", "gui.panels.comparison", "gui.editors.comparison.panels",
+        "gui.editors.comparison.canvases", "gui.editors.comparison.editor",
+    ),
+    "network": ("gui.editors.comparison.orders", "gui.editors.comparison.orders.editor"),
+}  # fmt: skip
+"""By editor, packages and modules that it needs later, to be imported ahead (:class:`gui.background.importing.Importing`)."""
 
 TOUR = "gui.app.tour.bar"
 """What begins the guided tour; loaded when it is asked for."""
@@ -40,12 +42,6 @@ def tour() -> ModuleType:
 def windows_of(kind: str) -> ModuleType:
     """The module of :data:`WINDOWS` that makes windows of a kind."""
     return import_module(WINDOWS[kind])
-
-
-def import_ahead(kind: str) -> None:
-    """Import what an editor of a kind will need: on a thread, before somebody waits for it."""
-    for name in AHEAD[kind]:
-        import_module(name)
 
 
 def close_all_windows() -> None:

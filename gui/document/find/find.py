@@ -95,7 +95,7 @@ class _Finder:
             if key in FIELDS:
                 return self.field(key, text[field.end() :])
         value, rest = _value(text)
-        return self.names(_word(value)), rest
+        return self.word(value), rest
 
     def field(self, key: str, text: str) -> tuple[Bools, str]:
         """The mask of ``key:`` with the value at the start of ``text``, and the text after it."""
@@ -107,7 +107,7 @@ class _Finder:
         if key == "kind":
             return self.each(self.graph.kinds, _whole(value)), rest
         if key == "name":
-            return self.names(_word(value)), rest
+            return self.word(value), rest
         if key == "id":
             return self.each(self.graph.op_ids, _whole(value)), rest
         if key == "model":
@@ -126,6 +126,13 @@ class _Finder:
 
     def names(self, test: Callable[[str], bool]) -> Bools:
         return self.each(self.graph.op_names, test)
+
+    def word(self, value: str) -> Bools:
+        """Ops whose names contain ``value``; with wildcards the whole name or a part of it may match."""
+        if "*" in value or "?" in value:
+            return self.names(searcher(from_wildcards(value)))
+        wanted = value.lower()
+        return np.array([wanted in name.lower() for name in self.graph.op_names], bool)
 
     @staticmethod
     def each(texts: Sequence[str], test: Callable[[str], bool]) -> Bools:
@@ -304,17 +311,6 @@ def _value(text: str) -> tuple[str, str]:
     word = re.match(r"\S*", text)
     assert word is not None
     return word[0], text[word.end() :]
-
-
-def _word(value: str) -> Callable[[str], bool]:
-    """A test for names that contain ``value``; with wildcards the whole name or a part of it may match."""
-    if "*" in value or "?" in value:
-        return searcher(from_wildcards(value))
-    return partial(_contains, value.lower())
-
-
-def _contains(wanted: str, name: str) -> bool:
-    return wanted in name.lower()
 
 
 def _whole(value: str) -> Callable[[str], bool]:
