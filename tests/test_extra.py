@@ -1,4 +1,4 @@
-"""The extras that `make docs` and `make app` install: pinned, and only where they are missing."""
+"""The extras that `make docs`, `make app` and training need: pinned, and only where they are missing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.test_setup import tool
 extra = tool("extra")
 
 
-@pytest.mark.parametrize("name", ["docs", "app"])
-def test_the_extras_of_make_are_pinned(name: str) -> None:
+@pytest.mark.parametrize("name", ["docs", "app", "learn"])
+def test_extras_are_pinned(name: str) -> None:
     packages = extra.wanted(name)
     assert packages and all("==" in package for package in packages)
 

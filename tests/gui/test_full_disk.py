@@ -181,6 +181,7 @@ ELSEWHERE = {
     "gui.app.crash_log": "the log of a crash goes on without one",
     "planner.machines.mcm.learned.weights": "weights of the policy, moved into place: tests/planner/machines/mcm/learned/test_weights.py",
     "planner.machines.mcm.learning.training": "what training goes on from, moved into place: tests/planner/machines/mcm/learning/test_training.py",
+    "planner.machines.mcm.learning.program": "a pipe",
     "gui.app.desktop": "small files of the desktop, all or none of them: tests/gui/app/test_desktop.py",
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
     "gui.background.writing": "a picture of a large model, as gui.look.drawn writes it: tests/gui/background/test_writing.py",

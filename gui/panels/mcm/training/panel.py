@@ -46,6 +46,7 @@ PLANNER = "chip-learned"
 BESIDE_FROM = 560
 """From this width in pixels on, what can be chosen stands beside the curve instead of below."""
 FORM_WIDTH = 236
+WIDEST = 1 << 20
 BEFORE = "Start trains the network on made-up graphs, beside the window; the curve comes with the first checkpoint."
 BEGINS = "Graphs are made up and programs compiled; the curve comes with the first checkpoint."
 
@@ -175,8 +176,8 @@ class TrainingPanel(Panel):
     def _arrange(self) -> None:
         beside = self.width() >= BESIDE_FROM
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.BottomToTop
-        self.area.setFixedWidth(FORM_WIDTH) if beside else self.area.setMaximumWidth(1 << 20)
         self.area.setMinimumWidth(FORM_WIDTH if beside else 0)
+        self.area.setMaximumWidth(FORM_WIDTH if beside else WIDEST)
         if self._parts.direction() != direction:
             self._parts.setDirection(direction)
 
@@ -285,7 +286,10 @@ class TrainingPanel(Panel):
         }  # fmt: skip
         self.go.setToolTip(missing or tip.get(words, "It ends after the checkpoint at work"))
         may_begin = not (missing or run.problem) and (not run.complete or self._asks_for_more())
-        self.go.setEnabled(not run.pausing if run.running else may_begin)
+        goes = not run.pausing if run.running else may_begin
+        if not goes and self.go.hasFocus():
+            self.area.setFocus()  # else Cancel, which comes next, would get the keyboard
+        self.go.setEnabled(goes)
         self.cancel.setText("Cancel" if run.running else "New Run")
         self.cancel.setToolTip(
             "End at once; what was trained up to the last checkpoint stays"

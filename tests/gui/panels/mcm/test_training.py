@@ -111,6 +111,7 @@ def test_a_run_from_start_to_pause_and_on(
     assert dock.plot is not None and list(dock.plot.curves["reward"].getData()[1]) == [0.9]
     press(qtbot, dock.go)
     assert aside.paused and dock.go.text().startswith("Pausing") and not dock.go.isEnabled()
+    assert not dock.cancel.hasFocus(), "who presses twice must not cancel"
     write_run(tmp_path / "mine", CURVE[:1])
     say(dock, News(ended=True))
     assert aside.closed and not dock.run.running
