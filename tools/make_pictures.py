@@ -252,7 +252,6 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
                 parts.themes.set_preference(theme)
                 settle(app, window)
                 save_small(window.grab().toImage(), folder / f"training-{theme}.png")
-                print(folder / f"training-{theme}.png")
             panel.run.cancel()
         window.docks.docks["training"].hide()
 

@@ -11,7 +11,7 @@ MOST_COUNTED = 100_000_000
 
 TRAINING_OPTIONS = (
     Option("samples", 20_000, "partitions to draw and evaluate", low=1, high=MOST_COUNTED),
-    Option("seed", 0, "the same seed gives the same curve", low=0, high=2**31 - 1),
+    Option("seed", 0, "same seed, same curve", low=0, high=2**31 - 1),
     Option(
         "correction", FIX,
         "how the constraint solver corrects what is drawn: fix; sample draws it within the rules; none scores it as it is",
