@@ -3,8 +3,8 @@
 Most of the way is made by the cuts (:mod:`planner.machines.mcm.search.slicing`): a good order and its best cut are one sample.
 A cut lets no dependency jump over a chip. Where branches that share sources run side by side that is far from the best,
 and corrected candidates (:mod:`planner.machines.mcm.search.candidates`) lead on. Annealing (:mod:`planner.machines.mcm.search.moves`)
-then finds what neither has; its result is varied again. First candidates are equal shares of the work along orders, or those of the
-learned policy (:mod:`planner.machines.mcm.learned.policy`).
+then finds what neither has; its result is varied again. First candidates are equal shares of the work along orders, or the likeliest
+plan of the learned policy (:mod:`planner.machines.mcm.learned.policy`).
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ CHAINS = 10
 """For one sample only one in so many changed orders is cut."""
 ENOUGH = 1e-9
 """A share of the objective that counts as better."""
-PROPOSED = 3
-"""Candidates of the learned policy: the likeliest, then drawn ones."""
 
 NONE, POLICY, SHARES = "none", "policy", "shares"
 GUIDES = (SHARES, POLICY, NONE)
@@ -230,19 +228,19 @@ class LocalChips:
             self._correct_proposed()
 
     def _correct_proposed(self) -> None:
-        """Score the likeliest plan of the learned policy and some that it draws, corrected by FIX.
+        """Score the learned policy's likeliest plan, corrected by FIX.
 
-        It is asked only now, when all orders are cut: its network takes longer than they do.
+        It is asked only now, when all orders are cut: its network takes longer than they do. More plans, drawn from it, took more time
+        than they saved (``docs/learned-policy.md``).
         """
         search = self.search
         if self.finished or not self.solver.feasible:
             return
         policy = Learned(self.problem, self.solver, read_weights(SHIPPED), None, False, search.seed)
-        for _ in range(PROPOSED):
-            search.check()
-            candidate = policy.propose(search.rng).candidate
-            assert candidate is not None
-            self._score_fixed(candidate, int(search.rng.integers(2**31)), None, False, FEW_ATTEMPTS)
+        search.check()
+        candidate = policy.propose(search.rng).candidate
+        assert candidate is not None
+        self._score_fixed(candidate, int(search.rng.integers(2**31)), None, False, FEW_ATTEMPTS)
 
     @property
     def solver(self) -> McmSolver:

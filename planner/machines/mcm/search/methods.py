@@ -84,7 +84,7 @@ LOCAL_OPTIONS = (
     Option("cold", 0.0005, "last temperature, as a share of the objective", low=1e-12, high=100.0),
     Option(
         "guide", SHARES,
-        "first candidates to correct, beside the greedy one: equal shares of the work along orders, the learned policy's plans, or none",
+        "first candidates to correct, beside the greedy one: equal shares of the work along orders, the learned policy's likeliest plan, or none",
         choices=GUIDES,
     ),
 )  # fmt: skip
