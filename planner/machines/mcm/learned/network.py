@@ -105,14 +105,14 @@ class Heads:
 
     # ------------------------------------------------------------------ starts
     def start_scores(self) -> Singles:
-        """Scores of all that a start is chosen from, one after another (float32[16])."""
+        """Scores of all that a start is chosen from, one after another (float32[18])."""
         w = self.weights
         hidden = np.maximum(self.embedding.mean(axis=0) @ w["start.hidden"] + w["start.bias"], 0)
         found: Singles = hidden @ w["start.out"] + w["start.out_bias"]
         return found
 
     def start_gradients(self, slope: Singles, into: Weights) -> Singles:
-        """Add what a loss with ``slope`` (float32[16]) by the scores changes with the weights; by the embedding (float32[n, 128])."""
+        """Add what a loss with ``slope`` (float32[18]) by the scores changes with the weights; by the embedding (float32[n, 128])."""
         w, n = self.weights, len(self.embedding)
         mean = self.embedding.mean(axis=0)
         hidden = np.maximum(mean @ w["start.hidden"] + w["start.bias"], 0)

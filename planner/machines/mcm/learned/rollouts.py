@@ -101,7 +101,7 @@ class Roller:
 
 
 def parted(scores: Singles) -> Sequence[Singles]:
-    """The scores of a start (float32[16]) by what is chosen."""
+    """The scores of a start (float32[18]) by what is chosen."""
     return np.split(scores, np.cumsum(CHOICES)[:-1])
 
 

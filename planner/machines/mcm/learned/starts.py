@@ -1,7 +1,7 @@
-"""Placements to start from: a topological order cut into pieces of equal work, cuts moved to where little crosses them.
+"""Placements to start from: a topological order cut into pieces of equal work, or of equal time with transfers.
 
 Equation 7 of the multi-chip paper leaves the first placement open. Here it is a part of the policy's choice: which order, into how
-many pieces, and whether cuts may move.
+many pieces, and where cuts may be.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ ORDERS = 6
 """Topological orders to choose from (:meth:`planner.machines.mcm.search.orders.McmOrders.by_rule`)."""
 SHARES = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1)
 """Shares of the chips to choose from, which is how many pieces there are."""
-EVEN, CHEAP, DIRECT = range(3)
+EVEN, CHEAP, DIRECT, BALANCED, BALANCED_DIRECT = range(5)
 """Where cuts may be: where pieces have equal work; within half a piece of that, where little crosses them; there too, where moreover no
-dependency jumps over a piece, so that the triangle rule holds."""
-CHOICES = (ORDERS, len(SHARES), 3)
+dependency jumps over a piece, so that the triangle rule holds; where the longest piece is short, what crosses its ends counted; the same
+where no dependency jumps over a piece."""
+CHOICES = (ORDERS, len(SHARES), 5)
 """How many there are to choose from of each."""
 PULL = 0.5
 """What a cut pays for moving by one piece, in ideal chip latencies."""
+HALVINGS = 12
+"""How often the range of lengths of balanced pieces is halved, in logarithms: less than a thousandth is left of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A topological order: ``order`` int32[n]; ``done`` float64[n + 1], the share of the work before each place of it.
+    """A topological order: ``order`` int32[n]; ``done`` float64[n + 1], the share of the whole ``work`` (seconds) before each place of it.
 
     ``middle`` float64[n]: the share of the work done in the middle of each op. ``crossing`` float64[n]: time to send what is made before each
     place and read from there on, ``crossing_at_op`` the same by op. ``reach`` int32[n]: the last place that a dependency of an op up to each
@@ -42,6 +45,7 @@ class Ranking:
     """
 
     order: Ints
+    work: float
     done: Floats
     middle: Floats
     crossing: Floats
@@ -84,11 +88,11 @@ def _ranking(e: McmEvaluator, order: Ints) -> Ranking:
     at_op[order] = crossing
     reach = np.arange(n, dtype=np.int32)
     np.maximum.at(reach, place[e.edge_src], place[e.edge_dst])
-    return Ranking(order, done, middle, crossing, at_op, np.maximum.accumulate(reach))
+    return Ranking(order, float(work.sum()), done, middle, crossing, at_op, np.maximum.accumulate(reach))
 
 
 def start(ranking: Ranking, pieces: int, where: int, ideal: float, last: Ints) -> Ints:
-    """``ranking`` cut into at most ``pieces`` (int32[n]), ``where`` is one of EVEN, CHEAP and DIRECT.
+    """``ranking`` cut into at most ``pieces`` (int32[n]), ``where`` is one of EVEN, CHEAP, DIRECT, BALANCED and BALANCED_DIRECT.
 
     Where an op may be on no chip beyond ``last`` (int32[n]), neither is any in front of it; no chip is skipped on the way.
     """
@@ -96,6 +100,8 @@ def start(ranking: Ranking, pieces: int, where: int, ideal: float, last: Ints) -
     targets = np.arange(1, pieces) / pieces
     if where == EVEN:
         cuts = np.searchsorted(ranking.done, targets).astype(np.int64)
+    elif where in (BALANCED, BALANCED_DIRECT):
+        cuts = _balanced(ranking, pieces, where == BALANCED_DIRECT)
     else:
         cuts = _moved(ranking, targets, pieces, where == DIRECT, ideal)
     chips = np.searchsorted(cuts, np.arange(n), side="right")
@@ -123,6 +129,45 @@ def _moved(ranking: Ranking, targets: Floats, pieces: int, direct: bool, ideal: 
             last = first + int(np.argmin(price[at] + PULL * away))
             cuts.append(last)
     return np.array(cuts, np.int64)
+
+
+def _balanced(ranking: Ranking, pieces: int, direct: bool) -> np.ndarray:
+    """Cuts into at most ``pieces``, of which the longest is about as short as can be, what crosses both its ends counted."""
+    low, high = ranking.work / pieces, ranking.work
+    cuts: list[int] = []
+    for _ in range(HALVINGS):
+        middle = (low * high) ** 0.5
+        found = _filled(ranking, middle, pieces, direct)
+        if found is None:
+            low = middle
+        else:
+            high, cuts = middle, found
+    return np.array(cuts, np.int64)
+
+
+def _filled(ranking: Ranking, longest: float, pieces: int, direct: bool) -> list[int] | None:
+    """Cuts into at most ``pieces``, none of which takes more than ``longest`` seconds; None where there are none.
+
+    A piece from one cut to the next takes the work between them and what crosses either. Of the cuts that so many pieces can lead to, those
+    count where the most work is done before and the least crosses: from there a piece ends last.
+    """
+    n = len(ranking.order)
+    done = ranking.done[:n] * ranking.work
+    spent, gained = done + ranking.crossing, done - ranking.crossing
+    after: Ints = np.arange(1, n + 1, dtype=np.int32)
+    if direct:
+        after[1:] = np.maximum(after[1:], ranking.reach[:-1] + 1)
+    led: list[Floats] = [np.where(np.arange(n) == 0, 0.0, -np.inf)]
+    while led[-1].max() < ranking.work - longest:
+        if len(led) == pieces or led[-1].max() == -np.inf:
+            return None
+        widest = np.full(n + 1, -np.inf)
+        np.maximum.at(widest, after, led[-1])
+        led.append(np.where(spent <= longest + np.maximum.accumulate(widest)[:n], gained, -np.inf))
+    cuts: list[int] = []
+    for from_here in led[:0:-1]:
+        cuts.append(int(np.argmax(np.where(after <= cuts[-1], from_here, -np.inf) if cuts else from_here)))
+    return cuts[::-1]
 
 
 def direct_pieces(ranking: Ranking) -> int:

@@ -20,6 +20,6 @@ TRAINING_OPTIONS = (
     Option("problems", 66, "how many made-up problems it trains on", low=1, high=MOST_COUNTED),
     Option("validation", 5, "how many made-up problems checkpoints are compared on", low=1, high=MOST_COUNTED),
     Option("most_ops", 200, "size of the largest of them", low=60, high=2000),
-    Option("epochs", 10, "how often each batch is gone through", low=1, high=MOST_COUNTED),
+    Option("epochs", 3, "how often each batch is gone through, in four parts with a step each", low=1, high=MOST_COUNTED),
     Option("rate", 4e-4, "first size of a step", low=1e-6, high=1.0),
 )  # fmt: skip

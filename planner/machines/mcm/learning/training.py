@@ -50,7 +50,7 @@ LARGEST = 256 * MEBIBYTE
 class TrainingSettings:
     """A training run. Each checkpoint is made after ``rollouts`` samples on each of ``problems_each`` problems.
 
-    ``epochs``: how often their gradients are taken; ``tries``: placements per validation problem; ``correction``: one of
+    ``epochs``: how often they are gone through, in ``parts`` parts (the paper's mini-batches) with a step each; ``tries``: placements per validation problem; ``correction``: one of
     :data:`planner.machines.mcm.learning.scoring.CORRECTIONS`.
     """
 
@@ -59,12 +59,13 @@ class TrainingSettings:
     correction: str = FIX
     rollouts: int = 20
     problems_each: int = 5
-    epochs: int = 10
+    epochs: int = 3
     rate: float = 4e-4
     tries: int = 10
     training: int = TRAINING
     validation: int = VALIDATION
     most_ops: int = MOST_OPS
+    parts: int = 4
 
     @staticmethod
     def of(options: Mapping[str, Any]) -> TrainingSettings:
@@ -114,7 +115,7 @@ class Training:
         self.settings, self.folder = settings, folder
         self._began, self._earlier = time.process_time(), 0.0
         self._twin = shared_twin()
-        steps = settings.checkpoints * settings.epochs
+        steps = settings.checkpoints * settings.epochs * settings.parts
         initial, self._step = self._twin.optimiser(settings.rate, steps)
         self._weights: Any = {n: self._twin.np.asarray(w) for n, w in random_weights(settings.seed).items()}
         self._optimiser = initial(self._weights)
@@ -174,8 +175,7 @@ class Training:
             advantage = advantages(found, [r.choices is None for r in rollouts])
             problem = self._padded[i]
             batches.append((problem.arrays, batch_arrays(problem, rollouts, advantage)))
-        for _ in range(settings.epochs):
-            self._weights, self._optimiser = self._step(self._weights, self._optimiser, batches)
+        self._learn(batches, rng)
         weights = as_numpy(self._weights)
         if not all(np.isfinite(w).all() for w in weights.values()):
             raise StageboardError(
@@ -184,6 +184,20 @@ class Training:
         average, first = validated(weights, self._judges, settings.correction, settings.tries, settings.seed)
         valid = float(np.mean([r > 0 for r in rewards]))
         return Point((number + 1) * settings.per_checkpoint, float(np.mean(rewards)), average, first, valid)
+
+    def _learn(self, batches: list[tuple[Any, tuple[np.ndarray, ...]]], rng: np.random.Generator) -> None:
+        """Go through the batches of several problems ``epochs`` times, each in parts that are drawn anew, with a step for each part of all."""
+        settings = self.settings
+        for _ in range(settings.epochs):
+            orders = [np.array_split(rng.permutation(settings.rollouts), settings.parts) for _ in batches]
+            for chosen in zip(*orders, strict=True):
+                part = [
+                    (problem, tuple(array[mine] for array in batch))
+                    for (problem, batch), mine in zip(batches, chosen, strict=True)
+                    if len(mine)
+                ]
+                if part:
+                    self._weights, self._optimiser = self._step(self._weights, self._optimiser, part)
 
     def _chosen(self, number: int) -> list[int]:
         """The problems of a checkpoint: each comes once before any comes again, in an order drawn anew each time."""
@@ -231,6 +245,10 @@ class Training:
     def _read(self) -> dict[str, np.ndarray]:
         saved, known = read_state(self.folder)
         asked = asdict(self.settings)
+        if "parts" not in known:
+            raise StageboardError(
+                f"the run in {self.folder} is of an earlier version, which trained another network; start the training again in another folder"
+            )
         other = [name for name in asked if known.get(name) != asked[name] and name != "samples"]
         if other:
             raise StageboardError(

@@ -133,7 +133,7 @@ class Twin:
         return self.normalised(h)
 
     def start_scores(self, w: Any, embedding: Any, real: Any) -> Any:
-        """Scores of all that a start is chosen from ([16])."""
+        """Scores of all that a start is chosen from ([18])."""
         mean = (embedding * real[:, None]).sum(axis=0) / real.sum()
         hidden = self.np.maximum(mean @ w["start.hidden"] + w["start.bias"], 0)
         return hidden @ w["start.out"] + w["start.out_bias"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 
 from planner.machines.mcm.learned.starts import (
+    BALANCED,
+    BALANCED_DIRECT,
     CHEAP,
     CHOICES,
     DIRECT,
@@ -53,13 +55,14 @@ def test_starts_keep_the_order_and_skip_no_chip(number: int) -> None:
         assert (used == np.arange(len(used))).all()
 
 
+@pytest.mark.parametrize("where", [DIRECT, BALANCED_DIRECT])
 @pytest.mark.parametrize("number", range(4))
-def test_direct_starts_keep_every_rule_but_memory(number: int) -> None:
+def test_direct_starts_keep_every_rule_but_memory(number: int, where: int) -> None:
     problem = small_problem(number)
     free = Problem(problem.graph, McmPackage(problem.evaluator.k, check_memory=False), "chip-latency")
     for ranking in rankings(free):
         for share in range(CHOICES[1]):
-            place = cut(ranking, pieces_of(share, free.evaluator.k), DIRECT, 1e-6)
+            place = cut(ranking, pieces_of(share, free.evaluator.k), where, 1e-6)
             assert not reference.violations(free, place.tolist())
 
 
@@ -71,6 +74,51 @@ def test_a_cut_moves_to_where_less_crosses() -> None:
     moved = chain([9.0, 9.0, 9.0, 9.0, 1.0, 9.0, 9.0], [1.0] * 8)
     assert cut(rankings(moved)[0], 2, CHEAP).tolist() == [0, 0, 0, 0, 0, 1, 1, 1]
     assert cut(rankings(moved)[0], 2, EVEN).tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def longest_piece(ranking: Ranking, cuts: tuple[int, ...]) -> float:
+    """Work and what crosses both ends, of the piece where that is most."""
+    ends = [0, *cuts, len(ranking.order)]
+    crossing = [*ranking.crossing.tolist(), 0.0]
+    return max(
+        (ranking.done[b] - ranking.done[a]) * ranking.work + crossing[a] + crossing[b]
+        for a, b in pairwise(ends)
+    )
+
+
+def jumped(ranking: Ranking, cuts: tuple[int, ...]) -> bool:
+    """Whether a dependency jumps over a piece."""
+    ends = [*cuts, len(ranking.order)]
+    return any(ranking.reach[a - 1] >= b for a, b in zip(cuts, ends[1:], strict=True))
+
+
+@pytest.mark.parametrize("where", [BALANCED, BALANCED_DIRECT])
+@pytest.mark.parametrize("number", range(6))
+def test_no_other_cuts_make_the_longest_piece_much_shorter(where: int, number: int) -> None:
+    """Against all cuts of small graphs into at most four."""
+    rng = np.random.default_rng(number)
+    ops = [Op(f"o{i}", f"o{i}", work=float(w), work_cpu=1.0) for i, w in enumerate(rng.uniform(0.5, 3, 9))]
+    tensors = []
+    for i in range(8):
+        readers = {i + 1, *(int(j) for j in range(i + 2, 9) if rng.random() < 0.15)}
+        size = float(rng.uniform(0.1, 2))
+        tensors.append(Tensor(f"o{i}", tuple(f"o{j}" for j in sorted(readers)), size, size))
+    graph = Graph.build("small", ops, tensors, time_unit="s")
+    ranking = rankings(Problem(graph, McmPackage(4, check_memory=False), "chip-latency"))[0]
+    place = cut(ranking, 4, where)[ranking.order]
+    found = tuple((np.flatnonzero(np.diff(place)) + 1).tolist())
+    everything = [c for count in range(4) for c in combinations(range(1, 9), count)]
+    if where == BALANCED_DIRECT:
+        assert not jumped(ranking, found)
+        everything = [c for c in everything if not jumped(ranking, c)]
+    best = min(longest_piece(ranking, c) for c in everything)
+    assert longest_piece(ranking, found) <= best * 1.002
+
+
+def test_balanced_pieces_are_fewer_where_transfers_are_dear() -> None:
+    ranking = rankings(chain([9.0, 9.0, 0.1, 9.0, 9.0], [1.0] * 6))[0]
+    assert cut(ranking, 4, BALANCED).tolist() == [0, 0, 0, 1, 1, 1]
+    assert cut(ranking, 4, EVEN).max() == 3
 
 
 def test_how_many_pieces_no_dependency_jumps_over() -> None:

@@ -8,7 +8,12 @@ import pytest
 from benchmarks.mcm_runs import BERT, GRAPHS
 from planner.formats import read_models
 from planner.machines.mcm.learning.networks import FAMILIES, MAKERS
-from planner.machines.mcm.learning.problems import made_up_problem, training_problems, validation_problems
+from planner.machines.mcm.learning.problems import (
+    MIX,
+    made_up_problem,
+    training_problems,
+    validation_problems,
+)
 from planner.machines.mcm.solver.solver import McmSolver
 
 
@@ -25,6 +30,13 @@ def test_a_seed_gives_the_same_problem_again() -> None:
     one, other = made_up_problem((1, 2)), made_up_problem((1, 2))
     assert one.graph.fingerprint == other.graph.fingerprint and one.target == other.target
     assert one.graph.fingerprint != made_up_problem((1, 3)).graph.fingerprint
+
+
+def test_validation_problems_have_the_paper_s_mix_and_chips() -> None:
+    for seed in (0, 3):
+        found = validation_problems(seed)
+        assert tuple(p.graph.name.split("_")[0] for p in found) == MIX
+        assert all(p.evaluator.k == 36 for p in found)
 
 
 def test_every_problem_has_a_valid_partition_and_validation_is_not_trained_on() -> None:

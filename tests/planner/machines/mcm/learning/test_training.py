@@ -11,7 +11,7 @@ import pytest
 
 from planner.cli.main import main
 from planner.errors import StageboardError
-from planner.machines.mcm.learned.weights import read_weights
+from planner.machines.mcm.learned.weights import packed, read_weights
 from planner.machines.mcm.learning import twin
 from planner.machines.mcm.learning.options import CORRECTIONS, NONE
 from planner.machines.mcm.learning.scoring import Arena
@@ -52,6 +52,24 @@ def test_every_correction_trains(libraries: None, correction: str, tmp_path: Pat
     assert all(np.isfinite([p.reward, p.validation, p.first]).all() for p in curve)
 
 
+def test_there_is_a_step_for_each_part_of_each_epoch(libraries: None, tmp_path: Path) -> None:
+    """Every rollout of every problem is in one part of an epoch."""
+    settings = TrainingSettings(**{**TINY, "samples": 8, "epochs": 3, "parts": 2})
+    training = Training(settings, tmp_path, False)
+    step, seen = training._step, []
+
+    def counted(weights: Any, state: Any, batches: Any) -> Any:
+        seen.append([arrays[-1].tolist() for _, arrays in batches])
+        return step(weights, state, batches)
+
+    training._step = counted
+    training.run(lambda point, of: None, lambda: False)
+    assert len(seen) == 6
+    assert all(len(part) == 2 and all(len(one) == 2 for one in part) for part in seen)
+    epochs = [[sorted(a + b) for a, b in zip(*seen[i : i + 2], strict=True)] for i in (0, 2, 4)]
+    assert epochs[0] == epochs[1] == epochs[2]
+
+
 def test_the_reward_rises(libraries: None, tmp_path: Path) -> None:
     """What is rewarded on one problem over and over is drawn more often."""
     curve = trained(
@@ -70,6 +88,12 @@ def test_what_a_folder_holds_is_looked_at(libraries: None, tmp_path: Path) -> No
     with pytest.raises(StageboardError, match="has seed 0, not 4"):
         trained(tmp_path, resume=True, seed=4)
     content = (tmp_path / STATE).read_bytes()
+    with np.load(tmp_path / STATE, allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    earlier = {k: v for k, v in json.loads(str(arrays["settings"])).items() if k != "parts"}
+    (tmp_path / STATE).write_bytes(packed({**arrays, "settings": np.array(json.dumps(earlier))}))
+    with pytest.raises(StageboardError, match="is of an earlier version"):
+        trained(tmp_path, resume=True)
     for damaged in (b"", content[:-4000], content[:4000]):
         (tmp_path / STATE).write_bytes(damaged)
         with pytest.raises(StageboardError, match="is damaged"):
