@@ -287,7 +287,8 @@ class ReadoutStrip(Readouts):
         elif (optimum := self.document.optimum) is not None and optimum.objective > 0:
             above = self.document.evaluation.values[0] / optimum.objective - 1
             self.gap.show_value(
-                "Gap", gap_text(above), ABOVE_OPTIMUM, self._gap_colour(above), tip=ABOVE_TIP.format(name=optimum.name)
+                "Gap", gap_text(gap), f"{gap_text(above)} {ABOVE_OPTIMUM}", self._gap_colour(gap),
+                tip=f"{GAP_TIP}\n{ABOVE_TIP.format(name=optimum.name)}",
             )  # fmt: skip
         else:
             self.gap.show_value(
