@@ -29,6 +29,7 @@ from planner.quantity import bytes_text
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.document.plan.preview import Preview
+    from gui.look.numbers import Column
     from planner.problem.decision import Evaluation
     from planner.problem.problem import Problem
 
@@ -145,7 +146,7 @@ class DevicesPanel(Panel):
                 load=None if loads is None else loads[d],
             )  # fmt: skip
             if preview is not None:
-                self._preview(state, preview, d)
+                self._preview(state, preview, d, self._own(evaluation, preview, d), column)
             card.show_state(state, colours[d], self.theme)
         if preview is None:
             self._why.stop()
@@ -161,12 +162,27 @@ class DevicesPanel(Panel):
         shared = f"   ×{copies}" if copies > 1 else ""
         return f"{plural(int(evaluation.ops[device]), 'op')}   {memory}{shared}"
 
-    def _preview(self, state: CardState, preview: Preview, d: int) -> None:
+    def _own(self, evaluation: Evaluation, preview: Preview, d: int) -> float | None:
+        """What the device itself would have: of where ops may be dropped with them, of where they are without them.
+
+        None where that is not known, or nothing would change.
+        """
+        origin = d in preview.origins and len(preview.origins) == 1
+        to = preview.target if origin else d
+        if not 0 <= to < len(preview.legal) or (origin and to == d):
+            return None
+        for pace, then in ((evaluation.cost, preview.cost), (evaluation.memory, preview.memory)):
+            if np.array_equal(evaluation.pace, pace):
+                return float(then[to, d])
+        return None
+
+    def _preview(self, state: CardState, preview: Preview, d: int, own: float | None, column: Column) -> None:
         state.previewing = True
         state.target = d == preview.target
         state.origin = d in preview.origins and len(preview.origins) == 1
         if state.origin:
             state.would = "is here"
+            state.cost = state.cost if own is None else column.text(own)
             return
         state.legal = bool(preview.legal[d])
         if not state.legal:
@@ -188,7 +204,12 @@ class DevicesPanel(Panel):
         if change.what and change.sign:
             state.would, state.what = state.would.removeprefix(change.what).strip(), change.what
         gap = float(preview.gap[d])
-        state.reason = f"gap {gap_text(gap)}" if np.isfinite(gap) else ""
+        said = [f"gap {gap_text(gap)}"] if np.isfinite(gap) else []
+        if not change.what and change.sign:
+            # The card's own figure is the device's; the whole plan's is told by its name.
+            said.insert(0, f"plan {state.would}")
+            state.would = "" if own is None else column.text(own)
+        state.reason = ", ".join(said)
 
     def _find_next_reason(self) -> None:
         """One exact reason per idle moment: with many devices they take a while together."""

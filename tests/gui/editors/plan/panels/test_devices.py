@@ -116,13 +116,20 @@ def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
         assert origin.would == "is here"
         assert legal is not None
         assert legal.legal
-        assert legal.would == f"{preview.objective[1]:,.2f}"
+        assert legal.would == f"{preview.cost[1, 1]:,.2f}", "its own cost"
+        assert legal.reason.startswith(f"plan {preview.objective[1]:,.2f}")
         assert legal.change.endswith("%")
         qtbot.waitUntil(lambda: bool(panel.cards[2].state and panel.cards[2].state.reason), timeout=30_000)
         assert illegal is not None
         assert not illegal.legal
         assert illegal.would == "breaks the order", "in the words of the lanes"
         assert "sends back" in panel.cards[2].accessibleName()
+        document.update_preview(1)
+        settle()
+        without = panel.cards[0].state
+        assert without is not None and without.cost == f"{preview.cost[1, 0]:,.2f}", (
+            "without the ops that leave"
+        )
         document.update_preview(2)
         settle()
         state = panel.cards[2].state
