@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.background.warming import warming
 from gui.editors.plan.panels.machine_choice import MachineChoice, fill_parameters, fill_rates, with_choice
+from gui.editors.plan.panels.staying import Staying
 from gui.editors.plan.panels.unused import is_unused
 from gui.look.theme import Theme
 from gui.panels.base import Panel
@@ -113,9 +114,8 @@ class SettingsPanel(Panel):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
-        area.setFocusPolicy(
-            Qt.FocusPolicy.NoFocus
-        )  # what has the keyboard can be seen, and scrolls into sight
+        self._staying = Staying(area, (self.machine, self.costs))
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what has the keyboard can be seen
         buttons = QHBoxLayout()
         buttons.setContentsMargins(10, 4, 10, 8)
         buttons.addWidget(self.apply_button, 1)
@@ -127,9 +127,8 @@ class SettingsPanel(Panel):
         self.error.setContentsMargins(10, 0, 10, 0)
         layout.addWidget(self.error)
         layout.addLayout(buttons)
-        document.model_changed.connect(self.request_refresh)
-        document.problem_changed.connect(self.request_refresh)
         for signal in (document.model_changed, document.problem_changed):
+            signal.connect(self.request_refresh)
             signal.connect(self._say_unapplied)
 
     @staticmethod
@@ -148,8 +147,9 @@ class SettingsPanel(Panel):
         problem = self.document.problem
         self.setEnabled(problem is not None)
         if problem is not None:
-            self._fill(problem.target, problem.objective)
-            self._fill_costs()
+            with self._staying:
+                self._fill(problem.target, problem.objective)
+                self._fill_costs()
         self._settle()
 
     def reset(self) -> None:
@@ -291,6 +291,7 @@ class SettingsPanel(Panel):
     # ------------------------------------------------------------------ applying
     def _edited(self) -> None:
         if not self._filling:
+            self._staying.edited()
             self.error.setText("")
             self._say_machines()
             self._say_objective()
@@ -333,12 +334,13 @@ class SettingsPanel(Panel):
             try:
                 target, objective, costs = self.edited()
                 problem = self.document.problem
-                changed = (target, objective) != (
-                    problem.target,
-                    problem.objective,
-                ) or costs != problem.graph.cost_model
+                now = (problem.target, problem.objective, problem.graph.cost_model)
+                changed = (target, objective, costs) != now
             except StageboardError:
                 changed = True
+        if not changed and (self.apply_button.hasFocus() or self.reset_button.hasFocus()):
+            # A button that goes grey would pass the keyboard on to another panel.
+            self._staying.back(self.kind)
         self.apply_button.setEnabled(changed)
         self.reset_button.setEnabled(changed)
         self._changed = changed

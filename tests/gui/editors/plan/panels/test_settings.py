@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
@@ -405,6 +405,38 @@ def test_the_keyboard_changes_and_applies(qtbot: QtBot) -> None:
     count.setValue(5)
     qtbot.keyClick(count, Qt.Key.Key_Return)
     assert document.open_problem.target == Pipeline(count=5)
+    close()
+
+
+@pytest.mark.parametrize("by", ["return", "apply", "undo"])
+def test_field_scroll_and_keyboard_stay_after_applying(qtbot: QtBot, by: str) -> None:
+    document = opened_on_tpus()
+    window, close = make_window(qtbot, document)
+    window.focus_panel("target")
+    panel = window.target
+    area = panel._staying._area
+    bar, cache = area.verticalScrollBar(), panel.machine.fields["cache"]
+    panel.window().activateWindow()
+    cache.setFocus()
+    assert isinstance(cache, QLineEdit)
+    cache.selectAll()
+    qtbot.keyClicks(cache, "6MiB")
+    bar.setValue(bar.maximum() // 2)
+    scrolled = bar.value()
+    if by == "apply":
+        panel.apply_button.setFocus()
+        panel.apply_button.click()
+    else:
+        qtbot.keyClick(cache, Qt.Key.Key_Return)
+    settle()
+    settle()
+    assert document.open_problem.target.cache == 6 * 2.0**20  # type: ignore[attr-defined]
+    if by == "undo":
+        document.undo_stack.undo()
+        settle()
+        assert not panel.machine.fields["cache"].text().startswith("6")  # type: ignore[attr-defined]
+    assert QApplication.focusWidget() is panel.machine.fields["cache"]
+    assert panel._staying._area.verticalScrollBar().value() == scrolled
     close()
 
 

@@ -1,0 +1,56 @@
+"""Keyboard and scroll of a panel whose fields are made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from shiboken6 import isValid
+
+from gui.widgets.forms import Form
+from gui.widgets.later import Later
+
+
+class Staying:
+    """Finds what stands in a field's place once ``forms`` in ``area`` were filled anew, and scrolls back to where it was."""
+
+    def __init__(self, area: QScrollArea, forms: Sequence[Form]) -> None:
+        self._area, self._forms = area, forms
+        self._last: Callable[[], QWidget | None] = lambda: None
+        self._kept = self._last, 0
+        self._laid_out = Later(self._let_go, area)
+
+    def edited(self) -> None:
+        """What has the keyboard is the field that was edited last."""
+        self._last = self._place(QApplication.focusWidget())
+
+    def back(self, first: QWidget) -> None:
+        """Give the keyboard to the field that was edited last, or to ``first``."""
+        (self._last() or first).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def __enter__(self) -> None:
+        """Fields are about to be made anew."""
+        focused = QApplication.focusWidget()
+        here = focused is not None and self._area.isAncestorOf(focused)
+        inside = self._area.widget()
+        inside.setMinimumHeight(inside.height())  # while it is empty it would scroll to the top
+        self._kept = self._place(focused if here else None), self._area.verticalScrollBar().value()
+
+    def __exit__(self, *_: object) -> None:
+        """They are: keyboard and scroll are where they were."""
+        place, scrolled = self._kept
+        if (field := place()) is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._area.verticalScrollBar().setValue(scrolled)
+        self._laid_out.ask()
+
+    def _let_go(self) -> None:
+        self._area.widget().setMinimumHeight(0)
+
+    def _place(self, widget: QWidget | None) -> Callable[[], QWidget | None]:
+        for form in self._forms:
+            for name, field in form.fields.items():
+                if widget is not None and (widget is field or field.isAncestorOf(widget)):
+                    return lambda form=form, name=name: form.fields.get(name)  # type: ignore[misc]
+        return lambda: widget if widget is not None and isValid(widget) and widget.isVisible() else None
