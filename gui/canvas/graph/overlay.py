@@ -203,10 +203,12 @@ def paint_carried(
     theme: Theme,
     bounds: QRectF,
     detail: str,
+    elsewhere: QRectF | None = None,
 ) -> None:
     """The dragged card under the pointer, beside it its consequence; over no device (``said`` is None) ``detail`` alone.
 
-    Without a ``label`` what is dragged is drawn elsewhere: its consequence stands in ``bounds`` as near to the pointer as it can.
+    Without a ``label`` what is dragged is drawn ``elsewhere``: its consequence stands in ``bounds`` as near to the pointer as it can,
+    and beneath no part of the card.
     """
     at = position + CARD_FROM_POINTER
     box = QRectF(at, CARD_SIZE) if label else QRectF(at, QSizeF(-8.0, 0.0))
@@ -221,7 +223,17 @@ def paint_carried(
     if label:
         paint_card(painter, box, label, kind, accent, theme)
     if lines:
-        _paint_plate(painter, QRectF(box.right() + 8, box.top(), wide, high), lines, said, theme)
+        plate = clear_of(QRectF(box.right() + 8, box.top(), wide, high), elsewhere, bounds)
+        _paint_plate(painter, plate, lines, said, theme)
+
+
+def clear_of(plate: QRectF, card: QRectF | None, bounds: QRectF) -> QRectF:
+    """The plate below ``card`` where that would lie over it, or above where ``bounds`` leave no room below."""
+    if card is None or not card.intersects(plate):
+        return plate
+    below = card.bottom() + 8
+    fits = below + plate.height() <= bounds.bottom()
+    return QRectF(QPointF(plate.left(), below if fits else card.top() - 8 - plate.height()), plate.size())
 
 
 def _said_lines(target: str, said: Consequence | None, detail: str) -> tuple[list[str], float]:

@@ -75,6 +75,13 @@ class Surface(KeptPixels):
             return plural(len(ops), "op"), "dragged together", accent
         return graph.op_names[int(ops[0])], graph.kinds[int(ops[0])], accent
 
+    def _ghost_place(self) -> QRectF | None:
+        """Where the dragged card is on the window, as seen from the view; None where the view draws it."""
+        if self.ghost is None:
+            return None
+        corner = self._view.mapTo(self._view.window(), QPoint())
+        return QRectF(self.ghost.geometry().translated(-corner))
+
     # ------------------------------------------------------------------ what crosses between the lanes
     @property
     def links(self) -> Links | None:
@@ -231,5 +238,5 @@ class Surface(KeptPixels):
                     detail = f"{detail}: {preview.along_change.text}"
         paint_carried(
             painter, self.carried, "" if outside else label, kind, titles[target] if target >= 0 else "", said,
-            accent, self._view.theme, bounds, detail,
+            accent, self._view.theme, bounds, detail, self._ghost_place(),
         )  # fmt: skip

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from gui.canvas.graph.consequence import BRIEF_WORDS
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import Column, cache_text
 from gui.look.theme import DeviceColour, Theme, font
@@ -245,14 +246,28 @@ class DeviceCard(QWidget):
             return s.would, t.muted
         return s.would, {1: t.good, -1: t.bad, 0: t.text}[s.better]
 
+    def card_words(self, figure: str, width: float) -> tuple[str, str]:
+        """The device's name and the figure beside it: in one word, then the name in short, where both in full have no room."""
+        s = self.state
+        assert s is not None
+        measure = QFontMetricsF(self._fonts["name"])
+
+        def fits(name: str, words: str) -> bool:
+            return GLYPH_SIZE + 13 + sum(map(measure.horizontalAdvance, (name, words))) <= width
+
+        brief = BRIEF_WORDS.get(figure, figure)
+        choices = ((s.name, figure), (s.name, brief), (s.short or s.name, figure))
+        return next((each for each in choices if fits(*each)), (s.short or s.name, brief))
+
     def _paint_card(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         left, right, width = 12.0, self.width() - 12.0, self.width() - 24.0
         figure, colour = self._figure(s, t)
+        name, figure = self.card_words(figure, width)
         used = self._text(
             painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour
         )
         room = right - used - 8 - left
-        self._title(painter, QRectF(left, 6, room, 16), s.name, "name", grey)
+        self._title(painter, QRectF(left, 6, room, 16), name, "name", grey)
         bar, line = QRectF(left, 26, width, 6), QRectF(left, 36, width, 15)
         if s.load is not None:
             self._paint_load(painter, s.load, s.figures, c, t, left, width)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtCore import QRectF
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.overlay import on_route, paint_attention, stroke_edges
+from gui.canvas.graph.overlay import clear_of, on_route, paint_attention, stroke_edges
 from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import Scene, scene_of
 from gui.canvas.graph.viewport import Viewport
@@ -86,3 +87,14 @@ def test_a_broken_edge_is_seen_above_those_that_share_its_way() -> None:
     solid = alone == np.uint32(packed(LIGHT.bad))
     assert solid.sum() > 50
     assert (buffer[solid] == np.uint32(packed(LIGHT.bad))).mean() > 0.8
+
+
+def test_what_a_drop_gives_lies_beside_the_card_that_has_left_the_canvas() -> None:
+    bounds, plate = QRectF(0, 0, 800, 600), QRectF(6, 100, 180, 40)
+    card = QRectF(-80, 96, 136, 42)
+    moved = clear_of(plate, card, bounds)
+    assert not moved.intersects(card) and bounds.contains(moved) and moved.size() == plate.size()
+    low, low_card = QRectF(6, 550, 180, 40), QRectF(-80, 546, 136, 42)
+    moved = clear_of(low, low_card, bounds)
+    assert not moved.intersects(low_card) and bounds.contains(moved)
+    assert clear_of(plate, None, bounds) == plate == clear_of(plate, QRectF(-300, 0, 136, 42), bounds)

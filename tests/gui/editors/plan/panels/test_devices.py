@@ -252,3 +252,16 @@ def test_unequal_devices_say_their_speed(qtbot: QtBot) -> None:
     with shown(qtbot, panel):
         names = [card.state.name for card in panel.cards if card.state is not None]
     assert names == ["Stage 0 · 1x", "Stage 1 · 0.5x", "Stage 2 · 2x"]
+
+
+def test_a_name_is_not_cut_for_what_is_said_beside_it(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(), target=DevicePool(2, 1))
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        card = panel.cards[0]
+        assert card.state is not None and card.state.name.startswith("Accelerator 0")
+        card.state.name = "Accelerator 0"
+        assert card.card_words("breaks contiguity", 400.0) == ("Accelerator 0", "breaks contiguity")
+        assert card.card_words("breaks contiguity", 185.0) == ("Accelerator 0", "contiguity")
+        assert card.card_words("breaks contiguity", 100.0) == (card.state.short, "contiguity")
