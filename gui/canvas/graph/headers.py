@@ -279,9 +279,12 @@ def _paint_traffic(
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
         lines = [cache_text(used, cache, brief=True, beside=data.column), other]
+    joined = "  ".join(lines)
+    if not loaded and not both and metrics(int(10 * ratio), False).horizontalAdvance(joined) > line.width():
+        joined = lines[0] if data.received[d] else lines[1]  # whole, rather than both of which one is cut
     if rows >= 5:
         lines.append(f"{bytes_text(data.passing(d))} pass by")
-    for text in lines if both else lines[:1] if loaded else ["  ".join(lines)]:
+    for text in lines if both else lines[:1] if loaded else [joined]:
         off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
         painter.setPen(QColor(theme.warning if off_chip else theme.muted))
         shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, line.width())

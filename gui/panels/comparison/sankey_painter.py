@@ -20,8 +20,8 @@ BAR = 9.0
 LEADER = 12.0
 """Pixels between bars and labels, for the lines that join them where a label had to give way."""
 LEAST_LABEL = 62.0
-INSIDE = 6.0
-"""Pixels between a bar and the figure in a ribbon."""
+INSIDE, CLEAR = 6.0, 1.0
+"""Pixels between a bar and the figure in a ribbon, and at least between the figure and the ribbon's edges."""
 LINE, LOW_LINE = 16.0, 12.5
 """Heights of a label, and of one where there are many."""
 STAYS, MOVES, LIT, FADED = 0.24, 0.74, 0.85, 0.2
@@ -163,7 +163,8 @@ def _figures(
     layout, face = sankey.layout, font(8.0)
     metrics = QFontMetricsF(face)
     painter.setFont(face)
-    for ribbon in np.flatnonzero(layout.width >= metrics.height()).tolist():
+    digits = metrics.capHeight()
+    for ribbon in np.flatnonzero(layout.width >= digits + 2 * CLEAR).tolist():
         words = sankey.column.text(float(layout.value[ribbon]))
         wide = metrics.horizontalAdvance(words) + 2
         if wide + 2 * INSIDE > (x1 - x0) / 2:
@@ -172,8 +173,10 @@ def _figures(
         stays = source == int(layout.right[ribbon])
         ground = mix(theme.panel, colours[source].accent, STAYS if stays else MOVES)
         painter.setPen(QColor(ink_on(ground, theme)))
-        place = QRectF(x0 + INSIDE, float(layout.left_y[ribbon]), wide, float(layout.width[ribbon]))
-        painter.drawText(place, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
+        # Digits have nothing below their line: centred as letters are, they would touch the upper edge.
+        line = float(layout.left_y[ribbon]) + (float(layout.width[ribbon]) + digits) / 2
+        place = QRectF(x0 + INSIDE, line - metrics.ascent(), wide, metrics.height())
+        painter.drawText(place, int(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft), words)
 
 
 def _bars(

@@ -119,8 +119,8 @@ class Sankey:
             f"{int(layout.ops[r]):,} {here} → {there}"
             for r, (here, there) in zip(first.tolist(), ends, strict=True)
         )
-        more = "most: " if np.count_nonzero(~stays) > LARGEST else ""
-        return f"{moved:,} of {plural(total, 'op')} move   {more}{largest}"
+        more = "most " if np.count_nonzero(~stays) > LARGEST else ""
+        return f"{moved:,} of {plural(total, 'op')} move: {more}{largest}"
 
 
 def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -> Sankey:

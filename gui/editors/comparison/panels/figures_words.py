@@ -58,8 +58,9 @@ class Table:
         return any(row[column].right for row in self.rows)
 
 
-def figures_table(comparison: Compared, pair: Pair, lettered: bool = False) -> Table:
-    """A row for each plan; changes are against plan ``pair[1]``. ``lettered``: plans by their letters, components by their short names."""
+def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, paired: bool = True) -> Table:
+    """A row for each plan; changes are against plan ``pair[1]``. ``lettered``: plans by their letters, components by their short names.
+    ``paired``: the two plans of the pair stand out among the others, as where they alone are shown beside the table."""
     base = pair[1]
     figures = [comparison.figures(i) for i in range(len(comparison.plans))]
     alike = all(not _incomparable(comparison, i, base) for i in range(len(figures)))
@@ -73,7 +74,7 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False) -> T
     rows = []
     for i, f in enumerate(figures):
         title = f.letter if lettered else f"{f.letter}: {f.name}"
-        cells = [Cell(title, strong=i in pair, tip=plan_words(comparison, i))]
+        cells = [Cell(title, strong=not paired or i in pair, tip=plan_words(comparison, i))]
         if alike:
             cells += [
                 Cell(column.text(f.components[name]), "" if f.valid else "muted", True, strong=at == 0)

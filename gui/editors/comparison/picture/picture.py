@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.editors.comparison.panels.devices_painter import paint_devices
+from gui.editors.comparison.panels.devices_painter import HEAD, MOST_ROW, paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
-from gui.editors.comparison.picture.head import Head, head_of, title_of
+from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
@@ -30,8 +30,8 @@ LEAST_BELOW, MOST_BELOW, SHARE_BELOW = 190.0, 400.0, 0.31
 """Pixels of the part below the canvases, and its share of the height."""
 NARROW = 640.0
 """Pages narrower than this that are as high as needed have everything in one column."""
-FLOW_SHAPE, LANE, ABOVE_LANES, ALONE, DEVICE = 0.62, 40.0, 80.0, 300.0, 24.0
-"""Of such a column: how high a flow is of its width, and pixels of a lane, of a canvas beside its lanes, of flows, of a device's row."""
+FLOW_SHAPE, LANE, ABOVE_LANES, ALONE = 0.62, 40.0, 80.0, 300.0
+"""Of such a column: how high a flow is of its width, and pixels of a lane, of a canvas beside its lanes, of flows."""
 LEAST_HEIGHT = 560
 """Pictures lower than this show figures and canvases alone."""
 PAIR: Pair = (1, 0)
@@ -136,7 +136,8 @@ def column(
             flows.append(((i, 0), QRectF(MARGIN, top + 6, inner, each - 16)))
             top += each
     else:
-        high = min(left, ALONE + DEVICE * len(comparison.rows))
+        told = LINE * len(packed(_told(comparison), QFontMetricsF(font(8.5)), inner)) + 4.0
+        high = min(left, told + HEAD + MOST_ROW * len(comparison.rows) + 16)
         devices = QRectF(MARGIN, top + 6, inner, high - 16)
         top += high
 
@@ -161,14 +162,14 @@ def _tables(
 ) -> tuple[Head, list[tuple[float, Table]], float]:
     """The head, the table of figures in parts that are ``width`` wide at most, each with where it begins, and where they end.
 
-    ``brief``: less of the table. Where it is still too wide plans stand in it by their letters, and their names in the head.
+    ``brief``: less of the table. Where it is still too wide plans stand in it by their letters, and their names whole in the head.
     """
-    whole = figures_table(comparison, PAIR)
+    whole = figures_table(comparison, PAIR, paired=False)
     if brief:
         whole = fitted(whole, width)
-    lettered = not fits(whole, width, once=brief)
+    lettered = not fits(whole, width)
     if lettered:
-        whole = figures_table(comparison, PAIR, lettered=True)
+        whole = figures_table(comparison, PAIR, lettered=True, paired=False)
         whole = fitted(whole, width) if brief else whole
     head = head_of(comparison, width, listed=lettered)
     tables: list[tuple[float, Table]] = []
@@ -184,16 +185,19 @@ def _paint_tables(painter: QPainter, tables: list[tuple[float, Table]], width: f
         paint_table(painter, QRectF(MARGIN, y, width, table_height(table)), table, theme)
 
 
-def _line(painter: QPainter, box: QRectF, text: str, theme: Theme) -> QRectF:
-    """A line of words at the top of a box; returns what is left of the box."""
-    write(painter, QRectF(box.left(), box.top(), box.width(), 16), LEFT, text, font(8.5), theme.muted)
-    return box.adjusted(0, 20, 0, 0)
+def _lines(painter: QPainter, box: QRectF, parts: list[str], theme: Theme) -> QRectF:
+    """Parts of a sentence at the top of a box, in as many lines as they take; returns what is left of the box."""
+    lines = packed(parts, QFontMetricsF(font(8.5)), box.width())
+    for i, text in enumerate(lines):
+        place = QRectF(box.left(), box.top() + LINE * i, box.width(), LINE)
+        write(painter, place, LEFT, text, font(8.5), theme.muted)
+    return box.adjusted(0, LINE * len(lines) + 4.0, 0, 0)
 
 
 def _paint_flows(painter: QPainter, comparison: Comparison, pair: Pair, box: QRectF, theme: Theme) -> None:
-    sankey = sankey_of(comparison, pair, "ops", box.height() - 20)
-    words = whole_words(sankey.summary(), font(8.5), box.width())
-    rest = _line(painter, box, words, theme)
+    words = sankey_of(comparison, pair, "ops", box.height()).summary()
+    rest = _lines(painter, box, [whole_words(words, font(8.5), box.width())], theme)
+    sankey = sankey_of(comparison, pair, "ops", rest.height())
     painter.save()
     painter.translate(QPointF(rest.left(), rest.top()))
     paint_sankey(painter, sankey, rest.width(), rest.height(), theme)
@@ -203,6 +207,12 @@ def _paint_flows(painter: QPainter, comparison: Comparison, pair: Pair, box: QRe
 def _paint_devices(
     painter: QPainter, comparison: Comparison, box: QRectF, theme: Theme, details: bool
 ) -> None:
+    rest = _lines(painter, box, _told(comparison), theme)
+    paint_devices(painter, rest, device_table(comparison, PAIR), theme, details)
+
+
+def _told(comparison: Comparison) -> list[str]:
+    """What is said above the devices, in parts."""
     table = device_table(comparison, PAIR)
     words = table.bottlenecks() if len(comparison.plans) > 2 else table.summary()
-    paint_devices(painter, _line(painter, box, words, theme), table, theme, details)
+    return words.split(BETWEEN) if words else []

@@ -8,14 +8,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.panels.sankey import SankeyView
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.sankey_layout import bend_at, crossings, lay_out, row_order, spread
-from gui.panels.comparison.sankey_painter import columns, paint_sankey, ribbon_path
+from gui.panels.comparison.sankey_painter import CLEAR, INSIDE, columns, paint_sankey, ribbon_path
 from gui.panels.comparison.sankey_words import sankey_of
 from tests.gui.editors.comparison.compare_parts import comparison_of, pool, state_of
 from tests.gui.scribe import Scribe
@@ -155,7 +156,7 @@ def test_relabelled_devices_have_one_name_on_both_sides() -> None:
     swapped = [{0: 1, 1: 0, 2: 2}[d] for d in A]
     swapped[0] = 2
     sankey = sankey_of(comparison_of(A, swapped, target=pool()), (1, 0), "ops", 300.0)
-    assert sankey.summary() == "1 of 12 ops move   1 acc 0 (1 in B) → acc 2"
+    assert sankey.summary() == "1 of 12 ops move: 1 acc 0 (1 in B) → acc 2"
     stays = sankey.ribbon_words(sankey.layout.find(0, 0))
     assert stays.startswith("3 ops stay on Accelerator 0 (1 in B)")
 
@@ -268,3 +269,15 @@ def test_without_a_comparison_a_sentence_stands_there(qtbot: QtBot) -> None:
         assert state.comparison is None
         assert view.words.text()
         assert not view.chart.isVisible()
+
+
+def test_ribbons_just_high_enough_for_digits_have_their_figure(qapp: object) -> None:
+    measure = QFontMetricsF(font(8.0))
+    for height in (60.0, 120.0, 300.0):
+        sankey = sankey_of(comparison_of(A, B), (1, 0), "ops", height)
+        scribe = Scribe(400, round(height))
+        paint_sankey(scribe, sankey, 400.0, height, LIGHT)
+        scribe.end()
+        x0, _ = columns(sankey, 400.0)
+        shown = [rect for rect, _ in scribe.written if abs(rect.left() - x0 - INSIDE) < 0.1]
+        assert len(shown) == np.count_nonzero(sankey.layout.width >= measure.capHeight() + 2 * CLEAR)
