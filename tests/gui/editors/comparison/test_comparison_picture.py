@@ -260,7 +260,7 @@ def test_a_column_of_devices_ends_below_its_last_row(qapp: object) -> None:
 
 
 def test_canvases_and_the_table_have_one_unit(qapp: object) -> None:
-    ops = [Op(f"n{i}", f"conv_{i}", work=1.2e-4) for i in range(12)]
+    ops = [Op(f"n{i}", f"conv_{i}", work=1.2e-4, work_cpu=1e-3) for i in range(12)]
     tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=1e-6) for i in range(11)]
     problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), Pipeline(3))
     values = [problem.evaluate(np.array(each, np.int32)).objective for each in (C, A)]
