@@ -31,6 +31,8 @@ from gui.look.theme import DIMMED
 MOST_LABELS = 700
 CUT = "\u2026"
 """How a name ends that is cut."""
+LEAST_ROOM = 14
+"""Logical pixels below which a card has no name."""
 TIGHT = 1.15
 """Cards are so much higher at least than the letters of a name in them."""
 
@@ -111,6 +113,19 @@ def _box(scene: Scene, viewport: Viewport, item: int) -> Rect:
     return x, y, float(scene.w[item]) * viewport.scale, float(scene.h[item]) * viewport.scale
 
 
+def blank_share(scene: Scene, viewport: Viewport, palette: CanvasPalette, least: float) -> float:
+    """The share of the cards in sight that would have a name below :data:`Detail.CARDS` and have no room for any; in logical pixels."""
+    shown = _visible(scene, viewport)
+    if not len(shown):
+        return 0.0
+    pixels, left = name_size(STYLE.card_h * viewport.scale, 1.0, least), max(5.0, tab_width(palette) + 3.0)
+    names, blank = card_names(scene), 0
+    for i in shown.tolist():
+        room = int(float(scene.w[i]) * viewport.scale - left - 1.0)
+        blank += room < LEAST_ROOM or not names.of(i, pixels, False, room).strip("\N{HORIZONTAL ELLIPSIS}")
+    return blank / len(shown)
+
+
 def _paint_names(
     painter: QPainter,
     scene: Scene,
@@ -129,7 +144,7 @@ def _paint_names(
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
         room = int(w - left - ratio)
-        if room < 14 * ratio:
+        if room < LEAST_ROOM * ratio:
             continue
         text = names.of(i, pixels, False, room)
         if least and (not text or text.endswith(CUT)):

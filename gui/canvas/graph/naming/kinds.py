@@ -25,6 +25,7 @@ SHORT = {
     "globalaveragepool": ("AvgPool", "GAP"),
     "zeropadding2d": ("ZeroPad", "Pad"),
     "fullyconnected": ("FC",),
+    "dense": ("FC",),
     "concatenation": ("Concat",),
     "concatenate": ("Concat",),
     "transpose": ("Transp",),
@@ -42,7 +43,8 @@ SHORT = {
     "stridedslice": ("Slice",),
     "constantofshape": ("Fill",),
     "scatternd": ("Scatter",),
-    "inputlayer": ("Input",),
+    "inputlayer": ("Input", "In"),
+    "input": ("In",),
 }
 """Short forms by the kind in small letters without signs, the longest first."""
 ACTIVATIONS = ("act", "relu", "relu6", "gelu", "elu", "selu", "silu", "swish", "sigmoid", "tanh", "softmax")

@@ -17,7 +17,7 @@ from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
 from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
 from gui.canvas.graph.heat.legend import paint_heat_legend
 from gui.canvas.graph.items import Items, items_of
-from gui.canvas.graph.labels import name_size
+from gui.canvas.graph.labels import blank_share, name_size
 from gui.canvas.graph.links import links_of
 from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
@@ -57,6 +57,10 @@ UNMARKED: dict[str, Any] = {
     "selected": NONE, "highlighted": NONE, "all_faded": False, "pinned": NONE, "violating": NONE,
 }  # fmt: skip
 """Of a scene in a window what is marked is not copied."""
+
+
+MOST_BLANK = 0.2
+"""Cards without a name in a picture, as a share: where there are more, groups are folded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,9 +151,12 @@ class _Asked:
 
 
 def _named(picture: Picture) -> bool:
-    """Whether its cards carry names, in letters that the page can have."""
+    """Whether its cards carry names, nearly all of them, in letters that the page can have."""
     card = STYLE.card_h * picture.viewport.scale
-    return picture.detail >= Detail.LABELS and name_size(card, 1.0, picture.least) >= picture.least
+    if picture.detail < Detail.LABELS or name_size(card, 1.0, picture.least) < picture.least:
+        return False
+    blank = blank_share(picture.scene, picture.viewport, picture.palette, picture.least)
+    return picture.detail >= Detail.CARDS or blank <= MOST_BLANK
 
 
 def _composed(asked: _Asked, items: Items) -> Picture:

@@ -10,9 +10,9 @@ import pytest
 from defusedxml import ElementTree
 from PySide6.QtGui import QImage
 
-from gui.canvas.graph.labels import tab_width
+from gui.canvas.graph.labels import blank_share, tab_width
 from gui.canvas.graph.palette import filled_palette
-from gui.canvas.graph.picture.picture import TITLE_HEIGHT, Part, Picture, compose, draw_graph
+from gui.canvas.graph.picture.picture import MOST_BLANK, TITLE_HEIGHT, Part, Picture, compose, draw_graph
 from gui.look.page import PRESETS, Page
 from gui.look.theme import THEMES, Theme, contrast, ink_on
 from planner.errors import StageboardError
@@ -23,7 +23,8 @@ from planner.model.groups import GroupView
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
 
-SAMPLE = Path(__file__).parents[4] / "sample_models" / "resnet50.json"
+SAMPLES = Path(__file__).resolve().parents[4] / "sample_models"
+SAMPLE = SAMPLES / "resnet50.json"
 THIRDS = np.repeat(np.arange(3, dtype=np.int32), 8)
 
 
@@ -260,3 +261,13 @@ def test_a_part_is_laid_out_as_in_the_window(problem: Problem) -> None:
     )
     assert part.viewport.scale > whole.viewport.scale
     assert part.scene.layout is whole.scene.layout
+
+
+def test_a_column_folds_groups_rather_than_leave_ops_without_a_name(qapp: object) -> None:
+    graph = read_model(SAMPLES / "resnet50.json")
+    problem = Problem(graph, Pipeline(4))
+    device_of = np.empty(graph.n, np.int32)
+    device_of[graph.topological_order] = np.arange(graph.n) * 4 // graph.n
+    picture = compose(problem, device_of, PRESETS["column"], "lanes")
+    assert len(picture.scene.x) < graph.n
+    assert blank_share(picture.scene, picture.viewport, picture.palette, picture.least) <= MOST_BLANK
