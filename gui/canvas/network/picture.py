@@ -19,6 +19,7 @@ from gui.canvas.network.links import USUAL_LINKS, LinksPicture
 from gui.canvas.network.matrix import MatrixPicture
 from gui.document.network.memory_history import Counters, Residents, history_of
 from gui.look.drawn import Drawing, fill_ground
+from gui.look.heading import Heading, heading_of
 from gui.look.numbers import gap_text, percent, plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme
@@ -38,7 +39,11 @@ WIDTH, HEIGHT_OF = 1100.0, 700.0
 SMALLEST = 11.0
 """Pixels of the smallest letters in it, in these units."""
 VIEWS = {"links": "Links", "matrix": "Matrix"}
-MARGIN, HEAD = 12.0, 46.0
+MARGIN = 12.0
+POLICY_WORDS = {
+    "min": "evicts what is used farthest ahead (MIN)", "lru": "evicts what was used longest ago (LRU)", "rr": "evicts slots in turn (RR)",
+}  # fmt: skip
+"""What the rule that makes room in the fast memory does, by its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +56,7 @@ class Scene:
     counters: Counters
     moment: int
     title: str
-    subtitle: str
+    heading: Heading
     lens: Lens
 
 
@@ -100,15 +105,21 @@ def compose_network(
     when[order] = np.arange(len(order), dtype=np.int32)
     shown = Shown(network, order, when, first_use(network, order), by_first_use, ink_of(theme))
     links = network.connection_count <= USUAL_LINKS if view is None else view == "links"
-    inner = (room[0], room[1] - HEAD - foot_of(room[0]))
+    heading = _heading(title or network.name, _standing(problem, order, bounds), room[0])
+    inner = (room[0], room[1] - heading.height - foot_of(room[0]))
     history = history_of(network, order, problem.evaluator.trace(order), problem.evaluator.slots)
     lens = Lens(ratio=scale)
     lens.resize(round(inner[0] * scale), round(inner[1] * scale))
     lens.whole()
     return Scene(
         shown, (LinksPicture if links else MatrixPicture)(shown, inner), history.residents(moment),
-        history.counters(moment), moment, title or network.name, _standing(problem, order, bounds), lens,
+        history.counters(moment), moment, title or network.name, heading, lens,
     )  # fmt: skip
+
+
+def _heading(title: str, words: str, width: float) -> Heading:
+    """Title and standing, in as many lines as they take in a picture of so many units across."""
+    return heading_of(title, words, width - 2 * MARGIN, face(12.0, True), face(9.0))
 
 
 def foot_of(width: float) -> float:
@@ -122,7 +133,7 @@ def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> 
     """The fast memory, what the order costs on it, and how far from proven that is."""
     target, evaluation = problem.target, problem.evaluate(order)
     parts = [
-        f"fast memory of {target.size:,} values, {target.policy.upper()}",
+        f"fast memory of {target.size:,} values, {POLICY_WORDS[target.policy]}",
         f"{evaluation.reads + evaluation.writes:,} I/Os",
     ]
     gap = problem.standing(evaluation.values, bounds).gap
@@ -142,8 +153,9 @@ def paint_network(
     """Paint a composed picture at the painter's origin, titles and legend included; links as vectors where ``vectors`` says so."""
     painter.save()
     _paint_frame(painter, scene, room, theme)
-    painter.translate(0, HEAD)
-    painter.setClipRect(QRectF(0, 0, room[0], room[1] - HEAD - foot_of(room[0])))
+    high = scene.heading.height
+    painter.translate(0, high)
+    painter.setClipRect(QRectF(0, 0, room[0], room[1] - high - foot_of(room[0])))
     _paint_picture(painter, scene, vectors=vectors)
     painter.restore()
 
@@ -151,11 +163,7 @@ def paint_network(
 def _paint_frame(painter: QPainter, scene: Scene, room: tuple[float, float], theme: Theme) -> None:
     """Title and standing above, the moment and the legend below."""
     wide = room[0] - 2 * MARGIN
-    for y, words, shown, colour in (
-        (6.0, scene.title, face(12.0, True), theme.text),
-        (25.0, scene.subtitle, face(9.0), theme.muted),
-    ):
-        write(painter, QRectF(MARGIN, y, wide, 18), LEFT, words, shown, colour)
+    scene.heading.paint(painter, MARGIN, wide, theme)
     c, length = scene.counters, len(scene.shown.order)
     brief = f"{c.reads:,} reads, {c.writes:,} writes"
     counted = f"{c.reads + c.writes:,} I/Os ({brief}), {c.beyond:,} beyond the bound"

@@ -25,6 +25,15 @@ def panel_title(panel: Panel, whole: bool, width: float) -> str:
     while len(parts) > 1 and measure(GAP.join(parts)) > width:
         parts.pop()
     words = GAP.join(parts)
+    if measure(words) > width and not whole:  # the layers alone say as much as a word that is cut
+        words = next(
+            (
+                w
+                for w in (f"L{panel.source} {ARROW} {panel.target}", f"{ARROW} {panel.target}")
+                if measure(w) <= width
+            ),
+            words,
+        )
     return words if measure(words) <= width else elided(words, face(8.5), width)
 
 

@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage
 
+from gui.canvas.network.layout_matrix import Panel
 from gui.canvas.network.picture import draw_network
-from gui.look.page import Page
+from gui.canvas.network.titles import panel_title
+from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK
 from planner.errors import PlanError, StageboardError
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from tests.gui.editors.network.models import layered_network, shuffled_order
+from tests.gui.present.slides import written_in
 
 
 @pytest.fixture
@@ -84,3 +87,19 @@ def test_what_lies_beyond_the_bound_is_said_of_all_ios(qapp: object, problem: Ne
     cost = problem.evaluate(order)
     whole = f"{cost.reads + cost.writes:,} I/Os ({cost.reads:,} reads, {cost.writes:,} writes), "
     assert whole in data and "beyond the bound" in data and "of them" not in data
+
+
+def test_a_narrow_picture_wraps_its_title_and_names_the_rule_that_makes_room(
+    qapp: object, problem: NetworkProblem
+) -> None:
+    title = "a network of four layers on memory:30, by the planner of Theorem 1"
+    data = draw_network(problem, shuffled_order(problem.network), PRESETS["column"], title).file(".svg")
+    words = [line.words for line in written_in(bytes(data))]
+    assert not [text for text in words if "\N{HORIZONTAL ELLIPSIS}" in text]
+    assert " ".join(words).startswith(title) and title not in words
+    assert any("evicts " in text for text in words)
+
+
+def test_panels_with_little_room_name_their_layers_alone(qapp: object) -> None:
+    panel = Panel(3, 4, 100, 1, 100, 0.0, 0.0, 40.0, 100.0)
+    assert panel_title(panel, False, 40.0) in ("L3 \N{RIGHTWARDS ARROW} 4", "\N{RIGHTWARDS ARROW} 4")
