@@ -27,8 +27,9 @@ def comparison_title(comparison: Comparison, how: str = "") -> str:
             f"{names[1]} against {names[0]}" if len(names) == 2 else ", ".join(names), LONGEST_TITLE
         )
     if how == "schedules" and len(timed := sample_times(comparison)[1]) == 2:
-        before, now = (amount_text(pace, plans[0].problem.graph.time_unit) for pace in timed)
-        return f"{from_to(before, now) if before != now else f'Both {now}'} for a sample"
+        unit = plans[0].problem.graph.time_unit
+        before, now = (amount_text(pace, unit) for pace in timed)
+        return f"{from_to(*timed, unit) if before != now else f'Both {now}'} for a sample"
     if not all(plan.evaluation.valid for plan in plans) or any(
         comparison.incomparable(i, 0) for i in range(1, len(plans))
     ):

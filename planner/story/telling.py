@@ -25,7 +25,7 @@ from planner.problem.problem import Plan
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
-from planner.text_table import percent
+from planner.text_table import percent, times
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
@@ -318,18 +318,22 @@ def is_named(plan: Plan | OrderPlan) -> bool:
 
 
 def change_words(before: Plan | OrderPlan, after: Plan | OrderPlan, component: str) -> str:
-    """What a component was and is: ``From 31.2 to 24.8 ms``, the unit once where it is one."""
-    return from_to(_amount(before, component), _amount(after, component))
+    """What a component was and is: ``From 31.2 to 24.8 ms``, in one unit."""
+    values = (plan.evaluation.components[component] for plan in (before, after))
+    return from_to(*values, before.problem.unit(component))
 
 
 def _amount(plan: Plan | OrderPlan, component: str) -> str:
     return amount_text(plan.evaluation.components[component], plan.problem.unit(component))
 
 
-def from_to(before: str, after: str) -> str:
-    """Two amounts, the unit once where it is one."""
-    (first, _, unit), (_, _, other) = (amount.rpartition(" ") for amount in (before, after))
-    return f"From {first if first and unit == other else before} to {after}"
+def from_to(before: float, after: float, unit: str | None) -> str:
+    """Two amounts in the unit of the larger one, which is told once; each in its own where the smaller one would be nothing."""
+    first, second = (amount_text(value, unit) for value in (before, after))
+    if unit == "s" and min(before, after) >= 0.01 * max(before, after):
+        first, second = times((before, after), unit)
+    (number, _, one), (_, _, other) = (amount.rpartition(" ") for amount in (first, second))
+    return f"From {number if number and one == other else first} to {second}"
 
 
 def found_by(plan: Plan | OrderPlan, seeded: bool = False) -> str:

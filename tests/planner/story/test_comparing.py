@@ -27,7 +27,7 @@ from planner.story.files.plans import resolve_with
 from planner.story.making import Told, story_of_plans
 from planner.story.matching import story_rows
 from planner.story.story import COMPARISONS, LONGEST_CAPTION, Keyframe, StoryModel
-from planner.story.telling import caption
+from planner.story.telling import caption, from_to
 from tests.planner.reports.comparison.test_comparison import chain
 from tests.planner.strategies import placements, problems
 
@@ -251,3 +251,15 @@ def test_devices_are_matched_alike_in_all_of_a_story() -> None:
     assert {row.devices for row in pair.rows} == {row.devices[1:] for row in together.rows} - {(-1, -1)}
     plain = resolve_with(story_of_plans(model, [Told(plan) for plan in plans]), [graph])
     assert story_rows(plain, (1, 2)) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "unit", "words"),
+    [
+        (2.6312e-3, 0.92343e-3, "s", "From 2.63 to 0.92 ms"),
+        (2.6312, 2.4, "s", "From 2.63 to 2.40 s"),
+        (2.0, 1e-6, "s", "From 2.00 s to 1.00 µs"),
+    ],
+)
+def test_two_times_are_told_in_one_unit(before: float, after: float, unit: str, words: str) -> None:
+    assert from_to(before, after, unit) == words
