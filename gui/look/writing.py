@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from PySide6.QtCore import QRectF, Qt
@@ -14,6 +15,22 @@ RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 BEGINNING, ENDS = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 """What is kept of words that are cut."""
+
+
+_UNIT = r"(?:[nmµ]?s|[KMGTP]?i?B|%|I/Os)(?!\w)"
+UNIT_SPACE = rf"(?<=\d) (?={_UNIT})"
+"""The space between a number and its unit, where no line is broken: a pattern for regular expressions."""
+_SPACE = re.compile(rf"(?<!\d) | (?!{_UNIT})")
+
+
+def words_of(text: str) -> list[str]:
+    """What stands between the spaces of a text at which a line may be broken: ``2.16 ms`` is one word."""
+    return _SPACE.split(text)
+
+
+def kept_together(text: str) -> str:
+    """The same text, as long, with a no-break space between each number and its unit."""
+    return re.sub(UNIT_SPACE, "\N{NO-BREAK SPACE}", text)
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTextLay
 
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
-from gui.look.writing import ENDS, LEFT, write
+from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
 from gui.words.machines import devices_words
 from gui.words.objectives import amount, component_words
@@ -70,7 +70,7 @@ def flowed(text: str, pixels: float, bold: bool, width: float) -> tuple[str, ...
     """``text`` in lines of at most ``width`` pixels: broken between words, and within one that is longer than a line."""
     out: list[str] = []
     for paragraph in text.strip().splitlines():
-        layout = QTextLayout(paragraph, letters(pixels, bold))
+        layout = QTextLayout(kept_together(paragraph), letters(pixels, bold))
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.look.numbers import plural
 from gui.look.theme import Theme, font
-from gui.look.writing import LEFT, write
+from gui.look.writing import LEFT, words_of, write
 from gui.panels.comparison.names import plan_title, titles_in_a_row
 from gui.widgets.labels import capital
 from planner.reports.comparison import Comparison
@@ -84,7 +84,7 @@ def packed(parts: list[str], measure: QFontMetricsF, width: float) -> list[str]:
             lines[-1] = joined
             continue
         line = ""
-        for word in part.split(" "):
+        for word in words_of(part):
             longer = f"{line} {word}" if line else word
             if line and measure.horizontalAdvance(longer) > width:
                 lines.append(line)
