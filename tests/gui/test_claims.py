@@ -205,7 +205,7 @@ def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: P
     said = figures_text(talk.plans[0], talk.bounds[0], LIGHT)
     assert "at least 3.00 ms" in said and "claimed 7.00 ms, not proven" in said and "optimal" not in said
     found = certificate(talk.plans[0], talk.bounds[0])
-    assert claim_lines(found)[0].startswith("talk.story.json claims a bound of 7.00 ms")
+    assert claim_lines(found)[0].startswith("The plan's file claims a bound of 7.00 ms")
     assert '<th scope="row">Claimed</th>' in certificate_table(found)
     assert "proven here now" not in proof_lines(found, found.parts[0])[0]
 

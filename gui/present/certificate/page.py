@@ -127,9 +127,11 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
 
 
 def claim_lines(certified: Certificate) -> list[str]:
-    """What a file claims beyond what is proven, in sentences."""
+    """What a file claims beyond what is proven, in sentences: an audience knows no file by its name."""
     claim = certified.claim
-    return [] if claim is None else [f"{claim.words}. It counts for nothing above."]
+    if claim is None:
+        return []
+    return [f"The plan's file{claim.words.removeprefix(claim.claimed_by)}. It counts for nothing above."]
 
 
 def _given(certified: Certificate, name: str, value: float) -> str:
