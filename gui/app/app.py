@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication
 
 from gui.app.crash_log import CrashLog
@@ -18,6 +18,7 @@ from gui.background.signals import quit_on_signals
 from gui.background.warming import warming
 from gui.document.values import Message
 from gui.look.application import application, put_away
+from gui.widgets.later import soon
 from planner.cli.command import UsageError
 from planner.compiling.kernel import interpret
 
@@ -82,8 +83,7 @@ def open_window(
             try:
                 show_editor(parts.window)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
-                QTimer.singleShot(
-                    0,
+                soon(
                     parts.window,
                     lambda: _begin(
                         parts, first_start, models, plan, tour, story, compared, batch, times, precision
@@ -137,8 +137,8 @@ def _open_networks(
         notices.said.connect(window.document.message)
         if first is window:
             compile_rest = partial(first_start.begin, window.header, themes, network_target().kind)
-            QTimer.singleShot(1500, window, compile_rest)
-            QTimer.singleShot(1500, window, partial(Importing, AHEAD["network"], window))
+            soon(window, compile_rest, 1500)
+            soon(window, partial(Importing, AHEAD["network"], window), 1500)
 
 
 def _begin(
@@ -168,7 +168,7 @@ def _begin(
     warming.load(raster.warm_up, warm_up_layout)
     beside = partial(_begin_beside, parts, first_start)
     parts.document.model_changed.connect(beside, Qt.ConnectionType.SingleShotConnection)
-    QTimer.singleShot(1500, parts.window, beside)
+    soon(parts.window, beside, 1500)
 
 
 def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
@@ -191,7 +191,7 @@ def _offer_order(window: OrderWindow, session: Session) -> None:
 
     def offer() -> None:
         window.document.model_changed.disconnect(offer)
-        QTimer.singleShot(0, window, recovery.offer)
+        soon(window, recovery.offer)
 
     window.document.model_changed.connect(offer)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
 from gui.document.crash_files import remove
@@ -21,6 +21,7 @@ from gui.document.plan.recovery import Leftover, leftovers
 from gui.shell.kinds import windows_of
 from gui.tools.story import keeping
 from gui.tools.story.keeping import LostStory, lost_stories
+from gui.widgets.later import soon
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 
@@ -128,7 +129,7 @@ class Recovery(QObject):
     def _soon(self) -> None:
         """The notice may be free: what took its place is read, or was dismissed by something else than a person."""
         if self._left or self._kept or self._told:
-            QTimer.singleShot(0, self, self._when_free)
+            soon(self, self._when_free)
 
     def _when_free(self) -> None:
         if (self._reading or self._next is not None) and self._loading.busy:

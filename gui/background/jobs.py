@@ -16,6 +16,7 @@ from PySide6.QtGui import QGuiApplication
 from gui.background.job import Job, ending_words, found_nothing_better
 from gui.document.plan.document import Document
 from gui.document.values import Message
+from gui.widgets.later import soon
 from planner.errors import PlannerRefusal, StageboardError
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
@@ -112,7 +113,7 @@ class Jobs(QObject):
             self.followed = job
         self._forget_old()
         self._timer.start()
-        QTimer.singleShot(0, self, self._make_spare)
+        soon(self, self._make_spare)
         self.jobs_changed.emit()
         self.job_changed.emit(job)
         return job

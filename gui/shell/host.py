@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 from shiboken6 import isValid
 
 from gui.look.assets import asset
+from gui.widgets.later import soon
 
 if TYPE_CHECKING:
     from gui.shell.window import EditorWindow
@@ -160,7 +161,7 @@ class Host(QTabWidget):
     # ------------------------------------------------------------------ closing
     def _ended(self, editor: EditorWindow) -> None:
         """An editor was closed. It is in the middle of that: it leaves a moment later."""
-        QTimer.singleShot(0, self, lambda: self._leave(editor))
+        soon(self, lambda: self._leave(editor))
 
     def _leave(self, editor: EditorWindow) -> None:
         if isValid(editor):

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, QPoint, QTimer
+from PySide6.QtCore import QObject, QPoint
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleActionInterface,
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QAccessibleWidget, QWidget
 from shiboken6 import isValid
 
 from gui.widgets.accessible_item import Item, ItemAccess, Role, Text
+from gui.widgets.later import soon
 
 MOST = 400
 """Items of one widget that are told at once; whoever needs others zooms in or walks there."""
@@ -153,7 +154,7 @@ class PaintedAccess(QAccessibleWidget):
         self._seen = self.contents.keys()
         if len(self._items) > 2 * MOST:
             here = weakref.ref(self)
-            QTimer.singleShot(0, self.contents.widget, lambda: _sweep(here()))
+            soon(self.contents.widget, lambda: _sweep(here()))
         return self._seen
 
     def sweep(self) -> None:

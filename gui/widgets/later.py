@@ -9,6 +9,17 @@ from types import MethodType
 from PySide6.QtCore import QObject, QTimer
 
 
+def soon(about: QObject, work: Callable[[], object], after: int = 0) -> None:
+    """Do ``work`` in the next turn of the event loop, or ``after`` milliseconds, unless what it is ``about`` has gone by then.
+
+    ``QTimer.singleShot`` keeps the work for ever in that case, and all that the work knows with it: a window of 18 MB.
+    """
+    timer = QTimer(about, singleShot=True, interval=after)
+    timer.timeout.connect(work)
+    timer.timeout.connect(timer.deleteLater)
+    timer.start()
+
+
 class Later(QObject):
     """Calls ``work`` ``after`` milliseconds after it was asked for; 0 is the next turn of the event loop.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer, SignalInstance
+from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QShowEvent
 
 from gui.document.values import Message
 from gui.look.theme import ThemeController
 from gui.shell.session import Session
 from gui.shell.window import EditorWindow
+from gui.widgets.later import soon
 
 
 class ComparisonWindow(EditorWindow):
@@ -55,5 +56,5 @@ class ComparisonWindow(EditorWindow):
         if not self._placed:
             self._placed = True
             self.docks.arrange()
-            QTimer.singleShot(0, self, self.reset_docks)
+            soon(self, self.reset_docks)
         self.focus_canvas()

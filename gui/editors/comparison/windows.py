@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.document.history import Column
@@ -16,6 +16,7 @@ from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST, entry_sources, file_sources
 from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
+from gui.widgets.later import soon
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def open_files(
     def opened() -> None:
         document.model_changed.disconnect(opened)
         if document.paths == wanted:  # else another model was chosen meanwhile
-            QTimer.singleShot(0, document, show)
+            soon(document, show)
 
     if document.problem is not None and document.paths == wanted and not times:
         show()
@@ -224,7 +225,7 @@ def open_order_files(window: OrderWindow, plans: Sequence[Path]) -> None:
         second = [entry for entry in document.plans if entry is not document.active]
         if len(second) >= len(plans) - 1 and second:
             # The last that was opened before the first one is the second.
-            QTimer.singleShot(0, document, lambda: open_orders(window, second[-1]))
+            soon(document, lambda: open_orders(window, second[-1]))
 
     document.model_changed.connect(opened)
 
@@ -244,7 +245,7 @@ def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
     shown.destroyed.connect(lambda: _forget(shown))
     shown.set_reduced_motion(window.reduced_motion)
     shown.stay_with(window.ended, window.files.open_model)
-    QTimer.singleShot(0, shown, lambda: _show(shown, cast(QWidget, window)))
+    soon(shown, lambda: _show(shown, cast(QWidget, window)))
     return shown, True
 
 

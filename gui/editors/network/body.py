@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
@@ -24,6 +24,7 @@ from gui.panels.network.neuron import NeuronPanel
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import OrderShots
 from gui.tools.story.studio import Studio
+from gui.widgets.later import soon
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -131,4 +132,4 @@ class NetworkBody(PlanningWindow):
             self.docks.size(self.width(), self.height())
             self.middle.share_height()
 
-        QTimer.singleShot(0, self, size)
+        soon(self, size)

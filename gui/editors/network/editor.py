@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 
 from gui.document.plan_list import PlanEntry
@@ -21,6 +20,7 @@ from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.neurons import NeuronPicker
 from gui.tools.story.actions import SHIPPED
+from gui.widgets.later import soon
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -148,7 +148,7 @@ class OrderWindow(NetworkBody):
             self.size_docks()
             self.canvas.setFocus()
             # A window manager may still maximise it.
-            QTimer.singleShot(200, self, self.size_docks)
+            soon(self, self.size_docks, 200)
 
     # ------------------------------------------------------------------ commands
     def further_choices(self, text: str) -> Iterable[Choice]:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gui.background.proving import Proving
@@ -40,6 +39,7 @@ from gui.shell.palette import Choice
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import GraphShots
 from gui.tools.story.studio import Studio
+from gui.widgets.later import soon
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -215,4 +215,4 @@ class GraphBody(PlanningWindow):
 
     def size_docks(self) -> None:
         """Sizes that suit the window, once it has its own."""
-        QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+        soon(self, lambda: self.docks.size(self.width(), self.height()))

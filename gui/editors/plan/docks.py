@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import ClassVar, cast
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.panels.base import Panel
 from gui.panels.mcm.state import is_package
 from gui.shell.docks import BOTTOM, LEFT, RIGHT, Docks
+from gui.widgets.later import soon
 
 
 class GraphDocks(Docks):
@@ -104,9 +105,9 @@ class GraphDocks(Docks):
         appears = self.docks[id].isHidden()
         dock = super().reveal(id)
         if appears and id in ("schedule", "convergence"):
-            QTimer.singleShot(0, self, self._share_below)
+            soon(self, self._share_below)
         if appears and id in ("counts", "package", "robust", "run", "training"):
-            QTimer.singleShot(0, self, partial(self._fit, id))
+            soon(self, partial(self._fit, id))
         return dock
 
     def follow_target(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QMenu
 
@@ -29,6 +29,7 @@ from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.search.running import Errand
 from gui.tools.story.actions import SHIPPED
+from gui.widgets.later import soon
 from gui.words.machines import counted_devices
 
 if TYPE_CHECKING:
@@ -311,7 +312,7 @@ class MainWindow(GraphBody):
             # Else the first button there is would have the keyboard: the one that takes a panel out of the window.
             (self.start_page if self.document.problem is None else self.canvas).setFocus()
             # A window manager may still maximise it; and the first model says how many devices there are.
-            QTimer.singleShot(200, self, self.size_docks)
+            soon(self, self.size_docks, 200)
             self.document.model_changed.connect(self.size_docks, Qt.ConnectionType.SingleShotConnection)
 
     # ------------------------------------------------------------------ the end

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QTimer
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gui.background.jobs import Jobs
@@ -16,6 +16,7 @@ from gui.editors.plan.editor import MainWindow
 from gui.look.theme import ThemeController
 from gui.shell.host import host_of, show_editor
 from gui.shell.session import Session
+from gui.widgets.later import soon
 
 
 @dataclass
@@ -84,7 +85,7 @@ def open_graph_window(
     show_editor(parts.window, beside)
     parts.window.proving_unasked.begin()
     # Closed by a person: a moment later, when the tab is gone, nothing of it is left.
-    parts.window.ended.connect(lambda _: QTimer.singleShot(0, app, lambda: _forget(parts)))
+    parts.window.ended.connect(lambda _: soon(app, lambda: _forget(parts)))
     parts.window.files.open_files([*models, *([] if plan is None else [plan]), *times])
     return parts
 

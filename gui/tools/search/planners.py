@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -28,6 +28,7 @@ from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import MethodList, methods_for, tag
 from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
+from gui.widgets.later import soon
 from planner.errors import StageboardError
 from planner.machines.catalogue import default_planner, import_next
 from planner.options import Option
@@ -208,7 +209,7 @@ class PlannersPanel(Panel):
             self._wanted = method
             self._show_method(method)
             self._sought = next(iter(options), "")
-            QTimer.singleShot(LAID_OUT_MS, self, self._end_seeking)
+            soon(self, self._end_seeking, LAID_OUT_MS)
 
     def _end_seeking(self) -> None:
         self._show_sought()

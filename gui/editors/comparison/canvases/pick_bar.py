@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
@@ -14,7 +14,7 @@ from gui.look.numbers import plural
 from gui.look.theme import Theme
 from gui.panels.comparison.words import device_words
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.later import Later
+from gui.widgets.later import Later, soon
 from gui.widgets.plain import PlainLabel, plain_tip
 from planner.errors import StageboardError
 
@@ -133,7 +133,7 @@ class PickBar(QWidget):
     def show_devices(self) -> None:
         """Open the list of devices."""
         self.devices.setFocus()
-        QTimer.singleShot(0, self, self._choose_first)
+        soon(self, self._choose_first)
         self.devices.showMenu()
 
     def _choose_first(self) -> None:

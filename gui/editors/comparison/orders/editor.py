@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from gui.editors.comparison.orders.actions import ORDERS_ACTIONS, ORDERS_ELSEWHERE, ORDERS_MENUS
@@ -22,6 +21,7 @@ from gui.panels.network.plots.plots import PlotsPanel
 from gui.shell.palette import Choice
 from gui.shell.remembering import Remembering
 from gui.tools.neurons import NeuronPicker
+from gui.widgets.later import soon
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
@@ -129,7 +129,7 @@ class OrdersWindow(ComparisonWindow):
 
     def size_docks(self) -> None:
         """Sizes that suit the window, once it has its own."""
-        QTimer.singleShot(0, self, lambda: self.docks.size(self.width(), self.height()))
+        soon(self, lambda: self.docks.size(self.width(), self.height()))
 
     def focus_canvas(self) -> None:
         """Both pictures are looked at with the first."""
