@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.reports.comparison import Comparison, OrderComparison
 
-VIEWS = ("flow", "lanes", "sankey", "devices")
+VIEWS = ("flow", "lanes", "sankey", "devices", "overlay", "overlay-lanes")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,8 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_page(parser)
     parser.add_argument(
         "--view", choices=VIEWS,
-        help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, or what"
-        " each device pays (default flow)",
+        help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, what"
+        " each device pays, or the first two plans on one canvas (default flow)",
     )  # fmt: skip
     parser.add_argument(
         "--window", action="store_true", help="open them in the window, the first on the canvas, instead of printing figures"

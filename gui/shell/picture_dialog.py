@@ -69,7 +69,7 @@ class PictureDialog(QDialog):
             "Colours", [("Light", "light"), ("Dark", "dark")], "dark" if theme.dark else "light"
         )
         self.width_field, self.height_field = self._size("Width"), self._size("Height")
-        self.transparent = QCheckBox("No ground: what lies below is seen", self)
+        self.transparent = QCheckBox("Transparent background", self)
         self.in_sight = QCheckBox("Only what is in sight in the window", self)
         self.note, self.shown = QLabel(self), QLabel(self)
         set_role(self.note, "muted")

@@ -64,11 +64,18 @@ class CompareFiles(FileDialogs):
 
     def export_picture(self) -> None:
         """A view of the comparison as PNG, SVG or PDF; first the one that is shown."""
+        from gui.editors.comparison.canvases.overlay import OverlayPane
+        from gui.editors.comparison.picture.overlaid import OVERLAYS
         from gui.editors.comparison.picture.picture import VIEWS, draw_comparison
 
-        comparison = self._state.comparison
+        comparison, columns = self._state.comparison, self._window.columns
         if comparison is not None:
+            pane, view, pair = columns.current, self._state.view, self._state.shown
+            share = pane.fade.share if isinstance(pane, OverlayPane) else 0.5
+            if columns.mode == "over":
+                view = "overlay-lanes" if view == "lanes" else "overlay"
             self.ask_drawing(
-                VIEWS, self._state.view, lambda choice: partial(draw_comparison, comparison, choice.page, choice.view),
+                VIEWS | OVERLAYS, view,
+                lambda choice: partial(draw_comparison, comparison, choice.page, choice.view, pair, share),
                 preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED,
             )  # fmt: skip

@@ -43,6 +43,9 @@ class OverlayShot(ComparisonShot):
     ``out`` are the ops that stand out; none: those that moved.
     """
 
+    ground = True
+    """Whether head and canvas have a ground; without one, what lies below is seen."""
+
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
         camera: Camera | None, out: Ints, share: float,
@@ -111,7 +114,8 @@ class OverlayShot(ComparisonShot):
 
     def _head(self, painter: QPainter, box: QRectF, share: float, knob: bool) -> None:
         comparison, theme = self.comparison, self.theme
-        painter.fillRect(box, QColor(theme.panel))
+        if self.ground:
+            painter.fillRect(box, QColor(theme.panel))
         room = (1.0 - TRACK) / 2 * box.width() - 36.0
         for plan, left, flag in ((0, 16.0, LEFT), (1, box.width() - 16.0 - room, RIGHT)):
             words = fitting_words(comparison, plan, (rules_words(comparison, plan),), font(8.5), room)
@@ -145,7 +149,8 @@ class OverlayShot(ComparisonShot):
         return viewport
 
     def _draw(self, painter: QPainter, box: QRectF, share: float) -> None:
-        painter.fillRect(box, QColor(self.theme.canvas))
+        if self.ground:
+            painter.fillRect(box, QColor(self.theme.canvas))
         viewport = self._viewport(box.width(), box.height(), 1.0, share)
         draw_overlay(painter, self.over, self.marks, viewport, self.palette, share)
 

@@ -12,6 +12,7 @@ from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
 from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
+from gui.editors.comparison.picture.overlaid import OVERLAYS, draw_overlaid
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
@@ -37,15 +38,20 @@ LEAST_HEIGHT = 560
 PAIR: Pair = (1, 0)
 
 
-def draw_comparison(comparison: Comparison, page: Page = SHEET, view: str = "flow") -> Drawing:
+def draw_comparison(
+    comparison: Comparison, page: Page = SHEET, view: str = "flow", pair: Pair = PAIR, share: float = 0.5
+) -> Drawing:
     """The picture of a comparison. Needs a QGuiApplication, no display.
 
-    ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large. Of more
+    ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large; or, as
+    ``overlay`` or ``overlay-lanes``, the ``pair`` on one canvas, of which the first of it shows by ``share``. Of more
     than two plans there are the flows of each against the first, and what devices cost in all of them. Raises :class:`StageboardError` for
     another view.
     """
+    if view in OVERLAYS:
+        return draw_overlaid(comparison, page, view, pair, share)
     if view not in VIEWS:
-        raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS)}")
+        raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS | OVERLAYS)}")
     if page.crop and page.room[0] < NARROW:
         high, painted = column(comparison, page.room, page.theme, view, ground=not page.transparent)
         page = page.as_high_as(high)

@@ -14,6 +14,7 @@ from gui.canvas.graph.picture.picture import TITLE_HEIGHT
 from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.picture.head import head_of, packed, title_of
+from gui.editors.comparison.picture.overlaid import OVERLAYS
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
 from gui.look.numbers import one_amount
 from gui.look.page import PRESETS, Page
@@ -50,7 +51,7 @@ class Drawn(Scribe):
             self.rings.append(self.pen().widthF())
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", VIEWS | OVERLAYS)
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_every_view_in_every_format(qapp: object, tmp_path: Path, view: str, suffix: str) -> None:
     path = tmp_path / f"c{suffix}"
@@ -64,8 +65,8 @@ def test_every_view_in_every_format(qapp: object, tmp_path: Path, view: str, suf
     elif suffix == ".svg":
         text = data.decode()
         assert "proven" not in text  # nothing is
-        assert "Bottleneck" in text
-        assert "Stage 1" in text or view == "flow"
+        assert "Bottleneck" in text or view in OVERLAYS
+        assert "Stage 1" in text or view in ("flow", "overlay")
     else:
         assert data.startswith(b"%PDF")
 

@@ -13,8 +13,11 @@ from pytestqt.qtbot import QtBot
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
 from gui.editors.comparison.editor import CompareWindow
+from gui.editors.comparison.picture.head import title_of
 from gui.layout.between import between
 from gui.panels.comparison.overlay import way
+from gui.shell.picture_dialog import PictureDialog
+from planner.reports.comparison import compare
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
 from tests.gui.window_parts import shown
 
@@ -141,3 +144,20 @@ def test_the_bar_says_what_is_shown(qtbot: QtBot) -> None:
         assert fade.share == 0.5
         QTest.keyClick(bar.slider, Qt.Key.Key_Right)
         assert fade.share > 0.5
+
+
+@pytest.mark.parametrize(("view", "shown_first"), [("flow", "overlay"), ("lanes", "overlay-lanes")])
+def test_the_picture_of_an_overlay_is_an_overlay(qtbot: QtBot, view: str, shown_first: str) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        window.state.set_view(view)
+        window.state.set_pair(0, 1)
+        overlaid(qtbot, window).fade.set_share(1.0)
+        window.files.export_picture()
+        dialog = window.findChild(PictureDialog)
+        assert dialog is not None and dialog.view.currentData() == shown_first
+        assert dialog.view.findData("flow") >= 0
+        # The plans of the window's pair, at the place of its slider.
+        assert dialog._draw(dialog.choice()).title == title_of(
+            compare([window.state.comparison.plans[i] for i in (1, 0)], letters="BA")  # type: ignore[union-attr]
+        )
+        dialog.close()
