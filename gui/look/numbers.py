@@ -156,10 +156,11 @@ def share_text(used: float, capacity: float) -> str:
 def cache_text(used: float, cache: float, brief: bool = False, beside: Column | None = None) -> str:
     """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: all in the unit of the larger, from MiB up as the compiler reports it.
 
-    Where what stands ``beside`` it is in bytes, too, what is used has the unit of that.
+    Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that.
     """
-    column = byte_column([used, cache])
-    if used <= cache and beside is not None and beside.suffix.endswith("B") and beside.scale < column.scale:
+    in_bytes = beside is not None and beside.suffix.endswith("B")
+    column = beside if beside is not None and in_bytes and used > cache else byte_column([used, cache])
+    if used <= cache and beside is not None and in_bytes and beside.scale < column.scale:
         on, free = f"{beside.text(used)} on chip", f", {column.text(cache - used)} free"
         return on if brief else on + free
     on = column.text(min(used, cache))

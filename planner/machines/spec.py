@@ -167,9 +167,12 @@ def _make(said: _Said, graph: Graph | None) -> Target:
     cls = kinds()[kind]
     arguments: dict[str, Any] = cls.counts(count, graph, where)
     known = {f.name: f for f in fields(cls)}  # type: ignore[arg-type]
-    for key, value in values.items():
+    for name, value in values.items():
+        key = cls.aliases.get(name, name)
         if key not in known:
             raise TargetError(f"{where} has no parameter '{key}'; it has {', '.join(known)}")
+        if key != name and key in values:
+            raise TargetError(f"{where} gives '{name}' and '{key}', which are the same; keep one")
         arguments[key] = _value(known[key].type, key, value, where)
     return cls(**arguments)
 

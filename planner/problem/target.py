@@ -79,6 +79,8 @@ class Target(ABC):
 
     kind: ClassVar[str]
     title: ClassVar[str]
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Parameters by other names that specifications may call them by."""
     in_words: ClassVar[str]
     """What a sentence calls it, with its article."""
     words: ClassVar[Words]

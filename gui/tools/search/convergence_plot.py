@@ -166,7 +166,7 @@ class ConvergencePlot(pg.PlotWidget):  # type: ignore[misc]
             label.setText(f"{by} {column.text(float(upper[-1]))}")
             label.setPos(end, float(upper[-1]) / column.scale)
         found = marks(
-            proofs, end, box.width(), lambda b: f"{method_words(b.method)} {column.text(b.value)}",
+            proofs, end, box.width(), lambda b: f"{method_words(b.method)} ≥ {column.text(b.value)}",
             lambda w: measure(w) + 12,
         )  # fmt: skip
         while len(self.marks) < len(found):

@@ -64,6 +64,7 @@ class McmPackage(Target):
     in_words: ClassVar[str] = "a multi-chip module"
     words: ClassVar[Words] = Words("chip", "chips")
     evaluated_by: ClassVar[str] = "planner.machines.mcm.evaluator:evaluator"
+    aliases: ClassVar[Mapping[str, str]] = {"memory": "sram"}
     repair_first: ClassVar[bool] = True
     memory_holds: ClassVar[str] = "parameters"
     figures_in_seconds: ClassVar[bool] = False

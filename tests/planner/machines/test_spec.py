@@ -234,3 +234,9 @@ def test_named_machines_say_what_a_specification_leaves_open() -> None:
         TargetError, match=r"machine t4 says nothing of .*; choose from edge-tpu-usb, edge-tpu-pcie"
     ):
         parse_target("edge-tpu:2", named=t4)
+
+
+def test_the_memory_of_a_chip_has_two_names() -> None:
+    assert parse_target("mcm:4,memory=16MiB") == parse_target("mcm:4,sram=16MiB")
+    with pytest.raises(TargetError, match="gives 'memory' and 'sram', which are the same; keep one"):
+        parse_target("mcm:4,memory=16MiB,sram=8MiB")

@@ -80,7 +80,7 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         assert panel.plot.curves["incumbent label"].toPlainText() == "Slice 50.00"
         assert panel.plot.curves["gap label"].toPlainText() == "gap 76.0 %"
         told = [mark.toPlainText() for mark in panel.plot.marks if mark.isVisible()]
-        assert told == ["simple 10.00", "two superblocks 12.00"]
+        assert told == ["simple ≥ 10.00", "two superblocks ≥ 12.00"]  # bounds, not plans
         second = jobs.start(Order("slice", document.problem), "Slice again")
         assert panel.job() is second
         panel.chooser.setCurrentIndex(1)
