@@ -44,8 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _options(kind: Kind | NetworkKind) -> list[str]:
     lines = []
     for option in kind.OPTIONS:
+        limits = f"; {option.range_text}" if option.range_text else ""
         choices = f" ({', '.join(option.choices)})" if option.choices else ""
-        lines.append(f"  --set {option.name}={option.default}{choices}  {option.help}")
+        lines.append(f"  --set {option.name}={option.default}{choices}  {option.help}{limits}")
     return lines
 
 
