@@ -17,7 +17,7 @@ from planner.runs.proving import prove_again, told_bounds
 from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Never, Stop, TimeLimit
 from planner.story.story import LONGEST_CAPTION, Resolved
-from planner.story.telling import proof_sentences, shortened
+from planner.story.telling import CLAIMANT, proof_sentences, shortened
 from planner.typed_json import typed
 
 SECONDS = 10.0
@@ -94,6 +94,8 @@ def _followed(
     if not words or not plan.evaluation.valid:
         return words
     current = " ".join(filter(None, proof_sentences(plan, now)))
+    for claimant in {bound.claimed_by for bounds in (now, *written) for bound in bounds if bound.claimed_by}:
+        words = words.replace(f"{claimant} claims ", f"{CLAIMANT} claims ")  # as older stories have it
     for bounds in written:
         proof, claim = proof_sentences(plan, bounds)
         for said in (f"{proof} {claim}".strip(), proof):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 RATES = {"inference-time": "one inference every {value}"}
 """Components that are the time from one result to the next, which is not what a single one takes: how their amounts are told."""
+CLAIMANT = "The plan's file"  # in captions: an audience knows no file by its name
 _PHRASES = {
     "bottleneck": "the slowest stage{device} takes {value}",
     "stage-time": "the slowest stage{device} takes {value}",
@@ -226,10 +227,10 @@ def caption(
 def proof_sentences(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> tuple[str, str]:
     """What is proven of a valid plan, and what a file claims beyond that; empty where there is nothing to say."""
     claim = claim_of(plan, bounds)
-    if claim is None:
-        return _proof(plan, bounds), ""
-    claimed = f"{claim.claimed_by} claims {claimed_amount(plan.problem, claim)}, not proven here."
-    return _proof(plan, bounds), claimed
+    told = (
+        "" if claim is None else f"{CLAIMANT} claims {claimed_amount(plan.problem, claim)}, not proven here."
+    )
+    return _proof(plan, bounds), told
 
 
 def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -> str:
@@ -319,8 +320,8 @@ def is_named(plan: Plan | OrderPlan) -> bool:
 
 def change_words(before: Plan | OrderPlan, after: Plan | OrderPlan, component: str) -> str:
     """What a component was and is: ``From 31.2 to 24.8 ms``, in one unit."""
-    values = (plan.evaluation.components[component] for plan in (before, after))
-    return from_to(*values, before.problem.unit(component))
+    first, second = before.evaluation.components[component], after.evaluation.components[component]
+    return from_to(first, second, before.problem.unit(component))
 
 
 def _amount(plan: Plan | OrderPlan, component: str) -> str:
@@ -329,9 +330,8 @@ def _amount(plan: Plan | OrderPlan, component: str) -> str:
 
 def from_to(before: float, after: float, unit: str | None) -> str:
     """Two amounts in the unit of the larger one, which is told once; each in its own where the smaller one would be nothing."""
-    first, second = (amount_text(value, unit) for value in (before, after))
-    if unit == "s" and min(before, after) >= 0.01 * max(before, after):
-        first, second = times((before, after), unit)
+    close = unit == "s" and min(before, after) >= 0.01 * max(before, after)
+    first, second = times((before, after), unit) if close else (amount_text(v, unit) for v in (before, after))
     (number, _, one), (_, _, other) = (amount.rpartition(" ") for amount in (first, second))
     return f"From {number if number and one == other else first} to {second}"
 

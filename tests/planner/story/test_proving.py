@@ -60,7 +60,7 @@ def test_what_is_not_proven_is_told_as_a_claim(tmp_path: Path) -> None:
     found = prove_story(read, 0.0)
     assert found.bounds == bounds_as_told(read)
     assert PROVEN not in said(found) and "at most" in said(found)
-    assert "talk.story.json claims" in said(found) and "not proven here." in said(found)
+    assert "The plan's file claims" in said(found) and "not proven here." in said(found)
     assert PROVEN not in found.story.summary and "claims" in found.story.summary
     # Proving it later says again what was written.
     assert said(as_proven(read, prove_story(read).bounds)) == said(read)
@@ -73,14 +73,27 @@ def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_p
     model = StoryModel(("model.json",), plan.problem.graph.fingerprint)
     file = write_story(tmp_path / "talk.story.json", story_of_plans(model, [Told(plan, bounds)]))
     read = resolve_with(read_story(file), [plan.problem.graph])
-    assert "at most" in said(read) and "best.plan.json claims" in said(read)
+    assert "at most" in said(read) and "The plan's file claims" in said(read)
     found = prove_story(read)
     assert PROVEN in said(found) and PROVEN in found.story.summary
     for words in (said(found), found.story.summary):
         assert "at most" not in words and "not proven here" not in words
+    # Older stories have the name of the file.
+    older = replace(
+        read,
+        story=replace(
+            read.story,
+            keyframes=tuple(
+                replace(k, caption=k.caption.replace("The plan's file claims", "best.plan.json claims"))
+                for k in read.story.keyframes
+            ),
+        ),
+    )
+    assert "best.plan.json claims" in said(older)
+    assert said(prove_story(older)) == said(found)
     # Nothing was proven in time: the claim is that of the file that is shown.
     early = said(prove_story(read, 0.0))
-    assert "at most" in early and "talk.story.json claims" in early and PROVEN not in early
+    assert "at most" in early and "The plan's file claims" in early and PROVEN not in early
 
 
 def test_a_forged_claim_is_never_said_to_be_proven(tmp_path: Path) -> None:
