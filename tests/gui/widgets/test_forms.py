@@ -1,0 +1,38 @@
+"""Forms: the wheel scrolls the panel, and a field only with the keyboard in it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.widgets.forms import Form
+
+
+def turned() -> QWheelEvent:
+    none = (Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase)
+    return QWheelEvent(QPointF(4, 4), QPointF(4, 4), QPoint(), QPoint(0, 120), *none, False)
+
+
+@pytest.mark.parametrize("name", ["count", "share", "way"])
+def test_the_wheel_leaves_a_field_alone_that_it_happens_to_pass(qtbot: QtBot, name: str) -> None:
+    form = Form()
+    qtbot.addWidget(form)
+    form.add_int("count", "Count", 4, 0, 10)
+    form.add_float("share", "Share", 4.0, 0.0, 10.0)
+    form.add_choice("way", "Way", "b", ["a", "b", "c"])
+    form.show()
+    qtbot.waitExposed(form)
+    before = form.values()
+    field = form.fields[name]
+    field.clearFocus()
+    event = turned()
+    QApplication.sendEvent(field, event)
+    assert form.values() == before and not event.isAccepted()
+    form.activateWindow()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    QApplication.sendEvent(field, turned())
+    assert form.values()[name] != before[name]
