@@ -95,7 +95,7 @@ class Files(ModelFiles):
             """In another thread: everything that takes long; and why the plan cannot be opened."""
             paths = opening.as_paths(models)
             how = options or opening.options_of(plan)
-            graph = reading.read(paths, **how)
+            graph = reading.read(paths, how["batch"], how["precision"])
             if graph.n > opening.MOST_INTERPRETED:
                 interpret(False)
             opened, refused = None, ""
