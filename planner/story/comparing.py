@@ -28,8 +28,9 @@ def comparison_title(comparison: Comparison, how: str = "") -> str:
         )
     if how == "schedules" and len(timed := sample_times(comparison)[1]) == 2:
         unit = plans[0].problem.graph.time_unit
-        before, now = (amount_text(pace, unit) for pace in timed)
-        return f"{from_to(*timed, unit) if before != now else f'Both {now}'} for a sample"
+        was, now = timed
+        before, after = (amount_text(pace, unit) for pace in timed)
+        return f"{from_to(was, now, unit) if before != after else f'Both {after}'} for a sample"
     if not all(plan.evaluation.valid for plan in plans) or any(
         comparison.incomparable(i, 0) for i in range(1, len(plans))
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
@@ -18,7 +19,7 @@ class Staying:
     def __init__(self, area: QScrollArea, forms: Sequence[Form]) -> None:
         self._area, self._forms = area, forms
         self._last: Callable[[], QWidget | None] = lambda: None
-        self._kept = self._last, 0
+        self._kept: tuple[Callable[[], QWidget | None], int] = self._last, 0
         self._laid_out = Later(self._let_go, area)
 
     def edited(self) -> None:
@@ -33,8 +34,9 @@ class Staying:
         """Fields are about to be made anew."""
         focused = QApplication.focusWidget()
         here = focused is not None and self._area.isAncestorOf(focused)
-        inside = self._area.widget()
-        inside.setMinimumHeight(inside.height())  # while it is empty it would scroll to the top
+        self._fields.setMinimumHeight(
+            self._fields.height()
+        )  # while they are empty they would scroll to the top
         self._kept = self._place(focused if here else None), self._area.verticalScrollBar().value()
 
     def __exit__(self, *_: object) -> None:
@@ -46,7 +48,12 @@ class Staying:
         self._laid_out.ask()
 
     def _let_go(self) -> None:
-        self._area.widget().setMinimumHeight(0)
+        self._fields.setMinimumHeight(0)
+
+    @property
+    def _fields(self) -> QWidget:
+        """What the area shows a part of."""
+        return cast(QWidget, self._area.widget())
 
     def _place(self, widget: QWidget | None) -> Callable[[], QWidget | None]:
         for form in self._forms:
