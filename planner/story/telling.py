@@ -227,10 +227,8 @@ def caption(
 def proof_sentences(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> tuple[str, str]:
     """What is proven of a valid plan, and what a file claims beyond that; empty where there is nothing to say."""
     claim = claim_of(plan, bounds)
-    told = (
-        "" if claim is None else f"{CLAIMANT} claims {claimed_amount(plan.problem, claim)}, not proven here."
-    )
-    return _proof(plan, bounds), told
+    amount = "" if claim is None else claimed_amount(plan.problem, claim)
+    return _proof(plan, bounds), amount and f"{CLAIMANT} claims {amount}, not proven here."
 
 
 def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -> str:
