@@ -204,12 +204,12 @@ class DevicesPanel(Panel):
         if change.what and change.sign:
             state.would, state.what = state.would.removeprefix(change.what).strip(), change.what
         gap = float(preview.gap[d])
-        also = [f"gap {gap_text(gap)}"] if np.isfinite(gap) else []
+        told = [f"gap {gap_text(gap)}"] if np.isfinite(gap) else []
         if not change.what and change.sign:
             # The card's own figure is the device's; the whole plan's is told by its name.
-            also.insert(0, f"plan {state.would}")
+            told.insert(0, f"plan {state.would}")
             state.would = "" if own is None else column.text(own)
-        state.reason = ", ".join(also)
+        state.reason = ", ".join(told)
 
     def _find_next_reason(self) -> None:
         """One exact reason per idle moment: with many devices they take a while together."""

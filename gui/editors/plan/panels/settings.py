@@ -114,7 +114,7 @@ class SettingsPanel(Panel):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inside)
-        self._staying = Staying(area, (self.machine, self.costs))
+        self._staying = Staying(area, inside, (self.machine, self.costs))
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what has the keyboard can be seen
         buttons = QHBoxLayout()
         buttons.setContentsMargins(10, 4, 10, 8)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
@@ -14,10 +13,10 @@ from gui.widgets.later import Later
 
 
 class Staying:
-    """Finds what stands in a field's place once ``forms`` in ``area`` were filled anew, and scrolls back to where it was."""
+    """Finds what stands in a field's place once ``forms`` ``inside`` an ``area`` were filled anew, and scrolls back to where it was."""
 
-    def __init__(self, area: QScrollArea, forms: Sequence[Form]) -> None:
-        self._area, self._forms = area, forms
+    def __init__(self, area: QScrollArea, inside: QWidget, forms: Sequence[Form]) -> None:
+        self._area, self._inside, self._forms = area, inside, forms
         self._last: Callable[[], QWidget | None] = lambda: None
         self._kept: tuple[Callable[[], QWidget | None], int] = self._last, 0
         self._laid_out = Later(self._let_go, area)
@@ -34,9 +33,7 @@ class Staying:
         """Fields are about to be made anew."""
         focused = QApplication.focusWidget()
         here = focused is not None and self._area.isAncestorOf(focused)
-        self._fields.setMinimumHeight(
-            self._fields.height()
-        )  # while they are empty they would scroll to the top
+        self._inside.setMinimumHeight(self._inside.height())  # while it is empty it would scroll to the top
         self._kept = self._place(focused if here else None), self._area.verticalScrollBar().value()
 
     def __exit__(self, *_: object) -> None:
@@ -48,12 +45,7 @@ class Staying:
         self._laid_out.ask()
 
     def _let_go(self) -> None:
-        self._fields.setMinimumHeight(0)
-
-    @property
-    def _fields(self) -> QWidget:
-        """What the area shows a part of."""
-        return cast(QWidget, self._area.widget())
+        self._inside.setMinimumHeight(0)
 
     def _place(self, widget: QWidget | None) -> Callable[[], QWidget | None]:
         for form in self._forms:
