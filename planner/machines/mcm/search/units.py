@@ -107,8 +107,9 @@ def mcm_units(problem: Problem) -> McmUnits:
     reader_ptr, reader_idx = csr(number, readers, t)
     ops = e.tensor_producer[kept]
     carried = e.copy_params[ops]
-    # In orders copied sources come before those that read them too, unless others in their unit might not.
-    loose = (np.bincount(unit_of, minlength=m) == 1)[producer[number]]
+    # In orders copied sources come before those that read them too, unless others in their unit, or those before it, might not.
+    alone = (np.bincount(unit_of, minlength=m) == 1) & (np.bincount(dst, minlength=m) == 0)
+    loose = alone[producer[number]]
     follow = np.unique(
         np.concatenate(
             [src.astype(np.int64) * width + dst, (producer[number].astype(np.int64) * width + readers)[loose]]

@@ -142,6 +142,19 @@ def test_local_search_comes_first_on_chips() -> None:
     assert own_planner(Problem(layered(), McmPackage(4))).name == "chip-local-search"
 
 
+def test_what_a_copied_op_is_made_of_may_hang_on_its_readers() -> None:
+    """``c`` is copied with ``a`` and ``b``, two readers; together with ``a``, one of them closes a cycle that is none of dependencies."""
+    ops = [Op(i, i, work=1.0, work_cpu=1.0, param_bytes=1.0) for i in "abcde"]
+    tensors = [Tensor("a", ("b",), 1.0, 1.0), Tensor("b", ("c",), 1.0, 1.0), Tensor("c", ("d", "e"), 1.0, 1.0)]
+    graph = Graph.build("chain", ops, tensors)
+    problem = Problem(graph, McmPackage(2, copy_sources=1), "latency", (Together(("a", "d")),))
+    units = mcm_units(problem)
+    for order in McmOrders(units).by_rule():
+        assert sorted(order.tolist()) == list(range(units.count))
+    result = run(planner("chip-local-search"), problem, options={"rounds": 1, "moves": 100, "orders": 2})
+    assert result.device_of is not None and problem.evaluate(result.device_of).valid
+
+
 def side_by_side(steps: int = 8) -> Graph:
     """Two chains, one for each direction of the same inputs: no cut of an order into more than a few chips keeps the rules."""
     ops = [Op(f"in{i}", f"in{i}", work=0.0, work_cpu=1.0) for i in range(steps)]
