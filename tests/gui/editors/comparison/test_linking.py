@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
@@ -167,7 +168,8 @@ def test_one_goes_back_from_a_difference_in_all_panes(qtbot: QtBot) -> None:
         rest(qtbot, window)
         assert place(first.viewport) == place(second.viewport) != before
         window.actions_set["view.back"].trigger()
-        assert place(first.viewport) == place(second.viewport) == before
+        # A pane may have become a pixel higher meanwhile.
+        assert place(first.viewport) == place(second.viewport) == pytest.approx(before, abs=1.01)
 
 
 def test_dragging_an_op_to_another_pane_takes_it_over(qtbot: QtBot) -> None:

@@ -157,7 +157,8 @@ def test_the_real_window_from_file_to_picture(
         assert document.position == 1
         window.actions_set["plan.compare"].trigger()
         (shown,) = comparisons._windows
-        assert shown.isVisible() and shown.playback is window.playback
+        qtbot.waitUntil(shown.isVisible)
+        assert shown.playback is window.playback
         shown.close()
         window.set_theme_name("dark")
         window.set_reduced_motion(True)

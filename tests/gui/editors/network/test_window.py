@@ -101,7 +101,8 @@ def test_two_orders_side_by_side(qtbot: QtBot) -> None:
         document = window.document
         window.actions_set["plan.compare"].trigger()
         (shown,) = comparisons._windows
-        assert shown.isVisible() and document.compared is document.plans[0], "the best other one"
+        assert document.compared is document.plans[0], "the best other one"
+        qtbot.waitUntil(shown.isVisible)
         document.compare(None)
         window.plans.make_current(document.plans[0])
         window.plans.compare_chosen()

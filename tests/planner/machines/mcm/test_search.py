@@ -145,7 +145,11 @@ def test_local_search_comes_first_on_chips() -> None:
 def test_what_a_copied_op_is_made_of_may_hang_on_its_readers() -> None:
     """``c`` is copied with ``a`` and ``b``, two readers; together with ``a``, one of them closes a cycle that is none of dependencies."""
     ops = [Op(i, i, work=1.0, work_cpu=1.0, param_bytes=1.0) for i in "abcde"]
-    tensors = [Tensor("a", ("b",), 1.0, 1.0), Tensor("b", ("c",), 1.0, 1.0), Tensor("c", ("d", "e"), 1.0, 1.0)]
+    tensors = [
+        Tensor("a", ("b",), 1.0, 1.0),
+        Tensor("b", ("c",), 1.0, 1.0),
+        Tensor("c", ("d", "e"), 1.0, 1.0),
+    ]
     graph = Graph.build("chain", ops, tensors)
     problem = Problem(graph, McmPackage(2, copy_sources=1), "latency", (Together(("a", "d")),))
     units = mcm_units(problem)
