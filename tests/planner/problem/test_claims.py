@@ -208,7 +208,7 @@ def test_a_story_claims_and_a_shipped_one_proves(tmp_path: Path) -> None:
     )
     words = caption(found.plans[0], bounds)
     assert "No plan can do with less than 3.00 ms" in words
-    assert "talk.story.json claims 7.00 ms, not proven here." in words
+    assert "The plan's file claims 7.00 ms, not proven here." in words
     assert "Proven" not in words
     shipped = read_story(STORIES / "pipeline.story.json")
     assert shipped.claimed_by == "" and shipped == read_story(STORIES / "pipeline.story.json")
