@@ -17,7 +17,13 @@ from planner.compiling.kernel import njit
 from planner.machines.edge_tpu.memory import arcs
 from planner.machines.edge_tpu.memory.arcs import FAR, LARGEST, Limits
 from planner.machines.edge_tpu.memory.chains import Chains, Place
-from planner.machines.edge_tpu.memory.lattice import MOST_ENTRIES, EdgeTpuLattice, TooLarge, pins_allow
+from planner.machines.edge_tpu.memory.lattice import (
+    MOST_ENTRIES,
+    EdgeTpuLattice,
+    TooLarge,
+    pins_allow,
+    reader_outside,
+)
 from planner.machines.edge_tpu.memory.units import EdgeTpuUnits, Whole
 from planner.machines.edge_tpu.target import MEMORY
 from planner.methods.ideals.lattice import Lattice, ideals_of
@@ -64,15 +70,13 @@ def borders(
             p = producer[t]
             if (bits[i, p >> 6] >> np.uint64(p & 63)) & one == 0:
                 continue
-            for y in range(consumer_ptr[t], consumer_ptr[t + 1]):
-                c = consumer_idx[y]
-                if (bits[i, c >> 6] >> np.uint64(c & 63)) & one == 0:
-                    if len(border_idx):
-                        border_idx[place] = t
-                    place += 1
-                    crossing += size[t]
-                    reach = max(reach, c + 1)
-                    break
+            c = reader_outside(bits[i], t, consumer_ptr, consumer_idx)
+            if c >= 0:
+                if len(border_idx):
+                    border_idx[place] = t
+                place += 1
+                crossing += size[t]
+                reach = max(reach, c + 1)
         border_ptr[i + 1] = place
         border_size[i] = crossing
         far[i] = reach

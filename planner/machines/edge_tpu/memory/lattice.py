@@ -28,6 +28,16 @@ class TooLarge(Exception):
 
 
 @njit(cache=True, nogil=True)
+def reader_outside(inside, t, consumer_ptr, consumer_idx):
+    """The first unit that reads tensor ``t`` and is not ``inside`` (the bits of an ideal, uint64[words]), -1 where there is none."""
+    for y in range(consumer_ptr[t], consumer_ptr[t + 1]):
+        c = consumer_idx[y]
+        if (inside[c >> 6] >> np.uint64(c & 63)) & np.uint64(1) == 0:
+            return c
+    return -1
+
+
+@njit(cache=True, nogil=True)
 def describe(
     first, last, parent, parent_unit, bits, m, weight, made_ptr, made_idx, size, consumer_ptr, consumer_idx,
     potential, lowest, highest, border_ptr, border_idx, border_size, far,
@@ -62,18 +72,16 @@ def describe(
                 t = border_idx[border_ptr[before] + x]
             else:
                 t = made_idx[made_ptr[u] + x - kept]
-            for y in range(consumer_ptr[t], consumer_ptr[t + 1]):
-                c = consumer_idx[y]
-                if (bits[i, c >> 6] >> np.uint64(c & 63)) & one == 0:
-                    slot = place
-                    while slot > border_ptr[i] and border_idx[slot - 1] > t:
-                        border_idx[slot] = border_idx[slot - 1]
-                        slot -= 1
-                    border_idx[slot] = t
-                    place += 1
-                    crossing += size[t]
-                    reach = max(reach, c + 1)
-                    break
+            c = reader_outside(bits[i], t, consumer_ptr, consumer_idx)
+            if c >= 0:
+                slot = place
+                while slot > border_ptr[i] and border_idx[slot - 1] > t:
+                    border_idx[slot] = border_idx[slot - 1]
+                    slot -= 1
+                border_idx[slot] = t
+                place += 1
+                crossing += size[t]
+                reach = max(reach, c + 1)
         border_ptr[i + 1] = place
         border_size[i] = crossing
         far[i] = reach
