@@ -53,6 +53,7 @@ def compare_in_order(
     choose_files(monkeypatch, plans[1])
     parts.window.actions_set["compare.files"].trigger()
     compare = next(one for one in QApplication.allWidgets() if isinstance(one, CompareWindow))
+    qtbot.waitUntil(compare.isVisible)
     activate(compare.window())
     qtbot.waitUntil(lambda: compare.settled, timeout=20_000)
     assert [plan.name for plan in compare.state.plans] == ["halves", "three moved"]

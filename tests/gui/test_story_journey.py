@@ -189,6 +189,7 @@ def compare_and_pick(parts: Parts, qtbot: QtBot) -> None:
         click(rows.viewport(), place, CTRL if i else NONE)
     click(window.plans.compare_button)
     compare = next(one for one in QApplication.allWidgets() if isinstance(one, CompareWindow))
+    qtbot.waitUntil(compare.isVisible)
     activate(compare.window())
     state = compare.state
 

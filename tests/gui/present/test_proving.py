@@ -57,4 +57,4 @@ def test_what_is_written_proves_first(qtbot: QtBot, tmp_path: Path) -> None:
         )
         pages.append(page.read_text())
     assert [PROVEN in page for page in pages] == [True, False]
-    assert ["talk.story.json claims" in page for page in pages] == [False, True]
+    assert ["file claims" in page for page in pages] == [False, True]
