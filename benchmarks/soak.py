@@ -49,7 +49,7 @@ ASKS = (
 )
 UNANSWERED: tuple[tuple[type, str, object], ...] = (
     (QFileDialog, "getOpenFileName", ("", "")), (QFileDialog, "getOpenFileNames", ([], "")), (QFileDialog, "getSaveFileName", ("", "")),
-    (QFileDialog, "getExistingDirectory", ""), (QInputDialog, "getInt", (1, False)), (QInputDialog, "getText", ("", False)),
+    (QFileDialog, "getExistingDirectory", ""), (QInputDialog, "getInt", (1, False)), (QInputDialog, "getItem", ("", False)), (QInputDialog, "getText", ("", False)),
     (QMenu, "exec", None), (QDialog, "exec", 0), (QToolButton, "showMenu", None), (QPushButton, "showMenu", None),
 )  # fmt: skip
 """Questions that would wait for a person, and that nobody answers."""

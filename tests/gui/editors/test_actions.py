@@ -134,6 +134,7 @@ def test_every_action_can_be_run(editor: str, qtbot: QtBot, monkeypatch: pytest.
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (1, False))
+    monkeypatch.setattr(QInputDialog, "getItem", lambda *_: ("", False))
 
     def close_popup() -> None:
         if (popup := QApplication.activePopupWidget()) is not None:
