@@ -383,6 +383,11 @@ def test_an_objective_that_the_target_serves_is_the_default() -> None:
         Problem(line(), DevicePool(2, 1, subgraphs=2, communication="overlap"))
 
 
+def test_devices_that_share_no_link_have_nothing_to_say_of_throughput() -> None:
+    problem = Problem(line(), DevicePool(2, 1))
+    assert problem.target.throughput_note(problem.evaluate(np.zeros(problem.graph.n, np.int32))) == ""
+
+
 # --------------------------------------------------------------------------------------------------------------- files
 def test_specifications_and_dictionaries_carry_the_options(tmp_path: Path) -> None:
     assert parse_target("pool:6+1,subgraphs=2") == DevicePool(6, 1, subgraphs=2)
