@@ -107,10 +107,12 @@ def start_plan(
     return np.zeros(problem.graph.n, np.int32), "", ()
 
 
-def times_for(opened: Opened, named: Sequence[str], plan: Path | None) -> tuple[Use, ...]:
+def times_for(
+    graph: Graph, paths: Sequence[Path], batch: int, named: Sequence[str], on: Target | Path
+) -> tuple[Use, ...]:
     """Measured times as the command line names them, for a model that is about to be opened.
 
-    Devices by number are those of the machine of a saved ``plan``, or of the one that the model opens on. Raises :class:`StageboardError`.
+    Devices by number are those of the machine ``on``, or of that of a saved plan. Raises :class:`StageboardError`.
     """
     if not named:
         return ()
@@ -119,9 +121,15 @@ def times_for(opened: Opened, named: Sequence[str], plan: Path | None) -> tuple[
     from planner.plan_files.plan_json import plan_target
     from planner.problem.device_times import uses_on
 
-    uses = uses_together(opened.paths, named_times(named), batch=opened.batch)
-    target = opened.problem.target if plan is None else plan_target(plan)
-    return uses_on(uses, opened.problem.graph, target)
+    uses = uses_together(paths, named_times(named), batch=batch)
+    return uses_on(uses, with_times(graph), plan_target(on) if isinstance(on, Path) else on)
+
+
+def with_uses(graph: Graph, uses: Sequence[Use]) -> Graph:
+    """:func:`with_times` with measured ones where profiles have them."""
+    from planner.model.times import with_times_of
+
+    return with_times(with_times_of(graph, uses) if uses else graph)
 
 
 def even_cut(problem: Problem) -> Ints:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QAbstractSpinBox, QInputDialog, QLineEdit
 
@@ -92,16 +92,18 @@ class Files(ModelFiles):
         session = self._window.session
 
         def prepare() -> tuple[Opened, Sequence[Use], str]:
-            """In another thread: everything that takes long; and why the plan cannot be opened."""
+            """In another thread: everything that takes long; times that are not on yet; and why the plan cannot be opened."""
             paths = opening.as_paths(models)
             how = options or opening.options_of(plan)
             graph = reading.read(paths, how["batch"], how["precision"])
             if graph.n > opening.MOST_INTERPRETED:
                 interpret(False)
-            opened, refused = None, ""
-            if plan is not None and not times:  # who brings a plan is made none unasked
+            opened, uses, refused = None, (), ""
+            if plan is not None:  # who brings a plan is made none unasked
+                uses = opening.times_for(graph, paths, how["batch"], times, plan)
                 try:
-                    opened = opening.prepare_plan(plan, opening.with_times(graph), paths, how["batch"])
+                    opened = opening.prepare_plan(plan, opening.with_uses(graph, uses), paths, how["batch"])
+                    uses = ()
                 except StageboardError as error:
                     refused = f"{error}. The model is open with a plan of its own."
             if opened is None:
@@ -109,7 +111,9 @@ class Files(ModelFiles):
                 opened = opening.prepare_remembered(graph, paths, how["batch"], known)
             look_through(opened.problem.graph)
             blocks_of(opened.problem.graph)
-            return opened, opening.times_for(opened, times, numbered), refused
+            if plan is None:
+                uses = opening.times_for(graph, paths, how["batch"], times, numbered or opened.problem.target)
+            return opened, uses, refused
 
         def install(found: tuple[Opened, Sequence[Use], str]) -> None:
             """In the window's thread."""
@@ -130,8 +134,8 @@ class Files(ModelFiles):
                 self.say("error", refused)
             elif opened.notes:
                 self._tell_notes(opened)
-            elif plan is not None and opened.plan is None:  # with times of its own, which are on by now
-                self.open_plan_file(plan)
+            elif times and opened.plan is not None:
+                self._tell_times()
             elif opened.default is not None:
                 self._tell_remembered(opened.problem, opened.default)
 
@@ -239,24 +243,28 @@ class Files(ModelFiles):
         )  # fmt: skip
 
     def _take_times(self, uses: Sequence[Use]) -> None:
-        from planner.model.times import BUSY, measured_words, runs_spread, spread_words
-
-        document = self._document
-        if document.editing.set_times(uses):
-            graph = document.open_problem.graph
-            words, spread = measured_words(graph), runs_spread(graph)
-            text = f"{words}. What was proven with other times is gone; plan again, or undo."
-            busy = spread is not None and spread > BUSY
-            if busy:
-                text += f" {capital(spread_words(graph))}."
-            if scale := other_scale(document.open_problem):
-                text += f" {capital(scale.words)}; choose {scale.machine or 'the machine'} in Target (Ctrl+T), or measure all."
-            self._window.notice.show_message(
-                "warning" if busy or scale else "info", capital(text), action="Plan Again", run=self._window.start_planner,
-                other="Undo", run_other=document.undo_stack.undo, until_change=True, stays=True,
+        if self._document.editing.set_times(uses):
+            self._tell_times(
+                "What was proven with other times is gone; plan again, or undo.",
+                action="Plan Again", run=self._window.start_planner, other="Undo", run_other=self._document.undo_stack.undo,
             )  # fmt: skip
         else:
             self.say("info", "These are the times that the plan is made with already.")
+
+    def _tell_times(self, *then: str, **offers: Any) -> None:
+        """Say what was measured, ``then`` what follows, and what of the measuring is doubtful."""
+        from planner.model.times import BUSY, measured_words, runs_spread, spread_words
+
+        graph = self._document.open_problem.graph
+        spread, scale = runs_spread(graph), other_scale(self._document.open_problem)
+        said = [f"{capital(measured_words(graph))}.", *then]
+        if busy := spread is not None and spread > BUSY:
+            said.append(f"{capital(spread_words(graph))}.")
+        if scale:
+            which = f"{scale.machine or 'the machine'} in Target (Ctrl+T)"
+            said.append(f"{capital(scale.words)}; choose {which}, or measure all.")
+        kind = "warning" if busy or scale else "info"
+        self._window.notice.show_message(kind, " ".join(said), until_change=True, stays=True, **offers)
 
     def forget_times(self) -> None:
         """Plan with the times of the model's file and estimates again."""

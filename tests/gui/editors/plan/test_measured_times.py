@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -17,6 +18,7 @@ from gui.editors.plan.times_dialog import TimesDialog
 from gui.look.theme import LIGHT
 from gui.panels.inspector_figures import time_rows
 from gui.panels.inspector_pages import device_page
+from planner.formats import read_graph
 from planner.formats.times.read import read_times
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -343,8 +345,25 @@ def test_times_that_the_command_line_names_are_on_before_the_plan_is(
     rest(qtbot, window)
     assert list(document.open_problem.measured_times) == [5], "numbers are those of the plan's stages"
     assert len(document.open_problem.devices) == 6
+    assert words(window) == "of single devices 3 of 176 on stage 5"
     assert "made with other times" not in window.notice.text
-    assert document.undo_stack.undoText() == "Open plan six.plan.json"
+    assert not document.undo_stack.canUndo() and document.plan_path == plan
+    assert len(document.plans) == 1, "who brings a plan is made none unasked"
+
+
+def test_a_plan_that_is_none_leaves_the_model_with_the_times_named(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    window.files.open_files([SAMPLES / "resnet50.json"])
+    rest(qtbot, window)
+    table, document = slow_ops(window, tmp_path), window.document
+    other = Problem(fill(read_graph(SAMPLES / "unet.onnx")), Pipeline(count=2))
+    made = other.plan(np.zeros(other.graph.n, np.int32), Provenance("hand"))
+    plan = write_plan(tmp_path / "unet.plan.json", made)
+    window.files.open_timed([SAMPLES / "resnet50.json"], plan, [str(table)])
+    rest(qtbot, window)
+    assert "plan of another graph" in window.notice.text and document.plan_path is None
+    assert document.open_problem.graph.measured is not None
 
 
 def test_times_that_say_nothing_of_the_model_leave_what_is_open(
