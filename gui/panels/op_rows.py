@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     Qt,
     SignalInstance,
 )
-from PySide6.QtWidgets import QAbstractItemView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from gui.widgets.tables import sorted_table
 from planner.model.graph import Floats, Ints
@@ -134,14 +134,18 @@ def choose_ops(table: QTableView, model: OpRows, ops: Ints) -> None:
         table.scrollTo(index)
 
 
-def leave_find_box(key: int, table: QTableView, left: SignalInstance) -> bool:
-    """Down goes on to the list that the box filters, Escape leaves with ``left``; returns whether ``key`` was one of these."""
-    if key == Qt.Key.Key_Down:
+def leave_find_box(key: int, box: QLineEdit, table: QTableView, left: SignalInstance) -> bool:
+    """Down goes on to the list that ``box`` filters; Escape, in either, ends the finding with ``left``: nothing is asked for any more.
+
+    Returns whether ``key`` was one of these.
+    """
+    if key == Qt.Key.Key_Down and not table.hasFocus():
         table.setFocus(Qt.FocusReason.TabFocusReason)
         if not table.currentIndex().isValid() and table.model().rowCount():
             table.setCurrentIndex(table.model().index(0, 0))
         return True
-    if key == Qt.Key.Key_Escape:
+    if key == Qt.Key.Key_Escape and (box.text() or not table.hasFocus()):
+        box.clear()
         left.emit()
         return True
     return False

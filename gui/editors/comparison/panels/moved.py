@@ -248,9 +248,10 @@ class MovedList(CompareView):
         menu.popup(self.table.viewport().mapToGlobal(at))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down goes on to the list, Escape to the canvases; Return in the list shows the selection on the canvases."""
+        """Down goes on to the list, Escape ends the finding; Return in the list shows the selection on the canvases."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if watched is self.find_box and leave_find_box(event.key(), self.table, self.left):
+            within = watched is self.find_box or watched is self.table
+            if within and leave_find_box(event.key(), self.find_box, self.table, self.left):
                 return True
             plain = not event.modifiers() & Qt.KeyboardModifier.ControlModifier
             if watched is self.table and plain and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

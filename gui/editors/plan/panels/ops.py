@@ -84,7 +84,10 @@ class OpsPanel(Panel):
         self.table = op_table(self.model, "Table of ops", self)
         self.rows = TwoLines(self.table, theme)
         self.table.setItemDelegate(self.rows)
+        self._sorting = self._own_sorting = False
+        """Whether the table is being sorted unasked, and whether a person has said by what."""
         header = self.table.horizontalHeader()
+        header.sortIndicatorChanged.connect(self._sorted)
         header.setDefaultAlignment(LEFT)
         header.setStretchLastSection(True)
         for column, width in enumerate(WIDTHS):
@@ -136,12 +139,23 @@ class OpsPanel(Panel):
         super().set_theme(theme)
 
     def _put_first(self) -> None:
-        """The column beside the names is what the objective is about: parameters where it counts bytes, else work."""
+        """The column beside the names is what the objective is about: parameters where it counts bytes, else work.
+
+        The costliest ops come first, until a person wants another order.
+        """
         problem = self.document.problem
-        if problem is not None:
-            header = self.table.horizontalHeader()
-            column = PARAMETERS if problem.unit(problem.components[0]) == "B" else WORK
-            header.moveSection(header.visualIndex(column), 1)
+        if problem is None:
+            return
+        header = self.table.horizontalHeader()
+        column = PARAMETERS if problem.unit(problem.components[0]) == "B" else WORK
+        header.moveSection(header.visualIndex(column), 1)
+        if not self._own_sorting:
+            self._sorting = True
+            self.table.sortByColumn(column, Qt.SortOrder.DescendingOrder)
+            self._sorting = False
+
+    def _sorted(self, *_: object) -> None:
+        self._own_sorting = self._own_sorting or not self._sorting
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -291,7 +305,7 @@ class OpsPanel(Panel):
 
     # ------------------------------------------------------------------ keys
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Return walks through what is found, Down goes on to the table, Escape to the canvas; Return in the table shows the selection on the canvas."""
+        """Return walks through what is found, Down goes on to the table, Escape ends it; Return in the table shows the selection on the canvas."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             if watched is self.find_box and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if event.modifiers() & Qt.KeyboardModifier.AltModifier:
@@ -299,7 +313,8 @@ class OpsPanel(Panel):
                 else:
                     self.walk(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
                 return True
-            if watched is self.find_box and leave_find_box(event.key(), self.table, self.left):
+            within = watched is self.find_box or watched is self.table
+            if within and leave_find_box(event.key(), self.find_box, self.table, self.left):
                 return True
             if watched is self.table and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 if len(self.document.selection):

@@ -68,12 +68,14 @@ class OpsModel(OpRows):
         self.endResetModel()
 
     def set_assignment(self, device_of: Ints) -> None:
-        """Ops moved: the device column (and an order by it) changes."""
+        """Ops moved: the device column (and an order by it, or by times that are others there) changes."""
+        before = self._work_here() if self._problem is not None else None
         self._device_of = device_of
-        if self._problem is not None:
+        same = True
+        if self._problem is not None and not (same := np.array_equal(before, self._work_here())):
             self._column = detailed_column(self._work_here(), self._problem.graph.time_unit)
         self._take_times()
-        if self._sorted_by[0] in (DEVICE, WORK, *OF_TIMES):
+        if self._sorted_by[0] == DEVICE or (not same and self._sorted_by[0] in (WORK, *OF_TIMES)):
             self._rearrange()
         elif self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))

@@ -99,7 +99,7 @@ def test_table_selects_in_the_document(qtbot: QtBot) -> None:
         heard: list[None] = []
         document.selection_changed.connect(lambda: heard.append(None))
         panel.table.selectRow(4)
-        assert document.selection.tolist() == [4]
+        assert document.selection.tolist() == [panel.model.op(4)]
         assert len(heard) == 1
         panel.table.selectAll()
         assert len(document.selection) == 12
@@ -112,8 +112,8 @@ def test_document_selects_in_the_table(qtbot: QtBot) -> None:
     with shown(qtbot, panel):
         document.select([1, 2, 3, 8])
         rows = sorted({i.row() for i in panel.table.selectionModel().selectedIndexes()})
-        assert rows == [1, 2, 3, 8]
-        panel.table.sortByColumn(WORK, Qt.SortOrder.DescendingOrder)
+        assert sorted(panel.model.op(r) for r in rows) == [1, 2, 3, 8]
+        panel.table.sortByColumn(NAME, Qt.SortOrder.DescendingOrder)
         rows = {i.row() for i in panel.table.selectionModel().selectedIndexes()}
         assert sorted(panel.model.op(r) for r in rows) == [1, 2, 3, 8]
         assert document.selection.tolist() == [1, 2, 3, 8]
@@ -136,7 +136,35 @@ def test_find_lists_and_return_shows(qtbot: QtBot) -> None:
         panel.find_box.setFocus()
         with qtbot.waitSignal(panel.left):
             qtbot.keyClick(panel.find_box, Qt.Key.Key_Escape)
-        assert panel.find_box.text() == "kind:Conv"
+        assert panel.find_box.text() == "" and document.selection.tolist() == [0, 3, 6, 9]
+        panel.find_box.setText("kind:Relu")
+        panel.table.setFocus()
+        with qtbot.waitSignal(panel.left):
+            qtbot.keyClick(panel.table, Qt.Key.Key_Escape)
+        assert panel.find_box.text() == ""
+
+
+def test_the_costliest_ops_come_first_until_one_sorts_otherwise(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(read_model("sample_models/branchy_int8.tflite"), target=Pipeline(2))
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel, 700):
+        header = panel.table.horizontalHeader()
+        work = document.open_problem.evaluator.work_on(document.device_of)
+        assert (header.sortIndicatorSection(), header.sortIndicatorOrder()) == (
+            WORK,
+            Qt.SortOrder.DescendingOrder,
+        )
+        assert header.isSortIndicatorShown()
+        assert panel.model.ops().tolist() == np.argsort(-work, kind="stable").tolist()
+        document.set_problem(EdgeTpuPipeline(3), "memory-1-2-3")
+        qtbot.waitUntil(lambda: header.sortIndicatorSection() == PARAMETERS)
+        panel.table.sortByColumn(NAME, Qt.SortOrder.AscendingOrder)
+        document.undo_stack.undo()
+        qtbot.waitUntil(lambda: header.visualIndex(WORK) == 1)
+        assert header.sortIndicatorSection() == NAME
+        names = [document.open_problem.graph.op_names[op].casefold() for op in panel.model.ops()]
+        assert names == sorted(names)
 
 
 def test_a_bad_query_says_so(qtbot: QtBot) -> None:
@@ -253,7 +281,7 @@ def test_name_and_work_are_in_sight(qtbot: QtBot, width: int) -> None:
         panel.table.selectionModel().setCurrentIndex(
             panel.model.index(2, 0), QItemSelectionModel.SelectionFlag.ClearAndSelect
         )
-        assert panel.document.selection.tolist() == [2]
+        assert panel.document.selection.tolist() == [panel.model.op(2)]
 
 
 def test_the_first_number_is_what_the_objective_is_about(qtbot: QtBot) -> None:
@@ -299,7 +327,7 @@ def test_measured_times_stand_beside_estimates_and_are_sorted_by(qtbot: QtBot) -
     assert not any(panel.table.isColumnHidden(column) for column in OF_TIMES)
     model = panel.model
     said = [model.index(row, RATIO).data() for row in range(4)]
-    assert said == ["2 x", "0.25 x", "", "9 x"]
+    assert said == ["9 x", "2 x", "", "0.25 x"], "the costliest first"
     assert model.headerData(MEASURED, Qt.Orientation.Horizontal).startswith("Measured, ")
     assert model.index(2, MEASURED).data() == "" != model.index(2, ESTIMATED).data()
     model.sort(RATIO, Qt.SortOrder.DescendingOrder)
