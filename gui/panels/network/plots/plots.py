@@ -27,6 +27,7 @@ from gui.widgets.background_thread import Background
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
+from gui.words.proofs import wrapped
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.target import LEAST
@@ -41,7 +42,9 @@ COUNT_AFTER = 250
 """Milliseconds without another order before its curves are counted: a followed planner changes it all the time."""
 TIP = (
     "I/Os of the order on the canvas at every size of fast memory, exactly counted. A click, or Enter, takes a size over."
-    " From the size named on MIN reads each value once and writes outputs only."
+    " From the size named on MIN reads each value once and writes outputs only.\n"
+    "W connections and N neurons, I of them inputs, S outputs. The solid line is Theorem 1's lower bound: no order takes fewer."
+    " The dashed line is its upper bound: under MIN the best order takes no more at any size, others may."
 )
 
 
@@ -199,6 +202,7 @@ class PlotsPanel(OrderPanel):
         self.view = PlotView(self.theme, self)
         self._column.takeAt(self._column.count() - 1)
         self._column.addWidget(self.view.widget, 1)
+        self.view.widget.setToolTip(wrapped(TIP.split("\n")))
         self.view.pointed.connect(self._pointed)
         self.view.chosen.connect(self.take_size)
 

@@ -20,6 +20,9 @@ from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMe
 
 LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
+BOUNDS = {"least": "lower bound", "most": "upper bound"}
+"""What the lines of Theorem 1 are called before their formulas, where there is room for both."""
+BOTH = "both bounds"
 Line = tuple[float, str]
 """A bound and its formula."""
 
@@ -40,6 +43,8 @@ class PlotView(QObject):
         self._items: dict[str, Any] = {}
         self._extent = (0.0, 1.0)
         """The least and the most that the lines reach."""
+        self._labels: dict[str, tuple[str, str]] = {}
+        """Of the lines that have labels: what they are called, and formula and value."""
         axes = {"left": CountAxis("left"), "bottom": SizeAxis("bottom")}
         self.widget = pg.PlotWidget(parent, background=None, axisItems=axes)
         self.widget.setAccessibleName("I/Os against the size of fast memory")
@@ -129,10 +134,11 @@ class PlotView(QObject):
             ("least", least, least_words, begin), ("most", most, most_words, end)
         ):  # fmt: skip
             self._items[name].setPos(bound)
-            self._items[f"{name} label"].setText(f"{words} = {int(bound):,}")
+            self._labels[name] = BOUNDS[name], f"{words} = {int(bound):,}"
             self._items[f"{name} label"].setPos(x, bound)
         if most <= least:
-            self._items["least label"].setText(f"{least_words} = {most_words} = {int(least):,}")
+            self._labels["least"] = BOTH, f"{least_words} = {most_words} = {int(least):,}"
+        self._name_lines()
         for name in ("most", "most label"):
             self._items[name].setVisible(most > least)
         self._items["present"].setPos(math.log10(target.size))
@@ -148,13 +154,23 @@ class PlotView(QObject):
             pen=pg.mkPen(self.theme.panel),
         )
 
+    def _name_lines(self) -> None:
+        """Say which line is which bound, with its formula; the formula alone where both find no room."""
+        room = self.widget.getPlotItem().getViewBox().width()
+        for name, (called, formula) in self._labels.items():
+            label = self._items[f"{name} label"]
+            label.setText(f"{called} {formula}")
+            if label.boundingRect().width() > room:
+                label.setText(formula)
+
     def _keep_room(self) -> None:
-        """Words stand above the upper bound and below the lower one, however low the plot is."""
+        """Words stand above the upper bound and below the lower one, however low and narrow the plot is."""
         least, high = self._extent
         plot = self.widget.getPlotItem()
         room = max(plot.getViewBox().height() - 2 * LABEL_ROOM, LABEL_ROOM)
         pad = LABEL_ROOM / room * (high - least)
         plot.setYRange(least - pad, high + pad, padding=0)
+        self._name_lines()
 
     def point_at(self, sample: int) -> None:
         """Mark a sample; -1 for none."""

@@ -220,7 +220,7 @@ def test_where_least_and_most_are_one_there_is_one_line(qtbot: QtBot) -> None:
     with shown(qtbot, panel, 400, 240):
         quiet(qtbot, panel)
         items = panel.view._items  # type: ignore[union-attr]
-        assert items["least label"].toPlainText() == "W + N + S = 2 (W + N − I) = 62"
+        assert items["least label"].toPlainText().endswith("W + N + S = 2 (W + N − I) = 62")
         assert not items["most"].isVisible() and not items["most label"].isVisible()
         low, high = panel.view.widget.getPlotItem().getViewBox().viewRange()[1]  # type: ignore[union-attr]
         # The axis shows numbers that differ.
@@ -228,6 +228,21 @@ def test_where_least_and_most_are_one_there_is_one_line(qtbot: QtBot) -> None:
     panel.end_threads()
     document.close()
     document.deleteLater()
+
+
+def test_lines_say_which_bound_they_are_and_a_tip_what_their_formulas_mean(qtbot: QtBot) -> None:
+    with plotted(qtbot) as plot:
+        assert plot.view is not None
+        bounds, items = io_bounds(plot.document.network), plot.view._items
+        most = f"2 (W + N − I) = {int(bounds.most):,}"
+        assert items["most label"].toPlainText() == f"upper bound {most}"
+        assert items["least label"].toPlainText() == f"lower bound W + N + S = {int(bounds.least):,}"
+        for words in ("I of them inputs", "lower bound", "upper bound"):
+            assert words in plot.view.widget.toolTip().replace("\n", " ")
+        plot.resize(230, 230)
+        settle()
+        quiet(qtbot, plot)
+        assert items["most label"].toPlainText() == most
 
 
 def test_without_a_network_it_says_what_it_is_for(qtbot: QtBot) -> None:
