@@ -97,7 +97,8 @@ class StoryPanel(Panel):
         self.record.setCheckable(True)
         self.capture = self._button("Capture", "What the canvas shows now becomes a keyframe (Ctrl+Shift+K)")
         self.play = self._button(
-            "Present", "Present the story on the whole screen, from the chosen keyframe (F5)"
+            "Present",
+            "Present the story on the whole screen, from the chosen keyframe (Shift+F5; F5: from the first)",
         )
         self.play.setObjectName("primary")
         self.more = QToolButton(self)

@@ -289,7 +289,7 @@ class Studio(QObject):
         """From the first keyframe; ``notes``: with the speaker's window. Raises :class:`StageboardError` where there is none."""
         if not self.draft.frames:
             raise StageboardError(
-                "there is no story yet; capture a keyframe (Ctrl+Shift+K), or open one from the Story menu"
+                "F5 presents a story, and there is none yet; capture a keyframe (Ctrl+Shift+K), or open one from the Story menu"
             )
         self._present(0, notes)
 

@@ -42,7 +42,7 @@ def press(window: MainWindow, id: str) -> None:
 def test_capture_says_so_where_the_panel_is_hidden(window: MainWindow) -> None:
     assert not window.actions_set["story.present_here"].isEnabled()
     press(window, "story.present")
-    assert "There is no story yet" in window.notice.text
+    assert window.notice.text.startswith("F5 presents a story, and there is none yet")
     press(window, "story.capture")
     assert "Captured" in window.notice.text and len(window.studio.draft.frames) == 1
     QTest.mouseClick(window.notice._action, Qt.MouseButton.LeftButton)
