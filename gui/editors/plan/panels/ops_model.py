@@ -69,10 +69,10 @@ class OpsModel(OpRows):
 
     def set_assignment(self, device_of: Ints) -> None:
         """Ops moved: the device column (and an order by it, or by times that are others there) changes."""
-        before = self._work_here() if self._problem is not None else None
+        before = None if self._problem is None else self._work_here()
         self._device_of = device_of
-        same = True
-        if self._problem is not None and not (same := np.array_equal(before, self._work_here())):
+        same = before is None or np.array_equal(before, self._work_here())
+        if self._problem is not None and not same:
             self._column = detailed_column(self._work_here(), self._problem.graph.time_unit)
         self._take_times()
         if self._sorted_by[0] == DEVICE or (not same and self._sorted_by[0] in (WORK, *OF_TIMES)):
