@@ -31,7 +31,7 @@ from gui.panels.speed_readout import SpeedReadout
 from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
-from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, worst_device
+from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, units_of, worst_device
 from gui.words.proofs import (
     ABOVE_OPTIMUM,
     ABOVE_TIP,
@@ -303,6 +303,7 @@ class ReadoutStrip(Readouts):
     # ------------------------------------------------------------------ an objective of several components
     def _show_components(self, standing: Standing) -> None:
         problem, evaluation, t = self._problem, self.document.evaluation, self.theme
+        units = units_of(problem, evaluation.values)
         first = standing.first_open if evaluation.valid else None
         claim = self.document.claim if evaluation.valid else None
         for i, (one, readout) in enumerate(zip(standing.components, self.components, strict=False)):
@@ -314,14 +315,14 @@ class ReadoutStrip(Readouts):
             if i == 0 and device >= 0 and one.name not in SUMS:
                 label += f" ({problem.devices[device].name})"
             is_open = one is first
-            note, tone = component_note(problem, one, is_open), t.good if one.proven else t.muted
+            note, tone = component_note(problem, one, is_open, units), t.good if one.proven else t.muted
             tip = component_tip(problem, one, is_open)
             if not evaluation.valid:
                 note, tone, tip = "" if i else "plan breaks rules", t.faint, words.help
             elif is_open and one.gap is not None:
                 tone = self._gap_colour(one.gap)
             if claim is not None and claim.component == one.name:
-                note, tone = f"{note}, claimed {amount(problem, one.name, claim.value)}", t.warning
+                note, tone = f"{note}, claimed {units.text(one.name, claim.value)}", t.warning
                 tip += "\n" + wrapped([claim_sentence(problem, claim)])
             if device >= 0:
                 where = "Most of it is on" if one.name in SUMS else "Now it is"
@@ -331,7 +332,7 @@ class ReadoutStrip(Readouts):
                 note, tone = shown
             waits = evaluation.valid and not one.proven and not is_open
             readout.show_value(
-                label, amount(problem, one.name, one.value), note, t.muted if waits else "", tone, tip
+                label, units.text(one.name, one.value), note, t.muted if waits else "", tone, tip
             )
             readout.set_strong(not waits)
             readout.set_mark(t.accent if is_open else "")

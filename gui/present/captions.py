@@ -14,7 +14,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
 from gui.words.machines import devices_words
-from gui.words.objectives import amount, component_words
+from gui.words.objectives import component_words, units_of
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.problem.base import PlanningProblem
@@ -200,9 +200,9 @@ class Run:
 def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> list[Run]:
     """Objective, bound and gap of a plan; optimal only where a bound proves it, and nothing where rules are broken."""
     problem, evaluation = plan.problem, plan.evaluation
-    standing = problem.standing(evaluation.values, bounds)
+    standing, units = problem.standing(evaluation.values, bounds), units_of(problem, evaluation.values)
     if not evaluation.valid:
-        value = amount(problem, problem.components[0], evaluation.objective)
+        value = units.text(problem.components[0], evaluation.objective)
         return [
             Run(component_words(problem.components[0]).title + " ", theme.muted), Run(value, theme.text, True),
             Run(f"\N{BALLOT X} {plural(len(evaluation.violations), 'violation')}", theme.bad, True),
@@ -213,19 +213,19 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         first = len(standing.components) == 1
         if problem.unit(part.name) != words.title:  # "I/Os 4,054 I/Os" would say it twice
             runs.append(Run((words.title if first else words.short) + " ", theme.muted))
-        runs.append(Run(amount(problem, part.name, part.value), theme.text, True))
+        runs.append(Run(units.text(part.name, part.value), theme.text, True))
         if first:
             break
         if standing.gap == 0.0:  # the end of the line says so of all
             continue
         if not part.proven and part is not standing.first_open:
             continue
-        note = component_note(problem, part, part is standing.first_open)
+        note = component_note(problem, part, part is standing.first_open, units)
         good = part.proven or part.gap == 0.0
         runs.append(Run(note, theme.good if good else theme.muted, claim=True))
     only = standing.components[0] if len(standing.components) == 1 else None
     if only is not None and only.bound is not None:
-        runs.append(Run(f"at least {amount(problem, only.name, only.bound.value)}", theme.muted, claim=True))
+        runs.append(Run(f"at least {units.text(only.name, only.bound.value)}", theme.muted, claim=True))
     if standing.gap == 0.0:
         runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True, claim=True))
     elif only is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -119,13 +120,39 @@ def column_of(problem: PlanningProblem, component: str, values: Iterable[float])
     return amount_column(values, problem.unit(component))
 
 
+@dataclass(frozen=True)
+class Units:
+    """How the amounts of one picture are written: one unit for all that are of a kind, that of the largest value of the objective."""
+
+    problem: PlanningProblem
+    columns: Mapping[str | None, Column]
+
+    def text(self, component: str, value: float) -> str:
+        """One value of a component; a digit more where it is less than the unit, and exactly nothing without decimals."""
+        column = self.columns[self.problem.unit(component)]
+        if value == 0.0 and column.suffix:
+            return f"0 {column.suffix}"
+        if abs(value) < column.scale:
+            column = replace(column, digits=column.digits + 1)
+        if math.isnan(value) or math.isinf(value) or column.number(abs(value)).strip("0.,"):
+            return column.text(value)
+        return amount(self.problem, component, value)  # what is not nothing never looks like it
+
+
+def units_of(problem: PlanningProblem, values: Sequence[float]) -> Units:
+    """The units for the ``values`` of the components of an objective, and for what is said beside them."""
+    kinds = [problem.unit(name) for name in problem.components]
+    given = list(zip(kinds, values, strict=True))
+    return Units(problem, {kind: amount_column([v for k, v in given if k == kind], kind) for kind in kinds})
+
+
 def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:
-    """All components in order: ``max memory 6.72 MiB, off-chip 0 B``; the amount alone where there is one."""
-    names = problem.components
+    """All components in order: ``max memory 6.72 MiB, off-chip 0 MiB``; the amount alone where there is one."""
+    names, units = problem.components, units_of(problem, values)
     if len(names) == 1:
-        return amount(problem, names[0], values[0])
+        return units.text(names[0], values[0])
     return ", ".join(
-        f"{component_words(name).title} {amount(problem, name, value)}"
+        f"{component_words(name).title} {units.text(name, value)}"
         for name, value in zip(names, values, strict=True)
     )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gui.look.numbers import gap_text, plural, seconds_text
 from gui.words.methods import method_words
-from gui.words.objectives import amount, component_words
+from gui.words.objectives import Units, amount, component_words
 from planner.problem.claims import claim_words
 
 if TYPE_CHECKING:
@@ -93,10 +93,12 @@ def claim_sentence(problem: PlanningProblem, claim: Bound) -> str:
     return f"{claim_words(problem, claim)}. It counts nowhere until it is proven."
 
 
-def component_note(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:
+def component_note(
+    problem: PlanningProblem, standing: ComponentStanding, is_open: bool, units: Units | None = None
+) -> str:
     """A few words below a component's value: ``✓ proven``, ``≥ 1.20 MiB, gap 21.4 %`` or that nothing is known.
 
-    ``is_open`` says that this is the first component which is not proven: those after it wait.
+    ``is_open`` says that this is the first component which is not proven: those after it wait. ``units``: how amounts are written beside it.
     """
     if standing.proven:
         return "✓ proven"
@@ -105,7 +107,12 @@ def component_note(problem: PlanningProblem, standing: ComponentStanding, is_ope
         return "no bound yet" if is_open else "not proven"
     if math.isinf(bound.value):
         return "infeasible"
-    least = f"≥ {amount(problem, standing.name, bound.value)}"
+    told = (
+        amount(problem, standing.name, bound.value)
+        if units is None
+        else units.text(standing.name, bound.value)
+    )
+    least = f"≥ {told}"
     gap = standing.gap
     if gap == 0.0:
         return "bound met"

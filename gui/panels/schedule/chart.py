@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.canvas.graph.tooltip import HoverCard
-from gui.look.numbers import one_time, percent, plural
+from gui.look.numbers import percent, plural
 from gui.look.theme import Theme
 from gui.panels.schedule.layout import ChartLayout, Row, device_rows, piece_letter
 from gui.panels.schedule.painter import Marks, paint_schedule
@@ -157,7 +157,7 @@ class ScheduleChart(QWidget):
         """What a bar is, as pairs of a word and a value; the first pair is the device and what it does."""
         layout = self.layout_of
         assert layout is not None
-        s, unit = layout.schedule, layout.time_unit
+        s, times = layout.schedule, layout.times
         piece, device = int(s.piece[bar]), int(s.device[bar])
         letter = piece_letter(s, piece)
         part = ""
@@ -168,9 +168,9 @@ class ScheduleChart(QWidget):
         rows = [
             (title, f"{part}{PHASES[int(s.phase[bar])]}"),
             ("sample", f"{int(s.sample[bar]) + 1} of {s.samples}"),
-            ("from", one_time(start, unit)),
-            ("to", one_time(finish, unit)),
-            ("takes", one_time(finish - start, unit)),
+            ("from", times.text(start)),
+            ("to", times.text(finish)),
+            ("takes", times.text(finish - start)),
             ("holds", plural(len(s.ops(piece)), "op")),
         ]
         if s.kind == "latency" and s.critical[piece]:
@@ -194,7 +194,7 @@ class ScheduleChart(QWidget):
             f"{title} {percent(s.share[d], 0)} busy" for d, title in enumerate(self._titles[:40])
         )
         return (
-            f"{plural(s.samples, 'sample')}, one every {one_time(s.period, layout.time_unit)}. {busy}."
+            f"{plural(s.samples, 'sample')}, one every {layout.times.text(s.period)}. {busy}."
             " Arrows walk from bar to bar, Enter selects a bar's ops, plus and minus zoom, Home shows everything."
         )
 

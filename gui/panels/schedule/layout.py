@@ -72,6 +72,11 @@ def device_rows(
     return rows
 
 
+def times_of(s: Schedule, unit: str | None) -> Column:
+    """How all times of a schedule are written: in the unit of a sample's, which is that of the objective and of what devices pay."""
+    return time_column([s.period or s.end], unit)
+
+
 @dataclass
 class ChartLayout:
     """Geometry in logical pixels. The time axis shows ``left`` (a time) at the gutter, ``scale`` pixels per unit of time."""
@@ -237,9 +242,14 @@ class ChartLayout:
         self.scrolled = max(0.0, min(self.scrolled, over))
 
     # ------------------------------------------------------------------ ticks
+    @property
+    def times(self) -> Column:
+        """How times are written."""
+        return times_of(self.schedule, self.time_unit)
+
     def ticks(self) -> tuple[list[float], Column]:
         """Round times that can be labelled without crowding, and how they are written."""
-        column = time_column([self.end], self.time_unit)
+        column = self.times
         raw = 84.0 / self.scale / column.scale
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * (1 - 1e-9))

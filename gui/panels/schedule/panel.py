@@ -8,11 +8,12 @@ import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from gui.look.numbers import one_time, percent, plural
+from gui.look.numbers import Column, percent, plural
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
+from gui.panels.schedule.layout import times_of
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
 from planner.problem.decision import Evaluation
@@ -154,9 +155,9 @@ def is_slower(interval: float, s: Schedule) -> bool:
     return s.kind not in ("gpipe", "latency") and interval > s.period * SLOWER
 
 
-def in_practice(interval: float, unit: str | None) -> str:
+def in_practice(interval: float, times: Column) -> str:
     """``about 9.00 ms in practice (all stages share one host link)``."""
-    return f"about {one_time(interval, unit)} in practice (all stages share one host link)"
+    return f"about {times.text(interval)} in practice (all stages share one host link)"
 
 
 def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0, broken: int = 0) -> str:
@@ -166,18 +167,19 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
         return f"not valid, {plural(broken, 'violation')}: cannot run like this   {summary(s, titles, unit, interval)}"
     if s.period <= 0:
         return "nothing takes any time"
+    times = times_of(s, unit)
     if s.kind == "latency":
         on_path = np.unique(s.piece_device[s.critical])
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
-        return f"a sample takes {one_time(s.period, unit)}   critical path: {path} (underlined)"
-    parts = [f"a sample every {one_time(s.period, unit)}"]
+        return f"a sample takes {times.text(s.period)}   critical path: {path} (underlined)"
+    parts = [f"a sample every {times.text(s.period)}"]
     if is_slower(interval, s):
-        parts[0] += f", {in_practice(interval, unit)}"
+        parts[0] += f", {in_practice(interval, times)}"
     if s.bottlenecks:
         names = " and ".join(titles[d] for d in s.bottlenecks)
         parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")
     if s.kind == "gpipe":
-        parts.append(f"a batch of {s.samples} takes {one_time(s.end, unit)}")
+        parts.append(f"a batch of {s.samples} takes {times.text(s.end)}")
     else:
         # Of all devices: those without ops are what a plan wastes.
         used, all_devices = len(np.unique(s.piece_device)), len(s.share)
@@ -185,7 +187,7 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
         parts.append(f"{percent(float(s.share.mean()), 0)} busy{only}")
         steady = [span for span in s.spans if span.name == "steady state"]
         parts.append(
-            f"steady after {one_time(steady[0].start, unit)}" if steady else "not steady with so few samples"
+            f"steady after {times.text(steady[0].start)}" if steady else "not steady with so few samples"
         )
     if s.virtual:
         parts.append(plural(len(s.piece_device), "virtual device"))

@@ -204,7 +204,7 @@ def _paint_schedule(
     painter: QPainter, rect: QRectF, plan: Plan, found: Schedule, unit: float, theme: Theme
 ) -> None:
     """When each device works on which sample, drawn as in the dock, in larger letters."""
-    from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
+    from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows, times_of
     from gui.panels.schedule.painter import names_room, paint_schedule
     from gui.panels.schedule.panel import estimated_interval, in_practice, is_slower
     from planner.reports.schedule.schedule import KINDS
@@ -212,14 +212,15 @@ def _paint_schedule(
     devices = plan.problem.devices
     titles = [d.title for d in devices]
     time = plan.problem.graph.time_unit
+    times = times_of(found, time)
     if found.kind == "latency":
-        headline, note = one_time(found.end, time), "from the first op to the last"
+        headline, note = times.text(found.end), "from the first op to the last"
     else:
         busiest = max(found.share.tolist(), default=0.0)
         interval = estimated_interval(plan.evaluation)
         headline, note = (
-            f"one sample every {one_time(found.period, time)}",
-            in_practice(interval, time)
+            f"one sample every {times.text(found.period)}",
+            in_practice(interval, times)
             if is_slower(interval, found)
             else f"busiest device {percent(busiest, 0)} busy",
         )

@@ -11,12 +11,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import amount_column, byte_column
+from gui.look.numbers import byte_column
 from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import LEAST, letters, measure
 from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_track
-from gui.words.objectives import STAGE_COSTS, amount, component_words
+from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
@@ -177,14 +177,15 @@ def paint_costs(
     problem, e = plan.problem, plan.evaluation
     colours = device_colours(len(problem.devices), theme)
     component = problem.components[0]
-    column = amount_column(e.pace, problem.unit(component))
+    units = units_of(problem, e.values)
+    column = units.columns[problem.unit(component)]
     hot = e.bottleneck
     bytes_count = problem.unit(component) == "B"
     title = f"{component_words(component).title} per device" if bytes_count else "Cost per device"
     scalar = component in STAGE_COSTS or component == "max-memory"
     # Where the component is the largest pace the two are equal, but for a moment at which figures count.
     most = e.components[component] if scalar else float(e.pace[hot])
-    worst = f"{problem.devices[hot].title}  {amount(problem, component, most)}"
+    worst = f"{problem.devices[hot].title}  {units.text(component, most)}"
     standing = problem.standing(e.values, bounds)
     part = standing.components[0]
     note = "sets the pace" if not bytes_count else "holds the most"
@@ -192,7 +193,7 @@ def paint_costs(
         part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None
     )
     if least is not None and not counting:
-        note += f"; no plan is below {amount(problem, component, least)}"
+        note += f"; no plan is below {units.text(component, least)}"
     devices = worth_showing(plan)
     if len(devices) < len(colours):
         note += f"; {len(colours) - len(devices)} have no ops"
@@ -200,7 +201,7 @@ def paint_costs(
     full = max(float(e.pace.max(initial=0.0)), least or 0.0, full) or 1.0
     entries = [] if bytes_count else _entries(bool(e.streaming.any()), least is not None)
     if scalar and not bytes_count:
-        entries.append((f"whole bar {amount(problem, component, full)}", "whole"))
+        entries.append((f"whole bar {units.text(component, full)}", "whole"))
     lines = _lines(entries, free.width(), unit) if free.height() > 120 * unit else []
     free.setBottom(free.bottom() - 26 * unit * len(lines))
     rows = [

@@ -17,14 +17,13 @@ from gui.editors.plan.panels.device_card import (
     CardState,
     DeviceCard,
 )
-from gui.look.numbers import gap_text, plural, share_text, time_column
+from gui.look.numbers import byte_column, gap_text, plural, share_text, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
 from gui.words.objectives import column_of
 from planner.evaluation.device_words import device_traits
 from planner.problem.worst import worst_word
-from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -115,6 +114,7 @@ class DevicesPanel(Panel):
         first = problem.components[0]
         column = column_of(problem, first, evaluation.pace)  # also while ops are dragged: units stay
         times = time_column(evaluation.cost.tolist(), problem.graph.time_unit)
+        held = byte_column(evaluation.memory.tolist())
         full = float(evaluation.cost.max(initial=0.0))
         capacity = problem.evaluator.capacity
         worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
@@ -122,10 +122,10 @@ class DevicesPanel(Panel):
         loads, traits = _loads(problem, evaluation, preview), device_traits(problem, memory=False)
         for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
-            memory = bytes_text(used) if not np.isfinite(cap) else share_text(used, cap)
+            memory = held.text(used) if not np.isfinite(cap) else share_text(used, cap)
             if loads is not None:
                 in_bytes = problem.unit(first) == "B"
-                memory = times.text(float(evaluation.cost[d])) if in_bytes else bytes_text(used)
+                memory = times.text(float(evaluation.cost[d])) if in_bytes else held.text(used)
             state = CardState(
                 name=f"{device.title} · {traits[d]}" if traits[d] else device.title,
                 cost=column.text(float(evaluation.pace[d])),
