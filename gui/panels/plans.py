@@ -22,6 +22,7 @@ from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.panels.plans_model import ENTRY, PlanDelegate, PlansModel
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.plain import PlainLabel
 from gui.words.objectives import component_words
 from planner.errors import StageboardError
 
@@ -70,7 +71,8 @@ class PlansPanel(Panel):
         self.list.viewport().installEventFilter(self)
         self.list.installEventFilter(self)
         self.head = QWidget(self)
-        self.note = ElidedLabel("", self)
+        self.note = PlainLabel("", self)
+        self.note.setWordWrap(True)
         self.note.setFont(font(8.0))
         set_role(self.note, "muted")
         self.note.setContentsMargins(10, 0, 10, 0)

@@ -36,7 +36,7 @@ from gui.tools.search.race.setup import RaceSetup
 from gui.tools.search.race.table import race_table
 from gui.tools.search.race.words import sentences
 from gui.widgets.forms import Disclosure
-from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 
@@ -105,7 +105,8 @@ class RacePanel(Panel):
         self.setup = RaceSetup(theme)
         self.setup.changed.connect(self._setup_changed)
         self.setup_button = Disclosure("Set-up", self)
-        self.setup_words = ElidedLabel("", self)
+        self.setup_words = PlainLabel("", self)
+        self.setup_words.setWordWrap(True)
         self.setup_words.setFont(font(8.0))
         set_role(self.setup_words, "muted")
         inside = QWidget()

@@ -27,7 +27,8 @@ from gui.tools.search.method_list import tag
 from gui.tools.search.race.course import Goal
 from gui.tools.search.race.racing import Settings
 from gui.widgets.forms import Form, Value
-from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.labels import set_role
+from gui.widgets.plain import PlainLabel
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -185,7 +186,8 @@ class RaceSetup(QWidget):
         self._stale = False
         self.methods = MethodChecks(theme, self)
         self.methods.changed.connect(self._methods_changed)
-        self.count = ElidedLabel("", self)
+        self.count = PlainLabel("", self)
+        self.count.setWordWrap(True)
         self.count.setFont(font(8.0))
         set_role(self.count, "muted")
         self.recommend = QPushButton("Recommended", self)
