@@ -88,17 +88,17 @@ class Files(ModelFiles):
         numbered: Path | None = None,
     ) -> None:  # fmt: skip
         from gui.document.plan import opening, reading
+        from planner.model.times import Use
 
         session = self._window.session
 
         def prepare() -> tuple[Opened, Sequence[Use], str]:
             """In another thread: everything that takes long; times that are not on yet; and why the plan cannot be opened."""
-            paths = opening.as_paths(models)
-            how = options or opening.options_of(plan)
+            paths, how = opening.as_paths(models), options or opening.options_of(plan)
             graph = reading.read(paths, how["batch"], how["precision"])
             if graph.n > opening.MOST_INTERPRETED:
                 interpret(False)
-            opened, uses, refused = None, (), ""
+            opened, refused, uses = None, "", tuple[Use, ...]()
             if plan is not None:  # who brings a plan is made none unasked
                 uses = opening.times_for(graph, paths, how["batch"], times, plan)
                 try:
