@@ -20,9 +20,9 @@ from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMe
 
 LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
-BOUNDS = {"least": "lower bound", "most": "upper bound"}
-"""What the lines of Theorem 1 are called before their formulas, where there is room for both."""
-BOTH = "both bounds"
+CALLED = {"least": ("lower bound ", "at least ", ""), "most": ("upper bound ", "at most ", "")}
+"""What the lines of Theorem 1 are called before their formulas, with ever less room."""
+BOTH = ("both bounds ", "", "")
 Line = tuple[float, str]
 """A bound and its formula."""
 
@@ -43,8 +43,8 @@ class PlotView(QObject):
         self._items: dict[str, Any] = {}
         self._extent = (0.0, 1.0)
         """The least and the most that the lines reach."""
-        self._labels: dict[str, tuple[str, str]] = {}
-        """Of the lines that have labels: what they are called, and formula and value."""
+        self._labels: dict[str, tuple[tuple[str, ...], str]] = {}
+        """Of the lines that have labels: what they are called with ever less room, and formula and value."""
         axes = {"left": CountAxis("left"), "bottom": SizeAxis("bottom")}
         self.widget = pg.PlotWidget(parent, background=None, axisItems=axes)
         self.widget.setAccessibleName("I/Os against the size of fast memory")
@@ -134,7 +134,7 @@ class PlotView(QObject):
             ("least", least, least_words, begin), ("most", most, most_words, end)
         ):  # fmt: skip
             self._items[name].setPos(bound)
-            self._labels[name] = BOUNDS[name], f"{words} = {int(bound):,}"
+            self._labels[name] = CALLED[name], f"{words} = {int(bound):,}"
             self._items[f"{name} label"].setPos(x, bound)
         if most <= least:
             self._labels["least"] = BOTH, f"{least_words} = {most_words} = {int(least):,}"
@@ -155,13 +155,13 @@ class PlotView(QObject):
         )
 
     def _name_lines(self) -> None:
-        """Say which line is which bound, with its formula; the formula alone where both find no room."""
+        """Say which line is which bound, and its formula: both lines alike, in as few words as the room takes."""
         room = self.widget.getPlotItem().getViewBox().width()
-        for name, (called, formula) in self._labels.items():
-            label = self._items[f"{name} label"]
-            label.setText(f"{called} {formula}")
-            if label.boundingRect().width() > room:
-                label.setText(formula)
+        for brief in range(len(BOTH)):
+            for name, (called, formula) in self._labels.items():
+                self._items[f"{name} label"].setText(called[brief] + formula)
+            if all(self._items[f"{name} label"].boundingRect().width() <= room for name in self._labels):
+                break
 
     def _keep_room(self) -> None:
         """Words stand above the upper bound and below the lower one, however low and narrow the plot is."""

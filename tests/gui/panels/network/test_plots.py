@@ -239,10 +239,13 @@ def test_lines_say_which_bound_they_are_and_a_tip_what_their_formulas_mean(qtbot
         assert items["least label"].toPlainText() == f"lower bound W + N + S = {int(bounds.least):,}"
         for words in ("I of them inputs", "lower bound", "upper bound"):
             assert words in plot.view.widget.toolTip().replace("\n", " ")
-        plot.resize(230, 230)
-        settle()
-        quiet(qtbot, plot)
-        assert items["most label"].toPlainText() == most
+        said = []
+        for width in (270, 225):
+            plot.setFixedWidth(width)
+            settle()
+            said.append([items[f"{name} label"].toPlainText().split()[0] for name in ("least", "most")])
+        assert all(words in (["lower", "upper"], ["at", "at"], ["W", "2"]) for words in said)
+        assert said[-1] == ["W", "2"], "less room, fewer words, and both lines alike"
 
 
 def test_without_a_network_it_says_what_it_is_for(qtbot: QtBot) -> None:
