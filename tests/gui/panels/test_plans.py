@@ -133,6 +133,7 @@ def test_plans_that_do_not_fit_or_are_broken(qtbot: QtBot) -> None:
         assert "Apply goes back to that machine\nobjective 62.00" in row.data(Qt.ItemDataRole.ToolTipRole)
         panel.make_current(other)
         assert panel.note.text() == "for pipeline:3: Apply goes back to that machine"
+        assert panel.note.wordWrap(), "whole in a narrow panel, too"
         panel.make_current(wide)
         panel.apply_current()
         assert said

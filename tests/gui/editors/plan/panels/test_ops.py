@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -26,6 +28,7 @@ from gui.editors.plan.panels.ops_model import (
     OpsModel,
 )
 from gui.editors.plan.panels.ops_row import ONE_LINE, TWO_LINES
+from gui.look.assets import asset
 from gui.look.theme import LIGHT
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -156,6 +159,11 @@ def test_the_costliest_ops_come_first_until_one_sorts_otherwise(qtbot: QtBot) ->
             Qt.SortOrder.DescendingOrder,
         )
         assert header.isSortIndicatorShown()
+        assert all(
+            Path(asset(f"icons/chevron-{way}-{name}.svg")).is_file()
+            for way in ("up", "down")
+            for name in ("dark", "light")
+        )
         assert panel.model.ops().tolist() == np.argsort(-work, kind="stable").tolist()
         document.set_problem(EdgeTpuPipeline(3), "memory-1-2-3")
         qtbot.waitUntil(lambda: header.sortIndicatorSection() == PARAMETERS)

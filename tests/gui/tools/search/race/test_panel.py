@@ -99,6 +99,14 @@ def test_before_a_race_there_is_an_invitation(window: MainWindow) -> None:
     assert not panel.go.isEnabled()
 
 
+def test_what_a_race_is_set_up_with_is_whole_in_a_narrow_panel(window: MainWindow) -> None:
+    said = window.race.setup_words
+    assert said.text().startswith(tuple("123456789")) and said.wordWrap()
+    room = max(len(word) for word in said.text().split()) * said.fontMetrics().maxWidth()
+    one, narrow = said.heightForWidth(10_000), said.heightForWidth(room // 2)
+    assert narrow > one, "more lines rather than a cut one"
+
+
 def test_a_race_from_start_to_end(window: MainWindow) -> None:
     panel, engine = started(window)
     engine.finds(0, WORSE, 0.5)
