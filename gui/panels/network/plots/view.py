@@ -20,9 +20,9 @@ from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMe
 
 LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
-CALLED = {"least": ("lower bound ", "at least ", ""), "most": ("upper bound ", "at most ", "")}
-"""What the lines of Theorem 1 are called before their formulas, with ever less room."""
-BOTH = ("both bounds ", "", "")
+CALLED = {"least": ("every order at least ", "every ≥ ", ""), "most": ("best order at most ", "best ≤ ", "")}
+"""What the lines of Theorem 1 say before their formulas, with ever less room: a bad order may well be above the upper one."""
+BOTH = ("best order: ", "best: ", "")
 Line = tuple[float, str]
 """A bound and its formula."""
 

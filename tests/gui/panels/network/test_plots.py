@@ -235,8 +235,8 @@ def test_lines_say_which_bound_they_are_and_a_tip_what_their_formulas_mean(qtbot
         assert plot.view is not None
         bounds, items = io_bounds(plot.document.network), plot.view._items
         most = f"2 (W + N − I) = {int(bounds.most):,}"
-        assert items["most label"].toPlainText() == f"upper bound {most}"
-        assert items["least label"].toPlainText() == f"lower bound W + N + S = {int(bounds.least):,}"
+        assert items["most label"].toPlainText() == f"best order at most {most}"
+        assert items["least label"].toPlainText() == f"every order at least W + N + S = {int(bounds.least):,}"
         for words in ("I of them inputs", "lower bound", "upper bound"):
             assert words in plot.view.widget.toolTip().replace("\n", " ")
         said = []
@@ -244,7 +244,7 @@ def test_lines_say_which_bound_they_are_and_a_tip_what_their_formulas_mean(qtbot
             plot.setFixedWidth(width)
             settle()
             said.append([items[f"{name} label"].toPlainText().split()[0] for name in ("least", "most")])
-        assert all(words in (["lower", "upper"], ["at", "at"], ["W", "2"]) for words in said)
+        assert all(words in (["every", "best"], ["W", "2"]) for words in said)
         assert said[-1] == ["W", "2"], "less room, fewer words, and both lines alike"
 
 
