@@ -107,15 +107,40 @@ def work_through(wanted: Sequence[str], do_one: Callable[[str], None] = do) -> I
 
 @cache
 def sources() -> str:
-    """A digest of all modules with kernels, wherever they lie, and of what compiles them."""
-    state = hashlib.sha256(platform().encode())
-    for room in ROOMS:
-        found = importlib.util.find_spec(room)
-        for folder in found.submodule_search_locations or () if found is not None else ():
-            for path in sorted(Path(folder).rglob("*.py")):
-                content = path.read_bytes()
-                if b"njit" in content:
-                    state.update(f"{room}/{path.relative_to(folder).as_posix()}\n".encode() + content)
+    """A digest of all modules with kernels, wherever they lie, and of what compiles them.
+
+    Every start asks, and reading everything takes longer than it should wait: the digest is kept, by place, size and time of each file.
+    """
+    compiles = platform()
     if getattr(sys, "frozen", False):  # a program in one piece has no sources
-        state.update(f"{os.stat(sys.executable).st_size} {os.stat(sys.executable).st_mtime_ns}".encode())
+        status = os.stat(sys.executable)
+        compiles += f" {status.st_size} {status.st_mtime_ns}"
+    found = [(room, folder, sorted(_modules(folder))) for room in ROOMS for folder in _folders(room)]
+    name = f"sources-{hashlib.sha256(repr((compiles, found)).encode()).hexdigest()[:40]}"
+    if (kept := store().load(name)) is not None:
+        return kept.decode()
+    state = hashlib.sha256(compiles.encode())
+    for room, folder, modules in found:
+        for path, _, _ in modules:
+            content = Path(path).read_bytes()
+            if b"njit" in content:
+                state.update(f"{room}/{Path(path).relative_to(folder).as_posix()}\n".encode() + content)
+    store().save(name, state.hexdigest().encode())
     return state.hexdigest()
+
+
+def _folders(room: str) -> list[str]:
+    """Where a package lies."""
+    found = importlib.util.find_spec(room)
+    return list(found.submodule_search_locations or ()) if found is not None else []
+
+
+def _modules(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Path, size and time of every module in a folder and in those in it."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _modules(entry.path)
+            elif entry.name.endswith(".py") and entry.is_file():
+                status = entry.stat()
+                yield entry.path, status.st_size, status.st_mtime_ns
