@@ -122,10 +122,22 @@ class Recovery(QObject):
         damaged: list[Path] = []
         self._left = everything_left(damaged)
         self._told = damage(damaged, None if self._session is None else self._session.damaged)
+        if self._session is not None:
+            self._session.sync()
+            self._told = f"{self._told} {self._session.trouble}".strip()
+            self._session.refused.connect(self._tell)
         self._count = len(self._left)
         self._go_on()
 
     # ------------------------------------------------------------------ one after the other
+    def _tell(self, text: str) -> None:
+        """Say something more, once the notice is free."""
+        self._told = f"{self._told} {text}".strip()
+        self._soon()
+
+    def _said(self) -> None:
+        self._told = ""
+
     def _soon(self) -> None:
         """The notice may be free: what took its place is read, or was dismissed by something else than a person."""
         if self._left or self._kept or self._told:
@@ -144,8 +156,10 @@ class Recovery(QObject):
 
     def _go_on(self) -> None:
         if self._told:
-            text, self._told = self._told, ""
-            self._notice.show_message("warning", text)
+            text = self._told
+            if not self._loading.busy:  # a model that opens takes the notice away: then it is said again
+                self._said()
+            self._notice.show_message("warning", text, closed=self._said)
             return
         while self._left and not self._left[0].path.exists():
             self._left.pop(0)  # by another window meanwhile

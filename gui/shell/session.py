@@ -43,6 +43,8 @@ class Session(QObject):
     """Settings that outlive the window. Every setter writes through; Qt puts it on disk a moment later."""
 
     recent_changed = Signal()
+    refused = Signal(str)
+    """The disk does not take them, where that shows for the first time: a sentence."""
 
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,6 +52,8 @@ class Session(QObject):
         self._store = QSettings(str(self._path), QSettings.Format.IniFormat, self)
         self.damaged: Path | None = None
         """A copy of the file as it was found, where not all of it makes sense."""
+        self.trouble = ""
+        """What the disk does not take, in a sentence; empty as long as it takes all."""
         self._mend()
         self._store.setValue("version", str(VERSION))
 
@@ -95,7 +99,7 @@ class Session(QObject):
                 fcntl.flock(folder, fcntl.LOCK_EX)
             self._store.sync()
             yield
-            self._store.sync()
+            self.sync()
 
     # ------------------------------------------------------------------ raw values
     def _text(self, key: str) -> str:
@@ -119,8 +123,11 @@ class Session(QObject):
         self._store.setValue(f"more/{key}", value)
 
     def sync(self) -> None:
-        """Put everything on disk now."""
+        """Put everything on disk now, as far as it takes it."""
         self._store.sync()
+        if not self.trouble and self._store.status() == QSettings.Status.AccessError:
+            self.trouble = f"Settings and recent files cannot be kept in {self._path.parent}; they are forgotten when the program ends."
+            self.refused.emit(self.trouble)
 
     # ------------------------------------------------------------------ recent files
     @property

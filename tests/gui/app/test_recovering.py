@@ -24,6 +24,7 @@ from gui.document.plan.recovery import leftovers
 from gui.editors.network import windows as launch
 from gui.editors.plan import windows as graph_windows
 from gui.editors.plan.windows import Parts, make_window
+from gui.shell.session import Session
 from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import read_network
 from planner.problem.bound import Bound
@@ -261,3 +262,37 @@ def test_damaged_records_and_settings_are_told_of_once(
         left.path.unlink()
     gui_app._offer_recovery(parts)
     qtbot.waitUntil(lambda: "damaged" not in notice.text)
+
+
+def test_settings_that_no_disk_takes_are_told_of_though_a_model_opens(
+    qtbot: QtBot, tmp_path: Path, parts: Parts
+) -> None:
+    """At once where that shows at the start, else when it shows; a person who has closed it does not see it again."""
+    (tmp_path / "no folder").touch()
+    session = Session(tmp_path / "no folder" / "session.ini")
+    parts.session = session
+    notice = parts.window.notice
+    parts.window.files.open_files([model_in(tmp_path / "a")])
+    gui_app._offer_recovery(parts)
+    assert "recent files cannot be kept in" in notice.text and notice.level == "warning"
+    qtbot.waitUntil(lambda: parts.document.problem is not None and not parts.window.files.loading.busy)
+    qtbot.waitUntil(lambda: notice.isVisible() and "recent files cannot be kept in" in notice.text)
+    notice._close.click()
+    qtbot.wait(20)
+    assert notice.isHidden()
+    session.refused.emit("Now it is full.")
+    qtbot.waitUntil(lambda: notice.isVisible() and notice.text == "Now it is full.")
+
+
+def test_what_is_told_is_gone_when_it_is_closed_while_a_model_opens(
+    qtbot: QtBot, tmp_path: Path, parts: Parts
+) -> None:
+    parts.session = Session(tmp_path / "session.ini")
+    parts.session.trouble = "It is full."
+    parts.window.files.open_files([model_in(tmp_path / "a")])
+    gui_app._offer_recovery(parts)
+    assert parts.window.notice.text == "It is full."
+    parts.window.notice._close.click()
+    qtbot.waitUntil(lambda: parts.document.problem is not None and not parts.window.files.loading.busy)
+    qtbot.wait(20)
+    assert parts.window.notice.isHidden() or "full" not in parts.window.notice.text

@@ -142,6 +142,27 @@ def test_whole_settings_are_not_told_of(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.damaged"))
 
 
+# ---------------------------------------------------------------------- a disk that takes nothing
+def test_a_disk_that_takes_nothing_is_told_of_once_and_all_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "no folder").touch()
+    session = Session(tmp_path / "no folder" / "session.ini")
+    said: list[str] = []
+    session.refused.connect(said.append)
+    assert session.trouble == ""
+    session.add_recent((tmp_path / "a",))
+    session.theme = "dark"
+    session.sync()
+    assert said == [session.trouble] and f"cannot be kept in {tmp_path / 'no folder'}" in said[0]
+    assert session.recent == [(tmp_path / "a",)] and session.theme == "dark"
+
+
+def test_a_disk_that_takes_everything_is_not_told_of(tmp_path: Path) -> None:
+    session = Session(tmp_path / "new" / "session.ini")
+    session.sync()
+    session.add_recent((tmp_path / "a",))
+    assert session.trouble == ""
+
+
 # ---------------------------------------------------------------------- several processes
 ADDS = """
 import sys
