@@ -80,12 +80,7 @@ class PresenterWindow(Screen):
     # ------------------------------------------------------------------ showing
     def begin(self) -> None:
         """Show the window, on the screen of its parent."""
-        parent = self.parentWidget()
-        if parent is not None:
-            self.setScreen(parent.screen())
-            self.setGeometry(parent.screen().availableGeometry().adjusted(60, 60, -60, -60))
-        else:
-            self.resize(1280, 800)
+        self.take_place()
         if self._full_screen:
             self.showFullScreen()
         else:

@@ -9,6 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import THEMES, Theme
 
+BESIDE = 60
+"""Pixels of the screen that are left free on each side of it where it is a window."""
+ALONE = (1280, 800)
+"""Its size as a window where there is nothing that it belongs to."""
+
 
 class AfarWindow(QWidget):
     """What talks and races on a screen have in common. ``sizes`` are those of letters, as shares of the usual one, 1.0 among them.
@@ -26,6 +31,15 @@ class AfarWindow(QWidget):
     def letters(self) -> float:
         """How large letters are, as a share of their usual size."""
         return self._sizes[self._size]
+
+    def take_place(self) -> None:
+        """Stand on the screen of its parent, nearly as large as that; the whole screen is left for this size, which would be the least else."""
+        parent = self.parentWidget()
+        if parent is None:
+            self.resize(*ALONE)
+            return
+        self.setScreen(parent.screen())
+        self.setGeometry(parent.screen().availableGeometry().adjusted(BESIDE, BESIDE, -BESIDE, -BESIDE))
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours, here alone."""

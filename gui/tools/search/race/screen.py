@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from gui.look.theme import Theme
-from gui.shell.key_claims import claims
+from gui.shell.key_claims import WITH_COMMANDS, claims
 from gui.tools.search.race.facts import BoardFacts, board_facts
 from gui.tools.search.race.racing import Racing
 from gui.tools.search.race.stage import field_of, gap_to, paint_race, unit_of
@@ -62,9 +62,7 @@ class RaceScreen(AfarWindow):
 
     def begin(self) -> None:
         """Show it on the screen of its parent."""
-        parent = self.parentWidget()
-        if parent is not None:
-            self.setScreen(parent.screen())
+        self.take_place()
         self.showFullScreen()
         self.activateWindow()
         self.setFocus()
@@ -160,8 +158,10 @@ class RaceScreen(AfarWindow):
         return claims(event, KEYS) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """See :data:`KEYS`."""
+        """See :data:`KEYS`; with Ctrl none of them but F11, which takes away what it showed."""
         run = KEYS.get(event.key())
+        if event.modifiers() & WITH_COMMANDS:
+            run = "close" if event.key() == Qt.Key.Key_F11 else None
         if run is None:
             super().keyPressEvent(event)
             return

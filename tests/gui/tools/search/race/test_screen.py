@@ -153,6 +153,9 @@ def test_keys_are_its_own_and_escape_leaves_the_race_on(window: MainWindow) -> N
     assert screen.unit == unit
     QTest.keyClick(screen, Key.Key_F)
     assert not screen.isFullScreen()
+    assert screen.width() > 480, "a window that can be read, not the least that there is"
+    QTest.keyClick(screen, Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert not screen.isFullScreen(), "with Ctrl it is another key"
     claimed = QKeyEvent(QEvent.Type.ShortcutOverride, Key.Key_F, Qt.KeyboardModifier.NoModifier)
     claimed.ignore()
     QApplication.sendEvent(screen, claimed)
@@ -168,6 +171,10 @@ def test_the_button_opens_and_closes_it_and_the_window_takes_it_along(window: Ma
     assert button.screen_now is not None
     button.click()
     assert button.screen_now is None
+    screen = large(window)
+    QTest.keyClick(screen, Key.Key_F11, Qt.KeyboardModifier.ControlModifier)
+    settle()
+    assert button.screen_now is None, "the keys that show it take it away"
     window.race.set_reduced_motion(True)
     screen = large(window)
     assert screen.reduced
