@@ -27,7 +27,8 @@ PRACTICE = (
     "one link and activations take room in the caches: see Target, Link and speed."
 )
 
-
+BETWEEN = "   "
+"""Between the parts of a summary."""
 SLOWER = 1.02
 """Times of a sample that differ by a smaller factor are not told apart."""
 
@@ -101,7 +102,7 @@ class SchedulePanel(Panel):
             self.schedule, self._shown = None, ()
             self.virtual.hide()
             self.chart.show_schedule(None, (), None, False, False)
-            self.words.setText(self.document.nothing("Open a model to see when its devices work."))
+            self.words.set_texts(self.document.nothing("Open a model to see when its devices work."))
             return
         kind = self.kind.fill(kinds_for(problem))
         made_for = (
@@ -114,7 +115,7 @@ class SchedulePanel(Panel):
                 )
             except StageboardError as error:
                 self.schedule = None
-                self.words.setText(str(error))
+                self.words.set_texts(str(error))
         keep = bool(self._shown) and self._shown[0] == made_for[0] and self._shown[2] == kind
         self._shown = made_for
         s = self.schedule
@@ -128,7 +129,7 @@ class SchedulePanel(Panel):
             interval = estimated_interval(self.document.evaluation)
             broken = len(self.document.evaluation.violations)
             set_role(self.words, "bad" if broken else "muted")
-            self.words.setText(summary(s, titles, problem.graph.time_unit, interval, broken))
+            self.words.set_texts(*shorter(summary(s, titles, problem.graph.time_unit, interval, broken)))
             self.words.set_tip(PRACTICE if is_slower(interval, s) else "")
 
     def _selection_changed(self) -> None:
@@ -164,14 +165,14 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
     """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing;
     ``broken``: how many violations the plan has."""
     if broken:
-        return f"not valid, {plural(broken, 'violation')}: cannot run like this   {summary(s, titles, unit, interval)}"
+        return f"not valid, {plural(broken, 'violation')}: cannot run like this{BETWEEN}{summary(s, titles, unit, interval)}"
     if s.period <= 0:
         return "nothing takes any time"
     times = times_of(s, unit)
     if s.kind == "latency":
         on_path = np.unique(s.piece_device[s.critical])
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
-        return f"a sample takes {times.text(s.period)}   critical path: {path} (underlined)"
+        return f"a sample takes {times.text(s.period)}{BETWEEN}critical path: {path} (underlined)"
     parts = [f"a sample every {times.text(s.period)}"]
     if is_slower(interval, s):
         parts[0] += f", {in_practice(interval, times)}"
@@ -191,4 +192,10 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
         )
     if s.virtual:
         parts.append(plural(len(s.piece_device), "virtual device"))
-    return "   ".join(parts)
+    return BETWEEN.join(parts)
+
+
+def shorter(words: str) -> tuple[str, ...]:
+    """A summary, then without its last part, its last two, and so on: for less and less room."""
+    parts = words.split(BETWEEN)
+    return tuple(BETWEEN.join(parts[:count]) for count in range(len(parts), 0, -1))

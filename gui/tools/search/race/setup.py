@@ -317,15 +317,16 @@ class RaceSetup(QWidget):
         goal = Goal(float(values["gap"]) / 100 or None, float(values["time"]) or None, int(values["cores"]))
         return Settings(entrants, goal, self.from_canvas.isChecked())
 
-    def words(self) -> str:
-        """All of it in a line: ``5 planners and 1 bound method on 1 core, to 5 %, 60 s at most``."""
+    def words(self) -> tuple[str, ...]:
+        """All of it in a line: ``5 planners and 1 bound method on 1 core, to 5 %, 60 s at most``; then shorter ones, for less room."""
         values = self.limits.values()
         gap, time = float(values["gap"]), float(values["time"])
-        parts = [f"{field_words(self.methods.chosen())} on {plural(int(values['cores']), 'core')}"]
+        field = field_words(self.methods.chosen())
+        parts = [f"{field} on {plural(int(values['cores']), 'core')}"]
         parts.append(f"to a gap of {gap:g} %" if gap else "until proven optimal")
         if time:
             parts.append(f"{time:g} s at most")
-        return ", ".join(parts)
+        return ", ".join(parts), field, plural(len(self.methods.chosen()), "entrant")
 
 
 def field_words(chosen: list[Key]) -> str:

@@ -19,7 +19,7 @@ from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows, letters
 from gui.panels.schedule.painter import bar_colour, paint_schedule
-from gui.panels.schedule.panel import SchedulePanel, summary
+from gui.panels.schedule.panel import SchedulePanel, shorter, summary
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
@@ -305,6 +305,14 @@ def test_of_a_device_all_samples_are_numbered_or_none(qapp: Any) -> None:
         assert len(numbers) % 24 == 0
         seen.add(len(numbers) // 24)
     assert {0, 3} <= seen
+
+
+def test_a_summary_loses_its_last_parts_first() -> None:
+    assert shorter("a sample every 2.00 s   Stage 1 sets the pace   96 % busy") == (
+        "a sample every 2.00 s   Stage 1 sets the pace   96 % busy",
+        "a sample every 2.00 s   Stage 1 sets the pace",
+        "a sample every 2.00 s",
+    )
 
 
 def test_summary_of_nothing() -> None:

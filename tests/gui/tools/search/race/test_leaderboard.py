@@ -6,16 +6,16 @@ from collections.abc import Generator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetricsF, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, font
 from gui.tools.search.race.course import Course
 from gui.tools.search.race.facts import board_facts
 from gui.tools.search.race.leaderboard import Leaderboard
-from gui.tools.search.race.leaderboard_rows import WIDE_FROM, places
+from gui.tools.search.race.leaderboard_rows import WIDE_FROM, places, whole_parts
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
@@ -169,6 +169,18 @@ def test_the_parts_of_a_row_do_not_overlap(width: int) -> None:
         assert rect.contains(one), one
         assert not any(one.intersects(other) for other in parts[i + 1 :]), (one, parts)
     assert at.line.width() >= 60 and not at.title.intersects(at.line)
+
+
+def test_notes_are_left_out_whole_where_there_is_no_room(qapp: object) -> None:
+    notes, letters = "proven optimal, 8.8 s at work \N{MIDDLE DOT} warmed by Slice", font(8.0)
+    wide = QFontMetricsF(letters).horizontalAdvance
+    assert whole_parts(notes, letters, wide(notes)) == notes
+    assert whole_parts(notes, letters, wide(notes) - 2) == "proven optimal, 8.8 s at work"
+    for room in (wide("proven optimal"), 10.0):
+        assert whole_parts(notes, letters, room) == "proven optimal", (
+            "the first part stays, cut by whoever writes it"
+        )
+    assert whole_parts("waiting", letters, 5.0) == "waiting" and whole_parts("", letters, 5.0) == ""
 
 
 @pytest.mark.parametrize(("width", "theme"), [(260, LIGHT), (260, DARK), (800, LIGHT), (800, DARK)])
