@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from gui.background.writing import FilesOrder, Writing, save_drawing
@@ -177,7 +179,7 @@ class FileDialogs:
         draws: bool = False,
         then: Callable[[], object] | None = None,
     ) -> None:
-        """Write files, never over what is open, and say so; ``then`` is called once they are there.
+        """Write files, never over what is open, and say so, with a way to their folder; ``then`` is called once they are there.
 
         ``write`` is a call of a module's function, with what can be pickled: of a large model it is made in a process beside the window.
         """
@@ -187,7 +189,11 @@ class FileDialogs:
         plan = [] if document.plan_path is None else [document.plan_path]
 
         def written() -> None:
-            self.say("info", f"Wrote {' and '.join(path.name for path in paths)}.")
+            where = QUrl.fromLocalFile(str(paths[0].absolute().parent))
+            self._editor.notice.show_message(
+                "info", f"Wrote {' and '.join(path.name for path in paths)}.",
+                action="Show Folder", run=lambda: QDesktopServices.openUrl(where),
+            )  # fmt: skip
             if then is not None:
                 then()
 

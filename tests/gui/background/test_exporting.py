@@ -190,6 +190,10 @@ def test_reports_and_graphs_are_written_at_once(
     window, close = make_window(qtbot, opened_model(tmp_path, EdgeTpuPipeline(count=2)))
     run(window, "file.export.edge_tpu")
     assert window.notice.text == "Wrote report.txt and report.json."
+    seen: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: seen.append(url.toLocalFile()))
+    window.notice._action.click()
+    assert seen == [str(tmp_path)], "the folder is one click away"
     assert "Segments of net" in (tmp_path / "report.txt").read_text()
     close()
 
