@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QFontMetrics
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
+
+MENU_KEY = "F10"
 
 
 class Header(QWidget):
@@ -24,6 +26,8 @@ class Header(QWidget):
         # Titles give way, menus do not.
         self.menus.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.menus.setAccessibleName("Menus")
+        # Not every platform does this by itself.
+        QShortcut(QKeySequence(MENU_KEY), self, self.open_menus)
         self.title = ElidedLabel("Stageboard", self, Qt.TextElideMode.ElideRight)
         self.title.setFont(font(10.0, bold=True))
         self.subtitle = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
@@ -47,6 +51,11 @@ class Header(QWidget):
         column.addLayout(row)
         column.addWidget(strip)
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def open_menus(self) -> None:
+        """Open the first menu, from which arrows lead to the others."""
+        self.menus.setFocus(Qt.FocusReason.MenuBarFocusReason)
+        self.menus.setActiveAction(self.menus.actions()[0])
 
     def add_control(self, widget: QWidget) -> None:
         """A control of the machine, left of the views."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.labels import ElidedLabel
@@ -43,4 +46,18 @@ def test_a_narrow_window_says_that_a_plan_is_not_saved(qtbot: QtBot) -> None:
     assert document.modified and document.active is not None and document.active.name in label.text()
     label.resize(label.fontMetrics().horizontalAdvance("not saved · plan “edge-tpu-fastest") + 20, 20)
     assert label.shown_text().startswith("not saved · plan “")
+    close()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_key_opens_the_first_menu(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.canvas.setFocus()
+    QTest.keyClick(window.canvas, Qt.Key.Key_F10)
+    menu = window.menus["File"]
+    assert menu.isVisible()
+    QTest.keyClick(menu, Qt.Key.Key_Right)
+    assert window.menus["Edit"].isVisible() and not menu.isVisible()
+    QTest.keyClick(window.menus["Edit"], Qt.Key.Key_Escape)
+    assert not window.menus["Edit"].isVisible()
     close()
