@@ -42,7 +42,7 @@ OPTIONS: tuple[Option, ...] = (
         "random model; mixed takes the next one with each seed",
         choices=("mixed", *KINDS),
     ),
-    Option("nodes", 0, f"number of ops; 0 = uniform in {FEWEST}..{MOST}", low=0, high=10_000),
+    Option("nodes", 0, f"number of ops; 0 = uniform in {FEWEST}..{MOST}", low=0, high=100_000),
     Option(
         "degree", 2.0, "mean number of edges of an op, in and out; 3 and 4 are harder", low=0.0, high=100.0
     ),

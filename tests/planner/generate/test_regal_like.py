@@ -47,6 +47,14 @@ def test_every_kind_has_the_degree_asked_for(name: str, degree: int) -> None:
     assert np.mean([2 * len(g.edges[0]) / g.n for g in graphs]) == pytest.approx(degree, rel=0.1)
 
 
+@pytest.mark.parametrize("name", ["watts-strogatz", "barabasi-albert"])
+def test_a_graph_may_have_as_many_ops_as_the_window_is_made_for(name: str) -> None:
+    graph = generate(1, {"kind": name, "nodes": 20_001})
+    assert graph.n == 20_001 and len(graph.edges[0]) > 15_000
+    with pytest.raises(PlannerRefusal, match="between 0 and 100000"):
+        generate(1, {"nodes": 100_001})
+
+
 def test_mixed_takes_the_next_kind_with_each_seed() -> None:
     for seed in range(5):
         assert KINDS[seed % 4] in generate(seed, {"kind": "mixed"}).name
