@@ -159,7 +159,12 @@ class OpsPanel(Panel):
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
-        """Read graph and problem anew."""
+        """Read graph and problem anew. Where there is nothing, nothing can be scrolled to."""
+        policy = Qt.ScrollBarPolicy
+        none = self.document.problem is None
+        self.table.setHorizontalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if none else policy.ScrollBarAsNeeded
+        )
         self.model.set_problem(self.document.problem, self.document.device_of, self.theme, self._graph_is_new)
         self._graph_is_new = False
         for column in OF_TIMES:

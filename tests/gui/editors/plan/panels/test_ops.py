@@ -265,6 +265,17 @@ def test_results_follow_moves_and_graphs(qtbot: QtBot) -> None:
         assert panel.model.rowCount() == 30
 
 
+def test_nothing_is_scrolled_to_where_nothing_is_open(qtbot: QtBot) -> None:
+    document = Document()
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel, 200):
+        bar = panel.table.horizontalScrollBar()
+        assert not bar.isVisible()
+        document.open_graph(chain_graph(20), target=Pipeline(count=4))
+        settle()
+        assert bar.isVisible(), "columns beyond those in sight"
+
+
 def test_20000_rows(qtbot: QtBot) -> None:
     document = Document()
     document.open_graph(chain_graph(20_000), target=Pipeline(count=4))
