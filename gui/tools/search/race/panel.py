@@ -188,7 +188,7 @@ class RacePanel(Panel):
     def _setup_changed(self) -> None:
         self._settle()
         if self.document.problem is not None:
-            self.setup_words.set_texts(*self.setup.words())
+            self.setup_words.setText(self.setup.words())
 
     def refresh(self) -> None:
         """Show the race as it is now."""
@@ -206,7 +206,7 @@ class RacePanel(Panel):
         for part in (self.headline, self.head, self.board, self.says):
             part.setVisible(course is not None)
         if problem is not None:
-            self.setup_words.set_texts(*self.setup.words())
+            self.setup_words.setText(self.setup.words())
         if course is not None:
             facts = board_facts(course)
             self.headline.show_course(course, self.theme)
@@ -264,7 +264,7 @@ class RacePanel(Panel):
             self.go.setText("Start race" if course is None else "Race again")
             self.go.setEnabled(problem is not None and chosen)
             self.go.setToolTip(
-                f"Race {self.setup.words()[0]}"
+                f"Race {self.setup.words()}"
                 if problem is not None and chosen
                 else "Choose who takes part in the set-up"
             )

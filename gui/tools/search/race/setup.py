@@ -317,16 +317,15 @@ class RaceSetup(QWidget):
         goal = Goal(float(values["gap"]) / 100 or None, float(values["time"]) or None, int(values["cores"]))
         return Settings(entrants, goal, self.from_canvas.isChecked())
 
-    def words(self) -> tuple[str, ...]:
-        """All of it in a line: ``5 planners and 1 bound method on 1 core, to 5 %, 60 s at most``; then shorter ones, for less room."""
+    def words(self) -> str:
+        """All of it in a line: ``5 planners and 1 bound method on 1 core, to 5 %, 60 s at most``."""
         values = self.limits.values()
         gap, time = float(values["gap"]), float(values["time"])
-        field = field_words(self.methods.chosen())
-        parts = [f"{field} on {plural(int(values['cores']), 'core')}"]
+        parts = [f"{field_words(self.methods.chosen())} on {plural(int(values['cores']), 'core')}"]
         parts.append(f"to a gap of {gap:g} %" if gap else "until proven optimal")
         if time:
             parts.append(f"{time:g} s at most")
-        return ", ".join(parts), field, plural(len(self.methods.chosen()), "entrant")
+        return ", ".join(parts)
 
 
 def field_words(chosen: list[Key]) -> str:
