@@ -202,12 +202,19 @@ class Change:
     share: float
     text: str
     brief: str
+    scalar: bool = False
+    """Whether ``text`` is an amount alone."""
 
     @property
     def what(self) -> str:
         """The component's short name where ``brief`` begins with it, else empty."""
         short = component_words(self.component).short
         return short if self.brief.startswith(f"{short} ") else ""
+
+    @property
+    def whole(self) -> str:
+        """``text`` where it stands beside the name of a device: an amount alone is said to be the plan's, for the device has one of its own."""
+        return f"plan {self.text}" if self.scalar else self.text
 
     @property
     def sign(self) -> int:
@@ -229,7 +236,7 @@ def change(
     if len(names) == 1:
         shown = (column or column_of(problem, component, [before, after])).text(after)
         text = f"{shown}  {signed_percent(share if before else 0.0)}"
-        return Change(component, before, after, share, text, text)
+        return Change(component, before, after, share, text, text, True)
     if abs(share) <= SAME:
         return Change(component, before, after, 0.0, "no change", "no change")
     words = component_words(component)

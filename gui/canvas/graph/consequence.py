@@ -64,7 +64,7 @@ class Consequence:
     @property
     def short(self) -> str:
         """One line for a plate."""
-        return self._said(self.change.text)
+        return self._said(self.change.whole)
 
     @property
     def brief(self) -> str:

@@ -235,7 +235,7 @@ class Surface(KeptPixels):
             if len(preview.along):
                 detail = f"drop to take {len(preview.along):,} more along"
                 if preview.along_change is not None:
-                    detail = f"{detail}: {preview.along_change.text}"
+                    detail = f"{detail}: {preview.along_change.whole}"
         paint_carried(
             painter, self.carried, "" if outside else label, kind, titles[target] if target >= 0 else "", said,
             accent, self._view.theme, bounds, detail, self._ghost_place(),

@@ -125,7 +125,9 @@ class Pickers(QObject):
             if check.legal[d]:
                 change = check.changes[d]
                 tone = ("", theme.bad, theme.good)[change.sign]
-                choices.append(Choice(device.title, run, change.text, True, colours[d].accent, tone, key=key))
+                choices.append(
+                    Choice(device.title, run, change.whole, True, colours[d].accent, tone, key=key)
+                )
                 continue
             possible = check.possible(d)
             reasons = check.reasons(d)

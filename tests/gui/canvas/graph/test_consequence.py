@@ -55,7 +55,8 @@ def test_one_number_is_told_as_before() -> None:
     preview, said = judged(problem, device_of, [4])
     for d in np.flatnonzero(preview.legal).tolist():
         if not said[d].stays:
-            assert said[d].short == said[d].brief
+            # Beside a device's name an amount is said to be the plan's; the device has one of its own.
+            assert said[d].short == f"plan {said[d].brief}"
             assert f"{preview.objective[d]:,.2f}" in said[d].short
             assert said[d].short.endswith("%")
 
