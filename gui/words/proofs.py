@@ -72,13 +72,15 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
 
 def proven_words(bound: Bound | None) -> str:
     """``proven in 0.4 s``, ``proven in 20 ms``: how long the proof took, where that is known."""
-    if bound is None or bound.seconds <= 0:
-        return "proven"
-    return (
-        f"proven in {bound.seconds * 1e3:.0f} ms"
-        if bound.seconds < 0.0995
-        else f"proven in {seconds_text(bound.seconds)}"
-    )
+    return "proven" if bound is None else f"proven{took_words(bound)}"
+
+
+def took_words(bound: Bound) -> str:
+    """`` in 0.4 s``, `` in 20 ms``: how long the proof took, wherever that is said; empty where it is not known."""
+    if bound.seconds <= 0:
+        return ""
+    short = bound.seconds < 0.0995
+    return f" in {bound.seconds * 1e3:.0f} ms" if short else f" in {seconds_text(bound.seconds)}"
 
 
 def claimed_note(problem: PlanningProblem, claim: Bound) -> str:

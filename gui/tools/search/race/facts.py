@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gui.look.numbers import Column, plural, seconds_text
 from gui.tools.search.convergence_lines import proofs_of
 from gui.words.objectives import amount, column_of, component_words, components_text
+from gui.words.proofs import took_words
 from planner.problem.bound import TIE
 
 if TYPE_CHECKING:
@@ -257,9 +258,8 @@ def describe(course: Course, runner: Runner, rank: int = 0) -> str:
             lines.append(f"{plural(len(runner.trace), 'plan')}, each better than the one before")
     if standing.bound is not None:
         value = "there is no valid plan" if math.isinf(standing.bound.value) else ""
-        lines.append(
-            "proved " + (value or f"≥ {amount(problem, standing.bound.component, standing.bound.value)}")
-        )
+        least = value or f"≥ {amount(problem, standing.bound.component, standing.bound.value)}"
+        lines.append(f"proved {least}{took_words(standing.bound)}")
     names = _names(course, standing.warmed_by)
     if names:
         lines.append(f"went on from plans of {', '.join(names)}")

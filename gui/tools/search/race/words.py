@@ -10,6 +10,7 @@ from gui.look.numbers import Column, gap_text, plural, seconds_text
 from gui.tools.search.race.facts import deciding_bound
 from gui.words.methods import method_words
 from gui.words.objectives import amount, component_words, components_text
+from gui.words.proofs import took_words
 
 if TYPE_CHECKING:
     from gui.tools.search.race.course import Course
@@ -100,10 +101,7 @@ def who_proved(course: Course) -> str:
     if prover is None:
         who = method_words(bound.method)
         return "" if infeasible else f"The bound {least} was known before ({who})."
-    after = next(seconds for seconds, known in course.proofs if known is bound)
-    return (
-        f"{prover.title} proved {'it' if infeasible else f'the bound {least}'} after {seconds_text(after)}."
-    )
+    return f"{prover.title} proved {'it' if infeasible else f'the bound {least}'}{took_words(bound)}."
 
 
 ENDS = {

@@ -11,6 +11,7 @@ from gui.tools.search.race.runner import Runner
 from gui.tools.search.race.sparkline import value_at
 from gui.tools.search.race.table import race_table
 from gui.tools.search.race.words import headline, sentences, towards, who_proved
+from gui.words.proofs import proven_words
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
@@ -37,7 +38,7 @@ def proven(course: Course, index: int, value: float, seconds: float) -> None:
     from planner.problem.bound import Bound
 
     problem = course.problem
-    bound = Bound(problem.components[0], value, "simple", problem.relaxation)
+    bound = Bound(problem.components[0], value, "simple", problem.relaxation, seconds=0.4)
     runner = course.runners[index]
     runner.standing.prove(bound, problem.components[0], seconds)
     runner.proofs.append((seconds, bound))
@@ -75,7 +76,10 @@ def test_who_warmed_whom_and_who_proved(course: Course) -> None:
     assert "warmed by the start and 1 more" in row.notes
     assert "proved ≥ 15" in row.notes
     assert "went on from plans of Annealing, the start" in row.described
-    assert who_proved(course) == "Slice proved the bound 15.00 after 2.5 s."
+    # How long the proof took is the bound's own figure here and in the strip, not when in the race it came.
+    assert who_proved(course) == "Slice proved the bound 15.00 in 0.4 s."
+    assert proven_words(course.bounds[-1]) == "proven in 0.4 s"
+    assert "proved ≥ 15.00 in 0.4 s" in row.described
 
 
 @pytest.mark.parametrize(
@@ -95,7 +99,7 @@ def test_how_it_ended_is_a_sentence(course: Course, outcome: str, begin: str) ->
     course.outcome = outcome
     said = sentences(course)
     assert said.startswith(begin)
-    assert said.endswith("Simple proved the bound 19.50 after 1.0 s.")
+    assert said.endswith("Simple proved the bound 19.50 in 0.4 s.")
     assert board_facts(course).rows[0].winner == bool(outcome)
 
 
@@ -108,9 +112,7 @@ def test_without_any_plan(course: Course) -> None:
     assert "Nobody found a valid plan." in sentences(course)
     proven(course, 3, float("inf"), 2.0)
     course.outcome = "infeasible"
-    assert (
-        sentences(course) == "There is no valid plan, as is proven after 10 s. Simple proved it after 2.0 s."
-    )
+    assert sentences(course) == "There is no valid plan, as is proven after 10 s. Simple proved it in 0.4 s."
 
 
 def test_nobody_beats_the_plan_it_began_with(course: Course) -> None:
