@@ -17,6 +17,7 @@ from gui.look.fonts import font, metrics
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import Column, amount_column, cache_text
 from gui.look.theme import mix
+from gui.widgets.bar_key import kinds_of_parts
 from gui.widgets.bars import paint_load
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -67,6 +68,13 @@ class HeaderData:
     def passing(self, device: int) -> float:
         """Bytes that go from devices before this one to the next: what the plate below it counts beside what it sends."""
         return 0.0 if self.links is None else self.links.passing(device)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of parts that the bars below the titles have; devices with a cache have bars of memory instead."""
+        barred = ~(np.isfinite(self.budget) & (self.budget > 0))
+        receive, _, streaming, send = self.parts[:, barred]
+        return kinds_of_parts(receive, streaming, send)
 
     def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
         """The same with bars on one scale with those of other plans."""

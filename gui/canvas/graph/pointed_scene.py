@@ -17,7 +17,7 @@ from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene_widget import SceneWidget
 from gui.canvas.graph.told import SceneTold
-from gui.canvas.graph.tooltip import HoverCard
+from gui.canvas.graph.tooltip import HoverCard, header_tooltip
 from gui.look.theme import Theme
 from gui.widgets.accessible import Contents, Role
 from planner.model.graph import Ints
@@ -32,6 +32,13 @@ class Hand(Protocol):
     @property
     def cursor(self) -> int:
         """The op that was clicked or walked to last, -1 for none."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a gesture goes on."""
+
+    def header_at(self, position: QPointF) -> int:
+        """The device whose header is under a position, -1 for none."""
 
     def press(self, event: QMouseEvent) -> None:
         """A button went down."""
@@ -139,6 +146,16 @@ class PointedScene(SceneWidget):
     def say_hover(self, position: QPointF) -> None:
         """Show the card about what is at a position (logical pixels), or hide it."""
         raise NotImplementedError
+
+    def say_about(self, position: QPointF, text: str) -> None:
+        """Show ``text`` at a position; without any what there is to say about the device whose header is there, else nothing."""
+        device = -1 if self._pointer.busy else self._pointer.header_at(position)
+        if not text and device >= 0 and self.lane_headers is not None:
+            text = header_tooltip(self.lane_headers, device)
+        if text:
+            self._hover_card.show_at(position.toPoint(), text, self.theme)
+        else:
+            self._hover_card.hide()
 
     def look_at(self, ops: Ints | None) -> None:
         """Show these ops as large as fits; None shows everything."""

@@ -1,4 +1,4 @@
-"""What the pointer says about a card."""
+"""What the pointer says about a card, and about a device in the lanes and stages views."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from gui.canvas.graph.headers import PARTS, HeaderData
 from gui.canvas.graph.heat.heat import TIME, Heat
 from gui.canvas.graph.items import Items
 from gui.look.numbers import Column, detailed_column, plural
 from gui.look.theme import Theme
+from gui.widgets.bar_key import PART_LOOKS
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -116,3 +118,24 @@ def op_tooltip(document: Document, items: Items, item: int, heat: Heat | None = 
         f"<tr><td>{escape(k)}&nbsp;&nbsp;</td><td align='right'>{escape(v)}</td></tr>" for k, v in rows
     )
     return f"<b>{escape(title)}</b><br>{escape(kind)}<table>{table}</table>"
+
+
+def header_tooltip(data: HeaderData, device: int) -> str:
+    """Title, time in parts (those that are not zero), memory and bytes in and out, as rich text; empty where the plan has no such device."""
+    if not np.isfinite(data.pace[device]):
+        return ""
+    barred = not (np.isfinite(data.budget[device]) and data.budget[device] > 0)  # else the bar is of memory
+    rows = [(data.time.capitalize(), data.times.text(float(data.cost[device])))]
+    for part, value in zip(PARTS, data.parts[:, device].tolist(), strict=True):
+        if value:
+            rows.append((part + (PART_LOOKS[part] if barred else ""), data.times.text(value)))
+    rows.append(("memory", bytes_text(float(data.memory[device]))))
+    rows.append(
+        ("in, out", f"{bytes_text(float(data.received[device]))}, {bytes_text(float(data.sent[device]))}")
+    )
+    table = "".join(
+        f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{escape(value)}</td></tr>"
+        for name, value in rows
+    )
+    worst = f"<br>{escape(data.worst)}" if device == data.bottleneck else ""
+    return f"<b>{escape(data.titles[device])}</b>{worst}<table>{table}</table>"

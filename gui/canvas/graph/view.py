@@ -363,17 +363,16 @@ class CanvasView(PointedScene):
         self.document.set_hover(op)
 
     def say_hover(self, position: QPointF) -> None:
-        """About an op, or about what crosses a border between lanes."""
-        item, link = self.item_at(position), self.link_at(position)
-        if link >= 0 and self.links is not None and not self._pointer.busy:
+        """About an op, a device or what crosses a border between lanes."""
+        item, link, text = self.item_at(position), self.link_at(position), ""
+        if self.scene is None or self._pointer.busy:
+            pass
+        elif link >= 0 and self.links is not None:
             titles = tuple(device.title for device in self.document.board.open_problem.devices)
             text = link_tooltip(self.links, link, titles)
-        elif item < 0 or self.scene is None or self._pointer.busy:
-            self._hover_card.hide()
-            return
-        else:
+        elif item >= 0:
             text = op_tooltip(self.document, self.scene.items, item, self.scene.heat)
-        self._hover_card.show_at(position.toPoint(), text, self.theme)
+        self.say_about(position, text)
 
     # ------------------------------------------------------------------ size and end
     def resizeEvent(self, event: QResizeEvent) -> None:

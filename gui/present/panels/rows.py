@@ -15,6 +15,7 @@ from gui.look.numbers import byte_column
 from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import LEAST, letters, measure
+from gui.widgets.bar_key import ENTRIES, shade_of
 from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_track
 from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
@@ -276,16 +277,10 @@ def _lines(entries: Sequence[tuple[str, str]], width: float, unit: float) -> lis
 
 def _legend(painter: QPainter, rect: QRectF, entries: Sequence[tuple[str, str]], unit: float, theme: Theme) -> None:  # fmt: skip
     """What the parts of a bar are, and what the whole of it stands for."""
-    shades = {
-        "transfers": (theme.faint, False),
-        "work": (theme.muted, False),
-        "streaming": (theme.warning, True),
-    }
     x = rect.left()
     for words, what in entries:
-        if what in shades:
-            colour, hatched = shades[what]
-            paint_parts(painter, QRectF(x, rect.center().y() - 5 * unit, 14 * unit, 10 * unit), [Part(1.0, colour, hatched)], 1.0, 0.0)  # fmt: skip
+        if what in ENTRIES:
+            paint_parts(painter, QRectF(x, rect.center().y() - 5 * unit, 14 * unit, 10 * unit), [shade_of(what, theme)], 1.0, 0.0)  # fmt: skip
         elif what == "bound":
             painter.setPen(QPen(QColor(theme.good), 2 * unit, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x + 4 * unit, rect.top() + 3 * unit), QPointF(x + 4 * unit, rect.bottom() - 3 * unit))  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.numbers import gap_text, plural
 from gui.look.page import PRESETS, SHEET, Page
+from gui.widgets.bar_key import key_width, paint_key
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
 from planner.model.graph import Ints
@@ -328,21 +330,22 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
     paint_title(painter, picture)
 
 
-def _paint_models(painter: QPainter, picture: Picture, left: float) -> None:
-    """Which fill is whose, where several models are deployed together and there is room beside the title."""
+def _paint_models(painter: QPainter, picture: Picture, left: float) -> float:
+    """Which fill is whose, of models that are deployed together, as far as there is room beside the title; returns where that begins."""
     names, theme = picture.scene.items.graph.model_names, picture.palette.theme
     painter.setFont(font(12, False))
     right = picture.size[0] - 16 - _heat_width(picture.scene.heat)
-    for model in range(len(names) - 1, -1, -1) if len(names) > 1 else ():
+    for model in range(len(names) - 1, -1, -1):
         wide = metrics(12, False).horizontalAdvance(names[model])
         if right - wide - 22 < left:
-            return
+            break
         painter.setPen(QColor(theme.text))
         painter.drawText(QRectF(right - wide, 6, wide, 24), int(Qt.AlignmentFlag.AlignVCenter), names[model])
         painter.setPen(QPen(QColor(theme.muted), 1))
         painter.setBrush(QColor(model_shade(model, theme.panel, theme.muted)))
         painter.drawRoundedRect(QRectF(right - wide - 19, 13, 13, 9), 2, 2)
         right -= wide + 36
+    return right
 
 
 def _heat_width(heat: Heat | None) -> float:
@@ -351,7 +354,7 @@ def _heat_width(heat: Heat | None) -> float:
 
 
 def paint_title(painter: QPainter, picture: Picture) -> None:
-    """The strip with title and subtitle, which fill is whose model, and the legend."""
+    """The strip with title and subtitle, which fill is whose model, what the parts of bars are, and the legend."""
     theme, width = picture.palette.theme, picture.size[0]
     painter.setPen(QPen(QColor(theme.border), 1))
     painter.drawLine(0, round(picture.top), round(width), round(picture.top))
@@ -360,6 +363,14 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
         paint_heat_legend(painter, heat, theme, width - HEAT_WIDTH - 6, (TITLE_HEIGHT - HEAT_HEIGHT) / 2)
     heading = picture.heading
     used = heading.paint(painter, INSET, width - _heat_width(picture.scene.heat) - 2 * INSET, theme)
-    _paint_models(painter, picture, INSET + used + 24)
+    left = INSET + used + 24
+    right = _paint_models(painter, picture, left) if len(picture.scene.items.graph.model_names) > 1 else (
+        picture.size[0] - INSET - _heat_width(heat)
+    )  # fmt: skip
+    kinds = picture.headers.kinds if picture.headers is not None and picture.scene.view == "lanes" else ()
+    face = font(max(SUBTITLE_PIXELS, ceil(picture.least)), False)
+    wide = key_width(kinds, face)
+    if kinds and right - wide >= left:
+        paint_key(painter, QRectF(right - wide, 8, wide, 20), kinds, theme, face)
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, heading.height - 4)

@@ -217,11 +217,10 @@ class PlanPane(PointedScene):
     def say_hover(self, position: QPointF) -> None:
         """The card about what is at a position."""
         item, comparison = self.item_at(position), self.state.comparison
-        if item < 0 or self.scene is None or comparison is None or self._pointer.busy:
-            self._hover_card.hide()
-            return
-        text = hover_text(comparison, self.index, self.scene.items, item)
-        self._hover_card.show_at(position.toPoint(), text, self.theme)
+        text = ""
+        if item >= 0 and self.scene is not None and comparison is not None and not self._pointer.busy:
+            text = hover_text(comparison, self.index, self.scene.items, item)
+        self.say_about(position, text)
 
     def stop(self) -> None:
         """End a gesture and an animation."""

@@ -19,6 +19,7 @@ from gui.editors.comparison.base import CompareView
 from gui.editors.comparison.panels.devices_painter import paint_amount, paint_change, paint_name
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, NAME, DeviceTable, device_table
 from gui.look.theme import Theme, font, numbered_colours
+from gui.widgets.bar_key import BarKey
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import plain_tip
 from gui.widgets.tables import sorted_table
@@ -179,8 +180,10 @@ class DeviceDifferences(CompareView):
         column.setContentsMargins(0, 4, 0, 0)
         column.setSpacing(3)
         self.words.setContentsMargins(10, 0, 10, 0)
+        self.key = BarKey(theme, self)
         column.addWidget(self.words)
         column.addWidget(self.table, 1)
+        column.addWidget(self.key)
 
     def sizeHint(self) -> QSize:
         """Room for a handful of devices."""
@@ -197,10 +200,13 @@ class DeviceDifferences(CompareView):
         self.table.setVisible(comparison is not None)
         if comparison is None:
             self.model.show_table(None)
+            self.key.show_kinds((), self.theme)
             self.words.setText(capital(self.state.why_not))
             return
         table = device_table(comparison, self.pair)
         fresh = self.model.show_table(table)
+        # Rows of many devices are too low for bars.
+        self.key.show_kinds(table.kinds if len(comparison.rows) <= MANY else (), self.theme)
         self.words.setText(table.summary())
         self.words.set_tip("Enter, or a double click, selects the ops of a device")
         self.table.setAccessibleDescription(table.summary())

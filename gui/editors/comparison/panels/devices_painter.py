@@ -11,6 +11,8 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import ENDS, LEFT, RIGHT, write
+from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
+from gui.widgets.bar_key import paint_key
 from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_track
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
@@ -19,6 +21,8 @@ MOST_NAME, LEAST_NAME, MOST_BAR = 230.0, 110.0, 170.0
 """Pixels for the names of devices, and for bars, in a picture."""
 HEAD, MOST_ROW, LEAST_ROW = 22.0, 30.0, 14.0
 """Pixels of the header and of a row in a picture."""
+BARRED = 22.0
+"""From this height on a row has bars."""
 
 
 def paint_amount(
@@ -34,7 +38,7 @@ def paint_amount(
     hot = table.is_hot(column, row)
     text = f"{MARK} {column.texts[row]}" if hot else column.texts[row]
     missing = bool(np.isnan(column.values[row]))
-    barred = box.height() >= 22 and not missing and column.part != "ops"
+    barred = box.height() >= BARRED and not missing and column.part != "ops"
     painter.setFont(font(size, bold=hot))
     painter.setPen(QColor(theme.muted if missing else theme.bad if hot else theme.text))
     painter.drawText(box.adjusted(0, 0, 0, -7 if barred else 0), RIGHT, text)
@@ -159,11 +163,15 @@ def rows_fitting(table: DeviceTable, height: float) -> tuple[np.ndarray, float]:
 def paint_devices(
     painter: QPainter, box: QRectF, table: DeviceTable, theme: Theme, details: bool = False
 ) -> None:
-    """The table in ``box``. Where rows have no room those that change least are left out, and counted in the last line."""
+    """The table in ``box``, below it what the parts of its bars are. Where rows have no room those that change least are left out, and counted."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     columns = picture_columns(table, details)
-    rows, each = rows_fitting(table, box.height())
+    key = KEY_HEIGHT if table.kinds else 0.0
+    rows, each = rows_fitting(table, box.height() - key)
+    if each < BARRED:
+        key = 0.0
+        rows, each = rows_fitting(table, box.height())
     size = 9.0 if each >= 18 else 8.0
     face, head = QFontMetricsF(font(size, bold=True)), font(8.0)
     colours = numbered_colours(table.comparison.numbers, theme)
@@ -194,4 +202,7 @@ def paint_devices(
         painter.setPen(QColor(theme.muted))
         line = QRectF(box.left(), box.top() + HEAD + len(rows) * each, box.width(), each)
         painter.drawText(line, LEFT, f"and {plural(left_out, 'device')} that change less")
+    if key:
+        below = box.top() + HEAD + (len(rows) + bool(left_out)) * each
+        paint_key(painter, QRectF(box.left(), below, box.width(), key), table.kinds, theme, font(8.0))
     painter.restore()

@@ -1,4 +1,4 @@
-"""What each device costs in each of the compared plans, and how two of them differ: numbers and texts, no Qt."""
+"""What each device costs in each of the compared plans, and how two of them differ: numbers and texts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from gui.look.numbers import DASH, MINUS, Column, amount_column, signed_amount
 from gui.panels.comparison.names import Pair
+from gui.widgets.bar_key import kinds_of_parts
 from gui.words.objectives import SAME
 from planner.model.graph import Floats
 from planner.problem.worst import worst_word
@@ -64,6 +65,12 @@ class DeviceTable:
     def full(self) -> float:
         """The largest cost of all plans: where their bars end."""
         return max((float(np.nansum(parts, axis=0).max(initial=0.0)) for parts in self.parts), default=0.0)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """Which kinds of parts the bars of costs have."""
+        receive, _, streaming, send = np.nan_to_num(np.concatenate(self.parts, axis=1))
+        return kinds_of_parts(receive, streaming, send)
 
     def find(self, kind: str, part: str, plan: int = -1) -> DeviceColumn | None:
         """A column, if there is one like this."""

@@ -22,6 +22,7 @@ from gui.panels.comparison.names import Pair
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.panels.comparison.words import whole_words
+from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison
 
@@ -143,7 +144,7 @@ def column(
             top += each
     else:
         told = LINE * len(packed(_told(comparison), QFontMetricsF(font(8.5)), inner)) + 4.0
-        high = min(left, told + HEAD + MOST_ROW * len(comparison.rows) + 16)
+        high = min(left, told + HEAD + MOST_ROW * len(comparison.rows) + KEY_HEIGHT + 16)
         devices = QRectF(MARGIN, top + 6, inner, high - 16)
         top += high
 

@@ -26,6 +26,7 @@ from gui.look.numbers import Column, cache_text
 from gui.look.theme import DeviceColour, Theme, font
 from gui.look.writing import LEFT, RIGHT, write
 from gui.widgets.accessible import Contents, Role
+from gui.widgets.bar_key import PART_LOOKS
 from gui.widgets.bars import cost_parts, paint_load, paint_parts
 
 FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
@@ -145,8 +146,11 @@ class DeviceCard(QWidget):
         self.setAccessibleName(", ".join(words))
         receive, work, streaming, send = s.parts
         rows = (("receive", receive), ("work", work), ("streaming", streaming), ("send", send))
+        looks = {} if self._compact and s.load is not None else PART_LOOKS
         shown = [f"{s.name}{f' ({s.worst})' if s.bottleneck else ''}: {s.cost}", *chip]
-        shown += [f"{word} {s.column.text(value)}" for word, value in rows]
+        shown += [
+            f"{word} {s.column.text(value)}{looks.get(word, '') if value else ''}" for word, value in rows
+        ]
         shown += [f"{word}: {text}" for word, text in s.more]
         shown.append(s.detail.replace("   ", ", "))
         if s.previewing and s.reason:

@@ -21,6 +21,8 @@ from gui.look.numbers import byte_column, gap_text, plural, share_text, time_col
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
+from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
+from gui.widgets.bar_key import BarKey, kinds_of_parts
 from gui.words.objectives import column_of
 from planner.evaluation.device_words import device_traits
 from planner.problem.worst import worst_word
@@ -66,7 +68,9 @@ class DevicesPanel(Panel):
         self._area.setWidget(inside)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._area)
+        layout.addWidget(self._area, 1)
+        self.key = BarKey(theme, self)
+        layout.addWidget(self.key)
         self._why = QTimer(self)
         self._why.setInterval(0)
         self._why.timeout.connect(self._find_next_reason)
@@ -82,10 +86,10 @@ class DevicesPanel(Panel):
         problem = self.document.problem
         if problem is None:
             return 4 * (FULL_HEIGHT + 6)
-        count = len(problem.devices)
+        count, key = len(problem.devices), int(KEY_HEIGHT) if self._kinds(problem) else 0
         if count >= COMPACT_FROM:
-            return count * (COMPACT_HEIGHT + 2)
-        return count * ((LOAD_HEIGHT if has_caches(problem) else FULL_HEIGHT) + 6)
+            return count * (COMPACT_HEIGHT + 2) + key
+        return count * ((LOAD_HEIGHT if has_caches(problem) else FULL_HEIGHT) + 6) + key
 
     # ------------------------------------------------------------------ for the canvas
     def device_at(self, position: QPoint) -> int:
@@ -148,10 +152,18 @@ class DevicesPanel(Panel):
             if preview is not None:
                 self._preview(state, preview, d, self._own(evaluation, preview, d), column)
             card.show_state(state, colours[d], self.theme)
+        self.key.show_kinds(self._kinds(problem), self.theme)
         if preview is None:
             self._why.stop()
         elif not preview.legal.all() and len(self._reasons) < int((~preview.legal).sum()):
             self._why.start()
+
+    def _kinds(self, problem: Problem) -> tuple[str, ...]:
+        """The kinds of parts that the cards' bars have; lines of devices with caches have bars of memory alone."""
+        if len(problem.devices) >= COMPACT_FROM and has_caches(problem):
+            return ()
+        evaluation = self.document.evaluation
+        return kinds_of_parts(evaluation.receive, evaluation.streaming, evaluation.send)
 
     def _detail(self, evaluation: Evaluation, device: int, memory: str) -> str:
         """Ops and memory; under replication how many devices share the stage, or whose stage this one shares."""
@@ -196,7 +208,7 @@ class DevicesPanel(Panel):
                 more = len(np.setdiff1d(preview.along, preview.ops))
                 state.would = f"take {more:,} along" if more else state.would
                 if more and preview.along_change is not None:
-                    state.reason = preview.along_change.text
+                    state.reason = preview.along_change.whole
             return
         change = preview.changes[d]
         state.better = -change.sign
