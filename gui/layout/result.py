@@ -69,7 +69,8 @@ class Stages:
 
     blocks: per device, an empty one where it has no ops; place: int32[k], its place in reading order, -1 for none;
     columns: blocks in a row; gap: free width between two; channel: free height above each row of blocks;
-    plate, lines: height of the plates and the lines that fit on one; cell: the pitch of the cells.
+    plate, lines: height of the plates and the lines that fit on one; cell: the pitch of the cells; grown: how many times as
+    large all of it is shown in the room that it was laid out for, one for usual rooms.
     """
 
     blocks: tuple[Rect, ...]
@@ -80,6 +81,7 @@ class Stages:
     plate: float
     lines: int
     cell: float
+    grown: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +30,10 @@ LEAST_LANE_PX = 17.0
 READABLE_LANE_PX = 11.0
 MOST_FOR_HEADERS = 0.82
 """Share of the height that lanes made higher for their headers may take together."""
+LIFE_SIZE = 1.25
+"""The largest zoom that fitting something into the window takes."""
+USUAL_ROOM, MOST_GROWN = (1430.0, 900.0), 2.25
+"""The room (logical pixels) up to which the stages view has plates and type of the usual size, and how many times that at most in a larger one."""
 NONE: Bools = np.empty(0, bool)
 """Stands for a mask in which no item is marked."""
 
@@ -160,6 +164,11 @@ class Scene:
         """Logical pixels per scene unit at which a cell carries a name, 0 for cards, which do at life size."""
         return 0.0 if self.layout.stages is None else 1.3 * CELL_NAMED / self.layout.stages.cell
 
+    @property
+    def life_size(self) -> float:
+        """See :func:`life_size`."""
+        return life_size(self.layout)
+
     def prepare_edges(self) -> None:
         """Classes and drawn routes of all edges; edges against the layout's order become stubs."""
         items, layout = self.items, self.layout
@@ -231,6 +240,16 @@ class Scene:
         return mask
 
 
+def grown_by(viewport: tuple[float, float]) -> float:
+    """How many times as large as on a usual screen plates, type and cells of the stages view are in a room of so many logical pixels."""
+    return min(MOST_GROWN, max(1.0, min(viewport[0] / USUAL_ROOM[0], viewport[1] / USUAL_ROOM[1])))
+
+
+def life_size(layout: Layout) -> float:
+    """Logical pixels per scene unit that showing all of a layout takes at most."""
+    return LIFE_SIZE if layout.stages is None else max(LIFE_SIZE, layout.stages.grown)
+
+
 def arrange(
     items: Items,
     skeleton: Skeleton,
@@ -258,9 +277,13 @@ def arrange(
         many = int(np.count_nonzero(taken))
         alike = blocks is not None and many == int((blocks.place >= 0).sum())
         columns = blocks.columns if blocks is not None and alike else 0
-        return stages_layout(
-            skeleton, device, k, position[items.first], viewport, in_a_row, columns, taken, links
+        grown = grown_by(viewport)
+        room = (viewport[0] / grown, viewport[1] / grown)
+        made = stages_layout(
+            skeleton, device, k, position[items.first], room, in_a_row, columns, taken, links
         )
+        assert made.stages is not None
+        return replace(made, stages=replace(made.stages, grown=grown))
     if view == "lanes":
         device, _ = items.devices(device_of, k)
         frame = keep.frame if keep is not None and keep.lanes and len(keep.lanes) == k else None

@@ -11,15 +11,13 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.graph.areas import device_areas
 from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN
-from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.scene import LIFE_SIZE, Scene
 from gui.canvas.graph.strip import slot_rects
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
 from gui.raster import engine as raster
 from planner.model.graph import Floats, Ints
 
 NOTHING = np.empty(0, np.int32)
-LIFE_SIZE = 1.25
-"""The largest zoom that fitting something into the window takes."""
 ALMOST = 0.98
 """Of the graph's width and height: where so much is in sight, all of it is."""
 SEEN, NAMED = 6.0, 16.0
@@ -296,7 +294,7 @@ class SceneWidget(QWidget):
         self.viewport.resize(int(self.width() * ratio), int(self.height() * ratio))
         self._leave_room()
         self.viewport.largest = max(LARGEST_SCALE, 2 * self.scene.readable * ratio)
-        self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=LIFE_SIZE * ratio)
+        self.viewport.fit(self.scene.layout.bounds, margin=8 * ratio, largest=self.scene.life_size * ratio)
         self._moved_by_hand = self._walking = False
         self._set_earlier(None)
 

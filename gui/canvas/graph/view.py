@@ -20,8 +20,7 @@ from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
-from gui.canvas.graph.scene import VIEWS, arrange, crossing_bytes, laid_out, skeleton_of
-from gui.canvas.graph.scene_widget import LIFE_SIZE
+from gui.canvas.graph.scene import VIEWS, arrange, crossing_bytes, laid_out, life_size, skeleton_of
 from gui.canvas.graph.surface import Surface
 from gui.canvas.graph.tooltip import op_tooltip, op_words
 from gui.layout import Layout, Skeleton
@@ -252,10 +251,10 @@ class CanvasView(PointedScene):
             return
         chosen = self._moved_by_hand or self._pointer.busy
         # A plan may also need far less room than the one before it.
-        ratio = self.devicePixelRatioF()
+        ratio, life = self.devicePixelRatioF(), life_size(layout)
         misfit = not chosen and (
             not self.viewport.shows(layout.bounds)
-            or self.viewport.wastes(layout.bounds, 8 * ratio, LIFE_SIZE * ratio)
+            or self.viewport.wastes(layout.bounds, 8 * ratio, life * ratio)
         )
         if misfit and kept:
             # Rows that were kept as they were do not suit the room any more: new ones do, where smaller cards

@@ -201,7 +201,7 @@ def _composed(asked: _Asked, items: Items) -> Picture:
         headers = headers if evaluation is None else _headers(scene, problem, assigned, evaluation)
     scene.heat = heat
     seen = scene.layout.bounds if part is None else part.region
-    largest = LARGEST if part is None else LARGEST_SCALE
+    largest = max(LARGEST, scene.life_size) if part is None else LARGEST_SCALE
     wide = min(largest, (width - header - 2 * MARGIN) / max(seen[2], 1e-9))
     if page.crop:
         height = min(height, top + wide * seen[3] + 2 * MARGIN)

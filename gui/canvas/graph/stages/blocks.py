@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.canvas.graph.areas import pixels
 from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.palette import CanvasPalette, packed
-from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.scene import MOST_GROWN, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import font, metrics
@@ -21,7 +21,7 @@ from gui.look.theme import Theme, ink_on, mix
 from gui.raster import engine as raster
 from planner.problem.worst import BOTTLENECK
 
-LEAST_TYPE, LARGEST_TYPE = 0.35, 1.6
+LEAST_TYPE, LARGEST_TYPE = 0.35, MOST_GROWN
 """How far type follows the zoom."""
 LEAST_READ = 5.0
 """Pixels below which nothing is written."""

@@ -11,10 +11,11 @@ from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.picture.picture import Part, compose, draw_graph
-from gui.canvas.graph.scene import arrange, laid_out, scene_of, skeleton_of
+from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
 from gui.canvas.graph.stages.blocks import badge_box, badge_type, plate_boxes, type_scale
 from gui.canvas.graph.stages.ribbons import StageRibbon, stage_ribbons
+from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.opening import start_plan
 from gui.look.page import Page
 from planner.formats import read_model
@@ -292,3 +293,23 @@ def test_arrows_end_above_the_word_about_the_bottleneck(stages: Hand, ratio: flo
         patch.setattr(ribbons, "stage_ribbons", lambda _: [far, beside])
         found = ribbons.drawn_ribbons(scene, viewport, ratio)
     assert found[0].route[-1, 1] == pytest.approx(top) and found[1] is beside
+
+
+@pytest.mark.parametrize("room", [(780.0, 560.0), (1430.0, 900.0), (3300.0, 2000.0), (2000.0, 300.0)])
+def test_plates_type_and_cells_use_the_room_of_a_large_screen(room: tuple[float, float]) -> None:
+    problem = Problem(read_model(sample("resnet50.json")), Pipeline(4))
+    evaluator, k = problem.evaluator, len(problem.devices)
+    device_of = np.arange(problem.graph.n, dtype=np.int32) * k // problem.graph.n
+    items = items_of(problem.graph, None, frozenset())
+    scene = scene_of(items, "stages", device_of, k, room, problem.devices, evaluator)
+    viewport = Viewport()
+    viewport.resize(int(room[0]), int(room[1]))
+    viewport.fit(scene.layout.bounds, margin=8.0, largest=scene.life_size)
+    grown = min(2.25, max(1.0, min(room[0] / 1430.0, room[1] / 900.0)))
+    assert scene.layout.stages is not None and scene.layout.stages.grown == pytest.approx(grown)
+    plate = next(iter(plate_boxes(scene, viewport).values()))
+    if grown > 1.5:
+        assert type_scale(viewport, 1.0) > 0.9 * grown
+        assert plate.width() > 0.18 * room[0] and plate.height() > 0.04 * room[1]
+    else:
+        assert viewport.scale <= LIFE_SIZE

@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF
 
 from gui.canvas.graph.minimap import Minimap
-from gui.canvas.graph.scene_widget import LIFE_SIZE
+from gui.canvas.graph.scene import LIFE_SIZE
 from gui.canvas.graph.view import CanvasView
 from gui.canvas.graph.way_back import WayBack
 from gui.look.theme import DARK, LIGHT
