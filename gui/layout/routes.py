@@ -59,6 +59,50 @@ def _run(use, base, count, lo, hi, own, other):
 
 
 @njit(cache=True, nogil=True)
+def _covered(n, row, xcol, slot, span, tall, strip, first_line, lines, columns, rows):
+    """Which gaps between columns wide cards cover (gap c lies before column c): uint8[lines, columns + 1], and of whole rows uint8[rows, columns + 1]."""
+    at_line = np.zeros((lines, columns + 1), np.uint8)
+    in_row = np.zeros((rows, columns + 1), np.uint8)
+    for v in range(n):
+        base = first_line[row[v], strip[v]]
+        for c in range(xcol[v] + 1, xcol[v] + span[v]):
+            in_row[row[v], c] = 1
+            for line in range(base + 2 * slot[v] + 1, base + 2 * (slot[v] + tall[v])):
+                at_line[line, c] = 1
+    return at_line, in_row
+
+
+@njit(cache=True, nogil=True)
+def _free(cover, first, last, gap):
+    """Whether no card covers the gap in lines, or rows, first..last-1."""
+    covers = 0
+    for i in range(first, last):
+        covers += cover[i, gap]
+    return covers == 0
+
+
+@njit(cache=True, nogil=True)
+def _side(at_line, first, own, last, gap, below):
+    """Whether an edge leaves its row, lines first..last-1, below line `own`: as wished, unless only the other way is free."""
+    clear_below = _free(at_line, own + 1, last, gap)
+    clear_above = _free(at_line, first, own, gap)
+    if below:
+        return clear_below or not clear_above
+    return clear_below and not clear_above
+
+
+@njit(cache=True, nogil=True)
+def _channel(in_row, first, last, one, other):
+    """The gap between columns in which rows first..last-1 can be passed, nearest to the gaps of both ends; the last, beside all cards, always can."""
+    best, least = in_row.shape[1] - 1, 2**30
+    for c in range(in_row.shape[1]):
+        cost = abs(c - one) + abs(c - other)
+        if cost < least and _free(in_row, first, last, c):
+            best, least = c, cost
+    return best
+
+
+@njit(cache=True, nogil=True)
 def route(src, dst, x, y, w, h, lane, row, xcol, slot, span, tall, strip, out_degree,
           row_y, row_h, first_line, lines, columns, pitch_x, pitch_y, gap_x, gap_y, lane_gap, row_gap, strip_gap,
           hub):  # fmt: skip
@@ -66,9 +110,10 @@ def route(src, dst, x, y, w, h, lane, row, xcol, slot, span, tall, strip, out_de
     n, m = len(x), len(src)
     kind = np.zeros(m, np.uint8)
     offsets = np.zeros(m + 1, np.int64)
-    points = np.empty((4 * m, 2), np.float64)
+    points = np.empty((6 * m, 2), np.float64)
     fill = 0
     use = _lines(n, row, xcol, slot, span, tall, strip, first_line, lines, columns)
+    at_line, in_row = _covered(n, row, xcol, slot, span, tall, strip, first_line, lines, columns, len(row_y))
     turns = np.zeros(len(row_y) + 1, np.int64)  # edges so far in the gap above each row
     key = np.empty(m, np.int64)
     line_of = np.full(m, -1, np.int32)
@@ -144,6 +189,40 @@ def route(src, dst, x, y, w, h, lane, row, xcol, slot, span, tall, strip, out_de
             yc = middle + beside * min(STEP, room / 6)
             xa = xs + way_out * gap_x * (0.3 + 0.05 * (turns[r] % 4))
             xb = xd - way_in * gap_x * (0.3 + 0.05 * (turns[r] % 3))
+            if lane[u] != lane[v]:
+                # cards of folded groups cover gaps between columns: an edge passes their rows in another gap
+                gap_u = xcol[u] + (span[u] if way_out > 0 else 0)
+                gap_v = xcol[v] + (0 if way_in > 0 else span[v])
+                down = row[u] < r
+                line_u = first_line[row[u], strip[u]] + 2 * slot[u] + tall[u]
+                line_v = first_line[r, strip[v]] + 2 * slot[v] + tall[v]
+                below_u = _side(
+                    at_line, first_line[row[u], 0], line_u, first_line[row[u] + 1, 0], gap_u, down
+                )
+                below_v = _side(at_line, first_line[r, 0], line_v, first_line[r + 1, 0], gap_v, not down)
+                apart_y = min(row_gap, lane_gap) / 2
+                shift_y = beside * min(STEP, room / 6)
+                y_out = (
+                    row_y[row[u]] + row_h[row[u]] + apart_y if below_u else row_y[row[u]] - apart_y
+                ) + shift_y
+                if below_v == down:
+                    yc = (row_y[r] + row_h[r] + apart_y if below_v else row_y[r] - apart_y) + shift_y
+                out_gap, in_gap = row[u] + (1 if below_u else 0), r + (1 if below_v else 0)
+                first, last = min(out_gap, in_gap), max(out_gap, in_gap)
+                # the first piece goes all the way where that is free, also past the rest of its own row
+                straight = below_u == (in_gap > row[u]) and _free(in_row, first, last, gap_u)
+                if not straight:
+                    c = _channel(in_row, first, last, gap_u, gap_v)
+                    xc = x[u] + (c - xcol[u]) * pitch_x - gap_x * (0.5 + 0.05 * (turns[r] % 4 - 1))
+                    points[fill] = (xa, ys)
+                    points[fill + 1] = (xa, y_out)
+                    points[fill + 2] = (xc, y_out)
+                    points[fill + 3] = (xc, yc)
+                    points[fill + 4] = (xb, yc)
+                    points[fill + 5] = (xb, yd)
+                    fill += 6
+                    offsets[e + 1] = fill
+                    continue
             points[fill] = (xa, ys)
             points[fill + 1] = (xa, yc)
             points[fill + 2] = (xb, yc)

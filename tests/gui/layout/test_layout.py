@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.layout_metrics import cards_crossed, overlaps, straight_crossings
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.scene import arrange, skeleton_of
+from gui.document.plan.folding import Folding
 from gui.layout import EdgeClass, LayoutStyle, assemble, flow_layout, lanes, lanes_layout, prepare, warm_up
+from planner.formats import read_model
+from planner.model.samples import sample
 from tests.gui.layout.layout_graphs import dags
 
 VIEWPORT = (780.0, 560.0)
@@ -285,3 +290,23 @@ def test_sweeps_leave_fewer_crossings_in_dense_graphs():
             cards = np.flatnonzero((layout.row == row) & (layout.column == column))
             by_index.y[cards] = np.sort(layout.y[cards])
     assert straight_crossings(layout) < 0.8 * straight_crossings(by_index)
+
+
+@pytest.mark.parametrize("name", ["resnet50.json", "transformer_encoder.onnx", "unet.onnx", "bert_3.json"])
+@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("folded", [False, True])
+def test_no_edge_between_lanes_runs_behind_another_card(name: str, mixed: bool, folded: bool) -> None:
+    """It would read as an edge of that card. Cards of folded groups are so wide that they cover gaps between columns."""
+    graph = read_model(sample(name))
+    place = np.empty(graph.n, np.int64)
+    place[graph.topological_order] = np.arange(graph.n)
+    folding = Folding()
+    folding.reset(graph)
+    folding.fold_all()
+    for k in (2, 4):
+        device = ((place * 12 // graph.n) % k if mixed else place * k // graph.n).astype(np.int32)
+        items = items_of(graph, folding.grouping, folding.folded if folded else frozenset(), (device,))
+        layout = arrange(items, skeleton_of(items), "lanes", device, k, (1000.0, 700.0))
+        assert cards_crossed(layout) == 0
+        if mixed:
+            assert (layout.edge_class == EdgeClass.LANE).sum() > 5
