@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.look.theme import Theme, font
+from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
 from gui.widgets.bars import Part, paint_parts
 from planner.model.graph import Floats
@@ -20,6 +20,8 @@ SWATCH, BESIDE, APART, SIDE = 14.0, 4.0, 14.0, 12.0
 """Pixels of a mark, from it to its word, from there to the next mark, and beside the line."""
 HEIGHT = 18.0
 """Pixels that the line is high."""
+PALE = 0.4
+"""How much of the mark of work the pale mark has."""
 WHERE = {"transfers": "pale, at the ends", "work": "full colour", "streaming": "hatched"}
 """How each part is told from the others, in words."""
 
@@ -58,7 +60,11 @@ def kinds_of_parts(receive: Floats, streaming: Floats, send: Floats) -> tuple[st
 
 def shade_of(kind: str, theme: Theme) -> Part:
     """A part of a bar that stands for all of its kind, whatever the device's colour."""
-    colour = {"transfers": theme.faint, "work": theme.muted, "streaming": theme.warning}[kind]
+    colour = {
+        "transfers": mix(theme.panel, theme.muted, PALE),
+        "work": theme.muted,
+        "streaming": theme.warning,
+    }[kind]
     return Part(1.0, colour, kind == "streaming")
 
 
