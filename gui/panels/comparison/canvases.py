@@ -23,6 +23,8 @@ from gui.canvas.graph.picture.picture import (
 from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.scene import STYLE, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
+from gui.layout import Layout
+from gui.layout.aligned import aligned
 from gui.layout.result import Rect
 from gui.look.fonts import font
 from gui.look.theme import Theme
@@ -98,11 +100,16 @@ def canvases(
     skeleton, size = skeleton_of(items), len(comparison.rows)
     found: list[Canvas] = []
     titles = _titles(comparison, named, width - 2 * INSET)
-    layout = None
+    layouts: list[Layout] = []
     for i in range(count):
         places = np.array(comparison.places[i], np.int32)
-        if layout is None or view == "lanes":
-            layout = arrange(items, skeleton, view, places, size, room)
+        if not layouts or view == "lanes":
+            layouts.append(
+                arrange(items, skeleton, view, places, size, room, layouts[0] if layouts else None)
+            )
+        else:
+            layouts.append(layouts[0])
+    for i, layout in enumerate(aligned(layouts) if view == "lanes" else layouts):
         scene = scene_of_plan(comparison, i, items, skeleton, layout, view)
         other = opposite(comparison, i)
         moved = comparison.moved(i, other)

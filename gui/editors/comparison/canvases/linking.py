@@ -14,6 +14,7 @@ from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.state import CompareState
 from gui.layout import Layout, Skeleton
+from gui.layout.aligned import aligned
 from gui.widgets.later import Later
 from planner.model.graph import Ints
 
@@ -192,10 +193,11 @@ class Linking(QObject):
                 one = arrange(items, made, view, comparison.places[0], rows, room)
                 layouts = dict.fromkeys(plans, one)
             else:
-                layouts = {
-                    plan: arrange(items, made, view, comparison.places[plan], rows, room, keep.get(plan))
-                    for plan in plans
-                }
+                lanes: list[Layout] = []
+                for plan in plans:
+                    alike = keep.get(plan, lanes[0] if lanes else None)
+                    lanes.append(arrange(items, made, view, comparison.places[plan], rows, room, alike))
+                layouts = dict(zip(plans, aligned(lanes), strict=True))
             return Laid(comparison, view, items, made, layouts)
 
         count = items.count * (1 if view == "flow" else len(plans))
