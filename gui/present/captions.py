@@ -187,7 +187,8 @@ def target_words(problem: PlanningProblem) -> str:
 class Run:
     """A few words of a line in one colour.
 
-    ``claim``: a bound, a gap or a proof, true of a plan at rest only. What is not ``shown`` keeps its room.
+    ``claim``: a bound, a gap or a proof, true of a plan at rest only. What is not ``shown`` keeps its room. ``amount`` is what
+    a figure says, with its unit: it counts in whatever prefix it is written.
     """
 
     text: str
@@ -195,6 +196,7 @@ class Run:
     bold: bool = False
     claim: bool = False
     shown: bool = True
+    amount: tuple[float, str | None] | None = None
 
 
 def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> list[Run]:
@@ -213,7 +215,8 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         first = len(standing.components) == 1
         if problem.unit(part.name) != words.title:  # "I/Os 4,054 I/Os" would say it twice
             runs.append(Run((words.title if first else words.short) + " ", theme.muted))
-        runs.append(Run(units.text(part.name, part.value), theme.text, True))
+        figure = (part.value, problem.unit(part.name))
+        runs.append(Run(units.text(part.name, part.value), theme.text, True, amount=figure))
         if first:
             break
         if standing.gap == 0.0:  # the end of the line says so of all

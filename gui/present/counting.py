@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gui.look.numbers import one_amount
 from gui.present.captions import Run
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.decision import Evaluation
@@ -49,7 +50,7 @@ def counted_runs(before: Sequence[Run], after: Sequence[Run], share: float) -> t
     Claims are about plans at rest: none is shown while figures count. Lines that name other objectives or other plans stay as they are.
     """
     told = [[run for run in line if not run.claim] for line in (before, after)]
-    texts = [counted(a.text, b.text, share) for a, b in zip(*told, strict=False)]
+    texts = [_counted_run(a, b, share) for a, b in zip(*told, strict=False)]
     counts = len(told[0]) == len(told[1]) and None not in texts
     same = [run.text for run in told[0]] == [run.text for run in told[1]]
     if not counts or same or not 0.0 < share < 1.0:
@@ -60,6 +61,15 @@ def counted_runs(before: Sequence[Run], after: Sequence[Run], share: float) -> t
         return [replace(run, shown=False) if run.claim else replace(run, text=next(figures)) for run in line]
 
     return now(before), now(after)
+
+
+def _counted_run(a: Run, b: Run, share: float) -> str | None:
+    """The words of one figure on its way to another: of amounts what lies between them, whatever their prefixes (1.48 MiB, 293.5 KiB)."""
+    if a.amount is None or b.amount is None or a.amount[1] != b.amount[1]:
+        return counted(a.text, b.text, share)
+    (x, unit), (y, _) = a.amount, b.amount
+    now = _between(x, y, share)
+    return a.text if a.text == b.text else one_amount(float(now), unit)
 
 
 def alike(first: Plan | OrderPlan, second: Plan | OrderPlan) -> bool:

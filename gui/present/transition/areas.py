@@ -66,7 +66,7 @@ def moved_scene(scene: Scene, grow: float, dx: float, dy: float) -> Scene:
     if stages is not None:
         stages = replace(
             stages, blocks=tuple(box(b) if b[2] > 0 else b for b in stages.blocks), gap=stages.gap * grow,
-            channel=tuple(c * grow for c in stages.channel), plate=stages.plate * grow, cell=stages.cell * grow,
+            channel=tuple(c * grow for c in stages.channel), plate=stages.plate * grow, cell=stages.cell * grow, unit=stages.unit * grow,
         )  # fmt: skip
     out.layout = replace(
         old, x=old.x * grow + dx, y=old.y * grow + dy, w=old.w * grow, h=old.h * grow, bounds=box(old.bounds),
@@ -118,7 +118,9 @@ def _stages_between(a: Stages, b: Stages, share: float) -> Stages | None:
         return None
     blocks = tuple(_box(p, q, share) for p, q in zip(a.blocks, b.blocks, strict=True))
     channel = tuple(p + (q - p) * share for p, q in zip(a.channel, b.channel, strict=True))
-    rest = {n: getattr(a, n) + (getattr(b, n) - getattr(a, n)) * share for n in ("gap", "plate", "cell")}
+    rest = {
+        n: getattr(a, n) + (getattr(b, n) - getattr(a, n)) * share for n in ("gap", "plate", "cell", "unit")
+    }
     return replace(b, blocks=blocks, channel=channel, **rest)
 
 

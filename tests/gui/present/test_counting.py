@@ -18,6 +18,7 @@ from gui.present.show import Show
 from gui.present.transition.areas import headers_between
 from gui.present.transition.transition import Shot
 from planner.problem.problem import Plan
+from planner.quantity import bytes_text
 from planner.story.story import Keyframe
 from tests.gui.present.talks import TARGETS, graph_members, network_members, resolved
 from tests.gui.scribe import Scribe
@@ -54,6 +55,22 @@ def test_both_lines_say_the_same_number_at_a_time() -> None:
         assert [run.shown for run in line] == [True, True, False]
     for share in (0.0, 1.0):
         assert counted_runs(before, after, share) == (before, after)
+
+
+def test_amounts_count_in_whatever_prefix_they_are_written() -> None:
+    def line(off_chip: float, sent: float, name: str = "comm. ") -> list[Run]:
+        figures = [("off-chip ", off_chip), (name, sent)]
+        return [
+            run
+            for words, value in figures
+            for run in (Run(words, "#000"), Run(bytes_text(value), "#000", True, amount=(value, "B")))
+        ]
+
+    before, after = line(1.5 * 2**20, 0.0), line(512.0 * 2**10, 200.0 * 2**10)
+    one, other = counted_runs(before, after, 0.5)
+    assert [run.text for run in one] == ["off-chip ", "1.00 MiB", "comm. ", "100.0 KiB"]
+    assert [run.text for run in other] == [run.text for run in one]
+    assert counted_runs(before, line(3.0, 4.0, "latency "), 0.5)[0] == before
 
 
 def test_claims_stay_while_nothing_counts() -> None:

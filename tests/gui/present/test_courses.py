@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.stages.blocks import paint_plates, type_scale
+from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import LIGHT
 from gui.present.scenes import Graphs
 from gui.present.transition.areas import moved_scene
@@ -18,6 +21,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from tests.gui.mcm_models import row_graph
+from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -120,3 +124,25 @@ def test_a_scene_is_moved_whole() -> None:
         2 * side + by for side, by in zip(scene.layout.stages.blocks[1], (5, 7, 0, 0), strict=True)
     )
     assert moved.layout.stages.plate == 2 * scene.layout.stages.plate
+
+
+def test_type_keeps_its_size_where_blocks_are_told_in_other_units() -> None:
+    """Plates, their words and what flows between them are drawn the same in the units of the view that they go to."""
+    scene = scene_of([0] * 15 + [1] * 15 + [2] * 10, "stages")
+    grow, dx, dy = 0.5, 30.0, -20.0
+    moved = moved_scene(scene, grow, dx, dy)
+    view = Viewport(900, 560, 1.2, 10.0, 20.0)
+    same = Viewport(900, 560, 1.2 / grow, 10.0 - 1.2 / grow * dx, 20.0 - 1.2 / grow * dy)
+    assert type_scale(moved, same, 1.0) == pytest.approx(type_scale(scene, view, 1.0))
+    for one, other in zip(stage_ribbons(scene), stage_ribbons(moved), strict=True):
+        assert other.width * same.scale == pytest.approx(one.width * view.scale)
+        assert other.arrow * same.scale == pytest.approx(one.arrow * view.scale)
+    plan: Plan = PROBLEM.plan(np.array([0] * 15 + [1] * 15 + [2] * 10, np.int32), Provenance("hand"))
+    stage = Graphs((900.0, 560.0), 1.0, LIGHT).stage(plan, "stages")
+    said = []
+    for shown, seen in ((scene, view), (moved, same)):
+        scribe = Scribe(900, 560)
+        paint_plates(scribe, shown, seen, stage.palette, stage.headers, 1.0, 8.0)
+        scribe.end()
+        said.append([words for _, words in scribe.written])
+    assert said[0] == said[1] and "15 ops" in said[0]

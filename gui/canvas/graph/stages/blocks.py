@@ -30,9 +30,10 @@ CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 RIGHT = MIDDLE | int(Qt.AlignmentFlag.AlignRight)
 
 
-def type_scale(viewport: Viewport, ratio: float) -> float:
+def type_scale(scene: Scene, viewport: Viewport, ratio: float) -> float:
     """How large type is against its usual size: as the plates are, within limits."""
-    return min(LARGEST_TYPE, max(LEAST_TYPE, viewport.scale / ratio))
+    unit = 1.0 if scene.layout.stages is None else scene.layout.stages.unit
+    return min(LARGEST_TYPE, max(LEAST_TYPE, unit * viewport.scale / ratio))
 
 
 def plate_boxes(scene: Scene, viewport: Viewport) -> dict[int, QRectF]:
@@ -95,7 +96,7 @@ def paint_plates(
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
-    zoom = type_scale(viewport, ratio) * ratio
+    zoom = type_scale(scene, viewport, ratio) * ratio
     for d, box in plate_boxes(scene, viewport).items():
         if box.right() < 0 or box.left() > viewport.width or box.bottom() < -20 * ratio or box.top() > viewport.height:  # fmt: skip
             continue
@@ -119,7 +120,7 @@ def _write(
     """The words of a plate: in two lines where it is wide, else one below the other, as many as it has lines."""
     theme, stages = palette.theme, scene.layout.stages
     assert stages is not None
-    wide, lines = stages.blocks[d][2] >= WIDE_PLATE, stages.lines
+    wide, lines = stages.blocks[d][2] >= WIDE_PLATE * stages.unit, stages.lines
     slim = 0.6 if not wide and lines < 4 else 1.0
     inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
     high = min(inner.height() / lines, 18 * zoom)

@@ -36,18 +36,22 @@ LEAST_SHARE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class StageRibbon:
-    """Bytes from one device to another along a polyline (float64[p, 2], scene units), ``width`` scene units wide."""
+    """Bytes from one device to another along a polyline (float64[p, 2], scene units), ``width`` scene units wide; ``unit`` is that of
+    the layout in scene units."""
 
     src: int
     dst: int
     bytes: float
     width: float
     route: Floats
+    unit: float = 1.0
 
     @property
     def arrow(self) -> float:
         """Length of the arrowhead: no longer than the way before it."""
-        return float(min(max(7.0, 1.5 * self.width), 0.7 * np.abs(self.route[-1] - self.route[-2]).max()))
+        return float(
+            min(max(7.0 * self.unit, 1.5 * self.width), 0.7 * np.abs(self.route[-1] - self.route[-2]).max())
+        )
 
 
 def stage_ribbons(scene: Scene) -> list[StageRibbon]:
@@ -59,9 +63,9 @@ def stage_ribbons(scene: Scene) -> list[StageRibbon]:
     ends = ends[np.argsort(-flow[ends[:, 0], ends[:, 1]], kind="stable")[:MOST]]
     pairs = [(a, b) for a, b in ends.tolist() if stages.place[a] >= 0 <= stages.place[b]]
     routes, apart = stage_routes(stages, pairs)
-    most, widest = flow.max(initial=0.0), min(WIDEST, 0.8 * apart)
+    most, widest = flow.max(initial=0.0), min(WIDEST * stages.unit, 0.8 * apart)
     return [
-        StageRibbon(a, b, float(flow[a, b]), widest * float(np.sqrt(flow[a, b] / most)), route)
+        StageRibbon(a, b, float(flow[a, b]), widest * float(np.sqrt(flow[a, b] / most)), route, stages.unit)
         for (a, b), route in zip(pairs, routes, strict=True)
     ]
 
@@ -71,7 +75,7 @@ def drawn_ribbons(
 ) -> list[StageRibbon]:
     """The ribbons, widest first; those whose arrows the word about the bottleneck would cover end above it. ``ratio`` and ``least``
     are those of the plates."""
-    found, size = stage_ribbons(scene), badge_type(type_scale(viewport, ratio) * ratio, least)
+    found, size = stage_ribbons(scene), badge_type(type_scale(scene, viewport, ratio) * ratio, least)
     hot = -1 if scene.evaluation is None else scene.evaluation.bottleneck
     plate = plate_boxes(scene, viewport).get(hot)
     if plate is None or size < least:
@@ -110,7 +114,13 @@ def paint_ribbons(
     arrow = np.array([r.arrow for r in found]) * viewport.scale
     halo = packed(palette.theme.canvas)
     raster.routes(
-        buffer, None, *table, colour=halo, width_px=width + 3.0 * ratio, radius=CORNER, opacity=0.85 * shown
+        buffer,
+        None,
+        *table,
+        colour=halo,
+        width_px=width + 3.0 * ratio,
+        radius=CORNER * found[0].unit,
+        opacity=0.85 * shown,
     )
     colour = palette.accent[np.array([r.src for r in found])]
     raster.routes(
@@ -119,7 +129,7 @@ def paint_ribbons(
         *table,
         colour=colour,
         width_px=width,
-        radius=CORNER,
+        radius=CORNER * found[0].unit,
         opacity=0.92 * shown,
         arrow_px=arrow,
     )
@@ -135,7 +145,7 @@ def draw_ribbons(
         end, way = points[-1], points[-1] - points[-2]
         along = way / max(1e-9, float(np.hypot(way.x(), way.y())))
         across, foot = QPointF(-along.y(), along.x()), end - along * arrow
-        path = rounded([*points[:-1], foot], CORNER * viewport.scale)
+        path = rounded([*points[:-1], foot], CORNER * ribbon.unit * viewport.scale)
         accent = QColor(palette.devices[ribbon.src].accent)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for colour, wide in ((QColor(palette.theme.canvas), width + 3.0), (accent, width)):
@@ -165,11 +175,11 @@ def paint_figures(
 ) -> None:  # fmt: skip
     """Bytes beside the wider ribbons, in letters of ``least`` device pixels at least: where there is no place on them or beside them,
     a line joins the figures of thick ones; those of others are left out."""
-    theme, size = palette.theme, max(int(10.5 * type_scale(viewport, ratio) * ratio), ceil(least))
+    theme, size = palette.theme, max(int(10.5 * type_scale(scene, viewport, ratio) * ratio), ceil(least))
     boxes = plate_boxes(scene, viewport)
     taken = list(boxes.values())
     if scene.evaluation is not None and scene.evaluation.bottleneck in boxes:
-        large = badge_type(type_scale(viewport, ratio) * ratio, least)
+        large = badge_type(type_scale(scene, viewport, ratio) * ratio, least)
         taken.append(badge_box(boxes[scene.evaluation.bottleneck], large))
     found = stage_ribbons(scene)
     told = [ribbon for ribbon in found if ribbon.bytes >= LEAST_SHARE * found[0].bytes]

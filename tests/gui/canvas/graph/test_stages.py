@@ -283,7 +283,9 @@ def test_arrows_end_above_the_word_about_the_bottleneck(stages: Hand, ratio: flo
     scene, viewport = stages.view.scene, stages.view.viewport
     assert scene is not None and scene.evaluation is not None and scene.layout.stages is not None
     hot = scene.evaluation.bottleneck
-    badge = badge_box(plate_boxes(scene, viewport)[hot], badge_type(type_scale(viewport, ratio) * ratio, 5.0))
+    badge = badge_box(
+        plate_boxes(scene, viewport)[hot], badge_type(type_scale(scene, viewport, ratio) * ratio, 5.0)
+    )
     x, _ = viewport.to_scene(badge.center().x(), 0.0)
     _, top = viewport.to_scene(0.0, badge.top())
     _, plate = viewport.to_scene(0.0, plate_boxes(scene, viewport)[hot].top())
