@@ -20,6 +20,8 @@ def packed(colour: str, alpha: float = 1.0) -> int:
 
 MODEL_BLOCKS = (None, 0.24, 0.5, 0.1)
 """How much of a stage's colour fills the blocks of each model (None: all of it), four in turn. Seen without any hue."""
+DARK_BLOCKS = 0.6
+"""The power of these shares on dark ground: a quarter of a colour is told from a light band, not from a dark one."""
 MODEL_BODIES = (0.0, 0.3, 0.16, 0.42)
 """The same for near cards."""
 
@@ -59,7 +61,7 @@ class CanvasPalette:
         return self.theme.text if self.filled or model.any() else self.theme.muted
 
     def _block(self, accent: str, share: float) -> str:
-        return mix(self.theme.canvas, accent, share)
+        return mix(self.theme.canvas, accent, _told(share, self.theme))
 
     def _body(self, accent: str, share: float) -> str:
         """Pale enough for words."""
@@ -91,10 +93,15 @@ def pale(accent: str, share: float, theme: Theme) -> str:
     return mix(theme.card, accent, max(share, 0.0))
 
 
-def model_shade(model: int, ground: str, colour: str) -> str:
-    """How a model's blocks look in ``colour`` on ``ground``: the swatch of a legend."""
+def model_shade(model: int, theme: Theme) -> str:
+    """How full a model's blocks are, without any hue: the swatch of a legend."""
     share = MODEL_BLOCKS[model % len(MODEL_BLOCKS)]
-    return mix(ground, colour, 1.0 if share is None else share)
+    return mix(theme.panel, theme.muted, 1.0 if share is None else _told(share, theme))
+
+
+def _told(share: float, theme: Theme) -> float:
+    """The share of a colour that is told from the band of a device: on dark ground more, or the band would swallow it."""
+    return share**DARK_BLOCKS if theme.dark else share
 
 
 def plain_words(palette: CanvasPalette) -> CanvasPalette:

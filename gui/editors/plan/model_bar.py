@@ -27,7 +27,7 @@ def swatch(model: int, theme: Theme) -> QIcon:
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(theme.muted), 1.0))
-    painter.setBrush(QColor(model_shade(model, theme.panel, theme.muted)))
+    painter.setBrush(QColor(model_shade(model, theme)))
     painter.drawRoundedRect(QRectF(1, 3, SWATCH - 2, SWATCH - 6), 2, 2)
     painter.end()
     return QIcon(pixmap)

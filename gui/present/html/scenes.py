@@ -195,7 +195,7 @@ def palette_data(theme: Theme, k: int) -> dict[str, Any]:
         "block": [_hex(palette.blocks_of(every, model)) for model in models],
         "body": [_hex(palette.bodies_of(every, model)) for model in models],
         "glyph": [colour.glyph for colour in device_colours(k, theme)],
-        "model": [model_shade(model, theme.panel, theme.muted) for model in range(len(MODEL_BLOCKS))],
+        "model": [model_shade(model, theme) for model in range(len(MODEL_BLOCKS))],
     }
 
 

@@ -29,6 +29,8 @@ LONGEST_WORDS = 1200
 Paint = Callable[[QPainter, Theme], None]
 Attributes = dict[str, str]
 
+_REFERRED = ("pattern", "mask")
+"""What shapes and their patterns refer to."""
 _SHAPES = {
     "path": ("d",),
     "rect": ("x", "y", "width", "height", "rx", "ry"),
@@ -117,8 +119,8 @@ def _parsed(size: tuple[float, float], paint: Paint, theme: Theme, name: str) ->
     for child in root:
         tag = _tag(child)
         if tag == "defs":
-            defs += [_referred(part, name) for part in child if _tag(part) == "pattern"]
-        elif tag == "pattern":
+            defs += [_referred(part, name) for part in child if _tag(part) in _REFERRED]
+        elif tag in _REFERRED:
             defs.append(_referred(child, name))
         else:
             shapes += _walk(child, {}, name, defs)
@@ -151,10 +153,10 @@ def _walk(element: Any, inherited: Attributes, name: str, defs: list[str]) -> It
             look["fill"] = own["fill"].replace("#", f"#{name}-")
         for child in element:
             yield from _walk(child, look, name, defs)
-    elif tag == "pattern":
+    elif tag in _REFERRED:
         defs.append(_referred(element, name))
     elif tag == "defs":
-        defs += [_referred(part, name) for part in element if _tag(part) == "pattern"]
+        defs += [_referred(part, name) for part in element if _tag(part) in _REFERRED]
     elif tag in _SHAPES:
         at = {key: own[key] for key in _SHAPES[tag] if key in own}
         yield Shape(tag, at, "", {**inherited, **{key: own[key] for key in own if key not in at}})
@@ -165,10 +167,12 @@ def _walk(element: Any, inherited: Attributes, name: str, defs: list[str]) -> It
 
 
 def _referred(element: Any, name: str) -> str:
-    """A pattern with all in it, its id made its own."""
+    """A pattern, or the mask that makes lines of it, with all in it; its id and what it refers to are made its own."""
     tag, own = _tag(element), {key: value for key, value in element.attrib.items() if "}" not in key}
     if "id" in own:
         own["id"] = f"{name}-{own['id']}"
+    if "mask" in own:
+        own["mask"] = own["mask"].replace("#", f"#{name}-")
     attributes = "".join(f' {key}="{escape(value)}"' for key, value in own.items())
     return f"<{tag}{attributes}>{''.join(_referred(child, name) for child in element)}</{tag}>"
 
@@ -194,6 +198,8 @@ def _markup(light: Shape, dark: Shape, colours: Colours) -> str:
         pair = _colour(light.look, key), _colour(dark.look, key)
         if pair[0].startswith("url("):
             attributes.append((key, pair[0]))
+            if f"{key}-opacity" in look:
+                attributes.append((f"{key}-opacity", look[f"{key}-opacity"]))
         elif pair == ("none", "none"):
             if key == "fill" and light.tag != "text":
                 classes.append("n")

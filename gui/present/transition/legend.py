@@ -120,7 +120,7 @@ def paint_legend(
                 paint_glyph(painter, colour, at + MARK * ratio / 2, y + LINE * ratio / 2, MARK * ratio)
             else:
                 painter.setPen(QPen(QColor(theme.muted), ratio))
-                painter.setBrush(QColor(model_shade(entry.model, theme.panel, theme.muted)))
+                painter.setBrush(QColor(model_shade(entry.model, theme)))
                 painter.drawRect(QRectF(at, y + 8 * ratio, MARK * ratio, (LINE - 16) * ratio))
             at += (MARK + BESIDE) * ratio
             for word, bold in entry.words:

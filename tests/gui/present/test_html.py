@@ -25,6 +25,7 @@ from gui.present.html.page import page_of
 from gui.present.html.scenes import Scenes, glyph_outline, packed
 from gui.present.html.svg import Colours, drawing
 from gui.present.transition.transition import Shot
+from gui.widgets.bars import HATCH
 from planner.printable import escaped
 from planner.story.story import Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_talk, resolved, talk
@@ -205,6 +206,16 @@ def test_a_drawing_serves_both_themes() -> None:
     assert made.count("<rect") == 1 and made.count("<text") == 1 and "A &amp; &lt;b&gt;" in made
     assert LIGHT.accent in colours.rules(LIGHT) and DARK.accent in colours.rules(DARK)
     assert "only-" not in made and 'aria-label="A panel: A &amp; &lt;b&gt;"' in made
+
+
+def test_a_hatch_has_the_mask_that_makes_lines_of_it() -> None:
+    """Without it a browser covers the colour below, whole."""
+    text = drawing((40, 40), lambda painter, _: painter.fillRect(5, 5, 30, 30, HATCH), Colours(), "bar", "p7")
+    named = set(re.findall(r'\bid="([^"]+)"', text))
+    asked = set(re.findall(r"url\(#([^)]+)\)", text))
+    assert asked and asked == named and all(name.startswith("p7-") for name in named)
+    assert re.search(r'<mask [^>]*><rect [^>]*x="7"', text)
+    assert re.search(r'<rect [^>]*fill="url\(#[^)]+\)" fill-opacity="0\.5', text)
 
 
 def test_a_drawing_that_differs_by_theme_is_there_twice() -> None:

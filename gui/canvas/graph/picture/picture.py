@@ -342,7 +342,7 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> float:
         painter.setPen(QColor(theme.text))
         painter.drawText(QRectF(right - wide, 6, wide, 24), int(Qt.AlignmentFlag.AlignVCenter), names[model])
         painter.setPen(QPen(QColor(theme.muted), 1))
-        painter.setBrush(QColor(model_shade(model, theme.panel, theme.muted)))
+        painter.setBrush(QColor(model_shade(model, theme)))
         painter.drawRoundedRect(QRectF(right - wide - 19, 13, 13, 9), 2, 2)
         right -= wide + 36
     return right

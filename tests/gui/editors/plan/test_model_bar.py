@@ -18,7 +18,7 @@ from gui.document.find.find import QueryError, find
 from gui.document.plan.document import Document
 from gui.editors.plan.model_bar import ModelBar, ops_of
 from gui.look.page import Page
-from gui.look.theme import DARK, LIGHT, luminance
+from gui.look.theme import DARK, LIGHT, contrast, luminance
 from planner.formats.merge import merge
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph
@@ -76,8 +76,17 @@ def test_models_differ_without_any_hue() -> None:
         assert min(np.diff(levels)) > 0.01
         assert palette.blocks_of(device, np.zeros(4, np.int32)).tolist() == [palette.block[0]] * 4
         assert len({int(c) for c in palette.bodies_of(device, model)}) == 4
-        assert model_shade(0, theme.panel, theme.muted) == theme.muted
-        assert model_shade(len(MODEL_BLOCKS), theme.panel, theme.muted) == theme.muted
+        assert model_shade(0, theme) == theme.muted
+        assert model_shade(len(MODEL_BLOCKS), theme) == theme.muted
+
+
+def test_the_second_model_is_told_from_the_bands_of_its_devices() -> None:
+    """On dark bands, too, where so little of a colour as on light ones would be swallowed."""
+    for theme, least in ((LIGHT, 1.05), (DARK, 1.3)):
+        palette = canvas_palette(theme, 8)
+        fills = palette.blocks_of(np.arange(8, dtype=np.int32), np.ones(8, np.int32))
+        for fill, colour in zip(fills.tolist(), palette.devices, strict=True):
+            assert contrast(f"#{fill & 0xFFFFFF:06x}", colour.band) > least
 
 
 def test_find_by_model() -> None:
