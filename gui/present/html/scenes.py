@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.labels import kind_text
 from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette, model_shade
 from gui.canvas.graph.scene import STYLE, Scene
@@ -106,10 +107,19 @@ class Scenes:
         }
         data |= {"blocks": blocks_data(stage), "rows": rows_data(stage), "legend": legend_data(stage)}
         if stage.headers is not None:
-            pace = np.nan_to_num(stage.headers.pace, posinf=0.0, neginf=0.0)
             data["pace"] = [stage.headers.column.text(float(value)) for value in stage.headers.pace]
-            data["load"] = np.round(pace / (float(pace.max(initial=0.0)) or 1.0), 4).tolist()
+            data |= loads(stage.headers)
         return data
+
+
+def loads(headers: HeaderData) -> dict[str, list[float]]:
+    """How full the bars of lanes are, 0 to 1, on the scale that the whole story has; of memory ``limit``, where the cache ends."""
+    pace, budget = (np.nan_to_num(a, posinf=0.0, neginf=0.0) for a in (headers.pace, headers.budget))
+    held = bool((budget > 0.0).any()) and bool(np.array_equal(headers.pace, headers.memory))
+    full = max(float(pace.max(initial=0.0)), headers.fullest if held else headers.longest)
+    full = max(full, float(budget.max(initial=0.0))) if held else full
+    out = {"load": np.round(pace / (full or 1.0), 4).tolist()}
+    return out | {"limit": np.round(budget / full, 4).tolist()} if held else out
 
 
 def graph_data(scene: Scene) -> dict[str, Any]:

@@ -19,10 +19,12 @@ import pytest
 from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.headers import HeaderData
+from gui.look.numbers import Column
 from gui.look.theme import DARK, GLYPHS, LIGHT, Theme
 from gui.present.export.export import ExportOptions, export_story, show_of
 from gui.present.html.page import page_of
-from gui.present.html.scenes import Scenes, glyph_outline, packed
+from gui.present.html.scenes import Scenes, glyph_outline, loads, packed
 from gui.present.html.svg import Colours, drawing
 from gui.present.transition.transition import Shot
 from gui.widgets.bars import HATCH
@@ -208,7 +210,26 @@ def test_a_drawing_serves_both_themes() -> None:
     assert "only-" not in made and 'aria-label="A panel: A &amp; &lt;b&gt;"' in made
 
 
-def test_a_hatch_has_the_mask_that_makes_lines_of_it() -> None:
+def test_bars_of_lanes_end_where_the_cache_does_on_one_scale() -> None:
+    memory = np.array([6.0, 9.5])
+    headers = header(memory, memory, budget=8.0, fullest=24.0)
+    assert loads(headers) == {"load": [0.25, round(9.5 / 24, 4)], "limit": [round(8 / 24, 4)] * 2}
+    assert loads(header(np.array([2.0, 3.0]), memory, budget=np.inf, longest=4.0)) == {"load": [0.5, 0.75]}
+    assert loads(header(np.array([2.0, np.inf]), memory, budget=8.0)) == {"load": [1.0, 0.0]}
+
+
+def header(
+    pace: np.ndarray, memory: np.ndarray, budget: float, fullest: float = 0.0, longest: float = 0.0
+) -> HeaderData:
+    """What is written on two lanes."""
+    none, room = np.zeros(2), np.full(2, budget)
+    return HeaderData(
+        ("Stage 0", "Stage 1"), ("0", "1"), pace, np.zeros((4, 2)), none, none, 1, Column(), none, Column(), memory, room, room,
+        longest=longest, fullest=fullest,
+    )  # fmt: skip
+
+
+def test_a_hatch_has_the_mask_that_makes_lines_of_it(qapp: object) -> None:
     """Without it a browser covers the colour below, whole."""
     text = drawing((40, 40), lambda painter, _: painter.fillRect(5, 5, 30, 30, HATCH), Colours(), "bar", "p7")
     named = set(re.findall(r'\bid="([^"]+)"', text))

@@ -302,11 +302,17 @@ class Drawing {
     if (room > size) c.fillText(fitted(c, title, room), 32 * u, middle);
     this.glyph(palette, d, 20 * u, middle, 0.7 * size);
     if (!bar) return;
-    const wide = width - 26 * u;
+    const wide = width - 26 * u, left = 14 * u, high = middle + 0.75 * size, load = stage.load[d];
+    const limit = stage.limit ? stage.limit[d] : 1;
     c.fillStyle = t.track;
-    c.fillRect(14 * u, middle + 0.75 * size, wide, 6 * u);
-    c.fillStyle = hot ? t.warning : palette.accent[d];
-    c.fillRect(14 * u, middle + 0.75 * size, wide * stage.load[d], 6 * u);
+    c.fillRect(left, high, wide * limit, 6 * u);
+    c.fillStyle = hot && !stage.limit ? t.warning : palette.accent[d];
+    c.fillRect(left, high, wide * Math.min(load, limit), 6 * u);
+    if (!stage.limit) return;
+    c.fillStyle = t.warning;  // beyond the end of the cache: streamed in again and again
+    if (load > limit) c.fillRect(left + wide * limit, high, wide * (load - limit), 6 * u);
+    c.fillStyle = t.text;
+    c.fillRect(left + wide * limit - 0.75 * u, high - 2 * u, 1.5 * u, 10 * u);
   }
 
   glyph(palette, d, x, y, size) {
