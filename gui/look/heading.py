@@ -63,6 +63,6 @@ class Heading:
 def heading_of(
     title: str, words: str, width: float, large: QFont, small: QFont, top: float = 6.0, most: int = MOST_LINES
 ) -> Heading:
-    """The heading for a page that has room for lines of ``width`` units."""
-    line, step = 24.0, 18.0
+    """The heading for a page that has room for lines of ``width`` units; no line is lower than its letters."""
+    line, step = (max(least, QFontMetricsF(face).height()) for face, least in ((large, 24.0), (small, 18.0)))
     return Heading(lines_of(title, large, width, most), lines_of(words, small, width, most), large, small, line, step, top)  # fmt: skip
