@@ -71,7 +71,6 @@ class Stages:
     columns: blocks in a row; gap: free width between two; channel: free height above each row of blocks;
     plate, lines: height of the plates and the lines that fit on one; cell: the pitch of the cells; grown: how many times as
     large all of it is shown in the room that it was laid out for, one for usual rooms.
-    plate, lines: height of the plates and the lines that fit on one; cell: the pitch of the cells.
     unit: how long a unit of the layout is in units of the scene, after which type is sized: another than 1 where blocks are on their way.
     """
 

@@ -65,11 +65,10 @@ def counted_runs(before: Sequence[Run], after: Sequence[Run], share: float) -> t
 
 def _counted_run(a: Run, b: Run, share: float) -> str | None:
     """The words of one figure on its way to another: of amounts what lies between them, whatever their prefixes (1.48 MiB, 293.5 KiB)."""
-    if a.amount is None or b.amount is None or a.amount[1] != b.amount[1]:
-        return counted(a.text, b.text, share)
-    (x, unit), (y, _) = a.amount, b.amount
-    now = _between(x, y, share)
-    return a.text if a.text == b.text else one_amount(float(now), unit)
+    now = counted(a.text, b.text, share)
+    if now is not None or a.amount is None or b.amount is None or a.amount[1] != b.amount[1]:
+        return now
+    return one_amount(float(_between(a.amount[0], b.amount[0], share)), a.amount[1])
 
 
 def alike(first: Plan | OrderPlan, second: Plan | OrderPlan) -> bool:

@@ -311,7 +311,7 @@ def test_plates_type_and_cells_use_the_room_of_a_large_screen(room: tuple[float,
     assert scene.layout.stages is not None and scene.layout.stages.grown == pytest.approx(grown)
     plate = next(iter(plate_boxes(scene, viewport).values()))
     if grown > 1.5:
-        assert type_scale(viewport, 1.0) > 0.9 * grown
+        assert type_scale(scene, viewport, 1.0) > 0.9 * grown
         assert plate.width() > 0.18 * room[0] and plate.height() > 0.04 * room[1]
     else:
         assert viewport.scale <= LIFE_SIZE
