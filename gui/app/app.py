@@ -92,10 +92,7 @@ def open_window(
                 return int(app.exec())
             finally:
                 interpret(False)
-                parts.jobs.close()
-                parts.window.studio.keep()
-                if parts.journal is not None and parts.window.closed:
-                    parts.journal.close()
+                parts.leave()
     finally:
         first_start.close()
         close_all_windows()

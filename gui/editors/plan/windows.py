@@ -32,6 +32,13 @@ class Parts:
     shares_themes: bool = False
     """Whether other windows follow the same theme."""
 
+    def leave(self) -> None:
+        """The program ends: keep what closing the window would have asked about, unless a person was asked."""
+        self.jobs.close()
+        self.window.studio.keep()
+        if self.journal is not None and (self.window.closed or not self.document.modified):
+            self.journal.close()
+
     def close(self) -> None:
         """Close the window without asking and end every process and thread of it."""
         self.document.undo_stack.setClean()
@@ -104,8 +111,5 @@ def graph_windows() -> list[MainWindow]:
 def close_all() -> None:
     """End the processes and threads of every window that another opened."""
     for parts in _graphs:
-        parts.jobs.close()
-        parts.window.studio.keep()
-        if parts.journal is not None and parts.window.closed:
-            parts.journal.close()
+        parts.leave()
     _graphs.clear()

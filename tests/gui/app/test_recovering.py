@@ -118,6 +118,24 @@ def test_everything_is_offered_one_after_the_other(qtbot: QtBot, tmp_path: Path,
     assert everything_left() == []
 
 
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_signal_leaves_what_closing_would_have_asked_about_and_no_more(
+    qtbot: QtBot, tmp_path: Path, parts: Parts, moved: bool
+) -> None:
+    document, journal = parts.document, parts.journal
+    document.open_model(model_in(tmp_path / "a"))
+    problem = document.problem
+    assert problem is not None and journal is not None
+    document.add_bounds([Bound(problem.components[0], 1e-9, "a long search", problem.relaxation)])
+    if moved:
+        document.move([3], (int(document.device_of[3]) + 1) % len(problem.devices))
+    journal.flush()
+    path = journal.path
+    assert path is not None and path.exists()
+    parts.leave()
+    assert path.exists() == moved
+
+
 def test_what_is_discarded_is_gone_and_what_is_closed_is_kept_and_said(
     qtbot: QtBot, tmp_path: Path, parts: Parts
 ) -> None:
