@@ -102,11 +102,16 @@ def drawn(suffix: str, page: Page, title: str, paint: Paint) -> bytes:
         paint(painter)
 
     size, least = (round(width * shrunk), round(height * shrunk)), page.least * shrunk
-    return slides(size, title, [shapes], least) if suffix == ".pdf" else drawing(size, title, shapes, least)
+    if suffix == ".pdf":
+        return slides(size, title, [shapes], least)
+    return drawing(size, title, shapes, least, None if page.printed else page.pixels)
 
 
-def drawing(size: tuple[int, int], title: str, paint: Paint, least: float = 0.0) -> bytes:
-    """An SVG of ``size`` units (width, height) of 1/96 inch, its letters as text, none lower than ``least`` units.
+def drawing(
+    size: tuple[int, int], title: str, paint: Paint, least: float = 0.0, pixels: tuple[int, int] | None = None
+) -> bytes:
+    """An SVG of ``size`` units (width, height), its letters as text, none lower than ``least`` units. It is shown in so many ``pixels``,
+    else a unit is 1/96 inch.
 
     Raises :class:`StageboardError` where there is not enough memory for it.
     """
@@ -122,7 +127,12 @@ def drawing(size: tuple[int, int], title: str, paint: Paint, least: float = 0.0)
         svg.setViewBox(QRectF(0, 0, *size))
         svg.setTitle(title)
         paint_on(svg, paint, least)
-    return re.sub(rb'font-family="([^"]*)"', _families, bytes(data.data()))
+    file = bytes(data.data())
+    if pixels is not None:
+        # Qt's writer measures in millimetres alone.
+        shown = f'<svg width="{pixels[0]}" height="{pixels[1]}"'.encode()
+        file = re.sub(rb'<svg width="[^"]*" height="[^"]*"', shown, file, count=1)
+    return re.sub(rb'font-family="([^"]*)"', _families, file)
 
 
 def _families(found: re.Match[bytes]) -> bytes:

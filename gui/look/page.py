@@ -23,8 +23,9 @@ SCREEN_DPI = 96
 class Page:
     """A page of ``pixels`` (width, height). Raises :class:`StageboardError` for a size that cannot be drawn.
 
-    ``dpi``: pixels per inch, which is how large drawings (SVG, PDF) are and how large words are; ``type_size``: words and cards so many
-    times as large as in a window. A ``transparent`` page has no ground. ``crop``: no higher than what is drawn on it.
+    ``dpi``: pixels per inch, which is how large documents (PDF) are and how large words are; ``type_size``: words and cards so many
+    times as large as in a window. A ``transparent`` page has no ground. ``crop``: no higher than what is drawn on it. ``printed``: on
+    paper, so that drawings (SVG) too are measured in inches; else a browser shows them in as many pixels as the page has.
     """
 
     pixels: tuple[int, int] = (1600, 1000)
@@ -34,6 +35,7 @@ class Page:
     transparent: bool = False
     crop: bool = False
     floor: float = 0.0
+    printed: bool = False
 
     def __post_init__(self) -> None:
         if not all(SMALLEST <= side <= LARGEST for side in self.pixels):
@@ -78,7 +80,7 @@ SHEET = Page()
 """The page of a picture where nobody says which."""
 PRESETS: Mapping[str, Page] = MappingProxyType({
     "slide": Page((1920, 1080), dpi=144, type_size=1.9, floor=14.0),
-    "column": Page((1004, 2362), dpi=300, type_size=0.8, crop=True, floor=6.0),
-    "poster": Page((4967, 3508), dpi=150, type_size=3.25, floor=24.0),
+    "column": Page((1004, 2362), dpi=300, type_size=0.8, crop=True, floor=6.0, printed=True),
+    "poster": Page((4967, 3508), dpi=150, type_size=3.25, floor=24.0, printed=True),
 })  # fmt: skip
 """A slide of 13.3 x 7.5 inches; a column of a paper (85 mm, at most 200 mm high); a poster on A1, across."""

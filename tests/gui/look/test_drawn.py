@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from defusedxml.ElementTree import fromstring
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontInfo, QImage, QPainter
 
 from gui.look.drawn import drawing, drawn, encoded, slides
-from gui.look.page import Page
+from gui.look.page import PRESETS, Page
 from planner.errors import StageboardError
 
 
@@ -47,3 +48,22 @@ def test_drawings_name_letters_that_other_machines_have_and_clip(qapp: Any) -> N
     family = QFontInfo(QFont()).family()
     assert f'font-family="{family}, Verdana, Arial, sans-serif"' in text
     assert "<clipPath" in text and 'version="1.1"' in text
+
+
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        (PRESETS["slide"], ("1920", "1080")),
+        (Page((640, 400)), ("640", "400")),
+        (PRESETS["column"], ("84.93mm", "200.03mm")),
+    ],
+)
+def test_drawings_are_as_large_as_their_pages(page: Page, shown: tuple[str, str], qapp: Any) -> None:
+    """On a screen as many pixels, on paper as many millimetres."""
+    root = fromstring(drawn(".svg", page, "a title", paint).decode())
+    wide, high = (root.get(side, "") for side in ("width", "height"))
+    for value, most in zip((wide, high), shown, strict=True):
+        assert value.endswith("mm") == most.endswith("mm")
+        assert float(value.removesuffix("mm")) == pytest.approx(float(most.removesuffix("mm")), abs=0.05)
+    box = [float(value) for value in root.get("viewBox", "").split()]
+    assert box[2] / box[3] == pytest.approx(page.pixels[0] / page.pixels[1], rel=0.01)
