@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme
-from gui.present.captions import measure
+from gui.present.captions import flowed, measure
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
 from gui.words.objectives import amount, component_words
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -92,7 +92,13 @@ def paint_convergence(
     words = component_words(name).title
     title = f"{words[:1].upper()}{words[1:]}, plan by plan"
     free = paint_head(painter, rect, unit, theme, title, amount(problem, name, value), note)
-    plot = free.adjusted(6 * unit, 12 * unit, -10 * unit, -44 * unit)
+    feet = [
+        flowed(_foot(members, i + 1), max(6, round(SMALL * unit)), False, rect.width())
+        for i in range(len(members))
+    ]
+    # One height for all, so that nothing moves from keyframe to keyframe.
+    below = 22 * unit * max(len(lines) for lines in feet)
+    plot = free.adjusted(6 * unit, 12 * unit, -10 * unit, -22 * unit - below)
     if plot.height() < 40 * unit:
         return
     low, high = min([*values, *known]), max([*values, *known])
@@ -110,16 +116,11 @@ def paint_convergence(
     for share in (0.0, 0.5, 1.0):
         y = plot.bottom() - plot.height() * share
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+    steps: list[QPointF] = []
     if so_far:
-        _proven(painter, plot, proven[:shown], place, len(members), unit, theme, step if shown > 1 else 1.0)
-    if least is not None and not counting:
-        # What is proven only grows: the line of it runs nowhere below its first step.
-        y = place(0, so_far[0]).y()
-        words = f"no plan is below {amount(problem, name, least)}"
-        under = QRectF(plot.left(), y + 4 * unit, plot.width(), 20 * unit)
-        ground = measure(max(6, round(SMALL * unit)), False).horizontalAdvance(words)
-        painter.fillRect(QRectF(under.left(), under.top(), min(ground, under.width()), under.height()), QColor(theme.panel))  # fmt: skip
-        text(painter, under, words, SMALL * unit, theme.good)
+        steps = _proven(
+            painter, plot, proven[:shown], place, len(members), unit, theme, step if shown > 1 else 1.0
+        )
     firsts = _firsts(members[:shown])
     dots = sorted(set(firsts))
     points = [place(i, values[i]) for i in dots]
@@ -136,15 +137,65 @@ def paint_convergence(
         painter.setBrush(colour if valid else QColor(theme.panel))
         painter.drawEllipse(point, radius, radius)
     proof = place(0, max(so_far)).y() if so_far else plot.bottom()
-    _paint_value(painter, plot, points, current, amount(problem, name, value), proof, unit, theme)
-    foot = QRectF(rect.left(), plot.bottom() + 14 * unit, rect.width(), 22 * unit)
-    text(painter, foot, _foot(members, shown), SMALL * unit, theme.muted)
+    plate = _paint_value(painter, plot, points, current, amount(problem, name, value), proof, unit, theme)
+    if least is not None and not counting:
+        words = f"no plan is below {amount(problem, name, least)}"
+        wide = measure(max(6, round(SMALL * unit)), False).horizontalAdvance(words)
+        own = _bound_place(plot, steps, points, plate, place(0, least).y(), wide, unit)
+        painter.fillRect(own, QColor(theme.panel))
+        text(painter, own, words, SMALL * unit, theme.good)
+    for i, line in enumerate(feet[shown - 1]):
+        foot = QRectF(rect.left(), plot.bottom() + (14 + 22 * i) * unit, rect.width(), 22 * unit)
+        text(painter, foot, line, SMALL * unit, theme.muted)
+
+
+def _bound_place(
+    plot: QRectF, steps: Sequence[QPointF], points: Sequence[QPointF], plate: QRectF, y: float, wide: float, unit: float
+) -> QRectF:  # fmt: skip
+    """Where words of ``wide`` pixels stand at their own step, which is at the height ``y``: below it or above it, on no line, on no dot
+    and not on the ``plate`` of the value where that can be."""
+    wide = min(wide, plot.width())
+    own = [point.x() for point in steps if abs(point.y() - y) < 1e-6] or [plot.left()]
+    ends = (min(own), max(own) - wide, plot.right() - wide, plot.left())
+    places = [
+        QRectF(min(max(left, plot.left()), plot.right() - wide), top, wide, 20 * unit)
+        for top in (y + 4 * unit, y - 24 * unit)
+        for left in ends
+    ]
+    lines = [*zip(steps, steps[1:], strict=False), *zip(points, points[1:], strict=False)]
+
+    def free(box: QRectF) -> bool:
+        around = box.adjusted(-2 * unit, 0, 2 * unit, 0)
+        dots = box.adjusted(-7 * unit, -7 * unit, 7 * unit, 7 * unit)
+        return not (
+            plate.intersects(box)
+            or any(dots.contains(point) for point in points)
+            or any(_crosses(around, a, b) for a, b in lines)
+        )
+
+    return next((box for box in places if free(box)), places[0])
+
+
+def _crosses(box: QRectF, a: QPointF, b: QPointF) -> bool:
+    """Whether the line from ``a`` to ``b`` goes through a box."""
+    low, high = 0.0, 1.0
+    for begin, end, least, most in (
+        (a.x(), b.x(), box.left(), box.right()),
+        (a.y(), b.y(), box.top(), box.bottom()),
+    ):
+        if begin == end:
+            if not least < begin < most:
+                return False
+            continue
+        near, far = sorted(((least - begin) / (end - begin), (most - begin) / (end - begin)))
+        low, high = max(low, near), min(high, far)
+    return low < high
 
 
 def _paint_value(
     painter: QPainter, plot: QRectF, points: Sequence[QPointF], current: int, label: str, proof: float, unit: float, theme: Theme
-) -> None:  # fmt: skip
-    """What the plan at the present dot costs, on no line: ``proof`` is the height of that of what is proven."""
+) -> QRectF:  # fmt: skip
+    """What the plan at the present dot costs, on no line: ``proof`` is the height of that of what is proven. Returns where it stands."""
     best = points[current]
     align = RIGHT if best.x() > plot.center().x() else LEFT
     wide = 0.6 * plot.width()
@@ -156,6 +207,7 @@ def _paint_value(
     plate = QRectF(left + wide - room if align == RIGHT else left, top, room, 21 * unit)
     painter.fillRect(plate, QColor(theme.panel))
     text(painter, QRectF(left, top + unit, wide, 20 * unit), label, SMALL * unit, theme.text, bold=True, align=align)  # fmt: skip
+    return plate
 
 
 def _note(members: Sequence[Member], shown: int) -> str:
@@ -175,12 +227,12 @@ def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> f
     return None if found is None or not math.isfinite(found.value) else found.value
 
 
-def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], place: object, count: int, unit: float, theme: Theme, step: float) -> None:  # fmt: skip
-    """A step line: the strongest bound known when each plan is told of, a share ``step`` of the last piece."""
+def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], place: object, count: int, unit: float, theme: Theme, step: float) -> list[QPointF]:  # fmt: skip
+    """A step line: the strongest bound known when each plan is told of, a share ``step`` of the last piece. Returns its corners."""
     painter.setPen(QPen(QColor(theme.good), 2.2 * unit, Qt.PenStyle.DashLine))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     best: float | None = None
-    line = QPolygonF()
+    line: list[QPointF] = []
     for i, value in enumerate(proven):
         best = value if best is None or (value is not None and value > best) else best
         if best is None:
@@ -190,4 +242,5 @@ def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], pla
         end = i + (step if i + 1 == len(proven) else 1.0)
         line.append(QPointF(plot.left() + i * wide, y))
         line.append(QPointF(plot.left() + end * wide, y))
-    painter.drawPolyline(line)
+    painter.drawPolyline(QPolygonF(line))
+    return line

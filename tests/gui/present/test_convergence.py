@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPolygonF
 
 from gui.look.theme import LIGHT
 from gui.present.panels.lines import Member, paint_convergence, steps_of
@@ -113,3 +114,44 @@ def test_a_line_that_comes_down_does_not_lie_below_its_figure(qapp: object) -> N
     painter.end()
     figure = painter.written[-2][0]
     assert figure.top() > painter.dots[-1][0].y()
+
+
+class Lines(Scribe):
+    """Keeps the dashed line of what is proven."""
+
+    def drawPolyline(self, line: QPolygonF) -> None:  # type: ignore[override]
+        """Keep the last but one: the line of the plans comes after it."""
+        self.lines = [*getattr(self, "lines", []), [line.value(i) for i in range(line.size())]]
+
+
+def lines_and_words(members: list[Member], shown: int) -> tuple[list[QPointF], dict[str, QRectF]]:
+    painter = Lines(400, 500)
+    paint_convergence(painter, QRectF(0, 0, 400, 500), members, shown, 1.0, LIGHT)
+    painter.end()
+    return painter.lines[0], {words: rect for rect, words in painter.written}
+
+
+def test_what_is_proven_is_said_at_its_own_step(qapp: object) -> None:
+    """And on no line: a stronger bound is not told of below the weaker one."""
+    members = proven_members()
+    for shown in (3, 4):
+        steps, written = lines_and_words(members, shown)
+        place = next(rect for words, rect in written.items() if words.startswith("no plan is below"))
+        own = steps[-1].y()
+        assert min(abs(place.top() - own), abs(place.bottom() - own)) < 8
+        for a, b in pairwise(steps):
+            assert place.left() >= max(a.x(), b.x()) or place.right() <= min(a.x(), b.x()) or not (
+                place.top() < max(a.y(), b.y()) and place.bottom() > min(a.y(), b.y())
+            )  # fmt: skip
+
+
+def test_a_long_name_at_the_foot_is_not_cut(qapp: object) -> None:
+    members = proven_members()
+    plan, bounds = members[-1]
+    assert isinstance(plan, Plan)
+    name = "one stage and its neighbours, with all that goes between the three of them"
+    members[-1] = (plan.problem.plan(plan.decision, plan.provenance, name), bounds)
+    words = painted(members, 4)[0]
+    assert f"bound 2 of 2: {name}" in " ".join(words)
+    places = [lines_and_words(members, shown)[0][0] for shown in (3, 4)]
+    assert places[0] == places[1]
