@@ -192,8 +192,8 @@ class CertificatePage:
         painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
         x = inner.left() + split
         painter.drawLine(QPointF(x, inner.top()), QPointF(x, inner.bottom()))
-        _Sheet(painter, theme, type_unit).verdict(self.certificate, left)
-        _paint_facts(painter, right, facts(self.certificate), type_unit, theme)
+        share = _Sheet(painter, theme, type_unit).verdict(self.certificate, left)
+        _paint_facts(painter, right, facts(self.certificate), type_unit, theme, share)
         painter.restore()
 
 
@@ -223,20 +223,22 @@ class _Sheet:
     def __init__(self, painter: QPainter, theme: Theme, unit: float) -> None:
         self._painter, self._theme, self._unit = painter, theme, unit
 
-    def verdict(self, c: Certificate, rect: QRectF) -> None:
-        """All of it, from the top of ``rect``."""
-        share, how = MOST_SHARE, ALL
-        while self._lay(c, rect, share, how, False) > rect.bottom():
-            if share > LEAST_SHARE:
-                share = max(LEAST_SHARE, share - 0.04)
-            elif how == SHORT:
-                break
-            else:
-                how += 1
+    def verdict(self, c: Certificate, rect: QRectF) -> float:
+        """All of it, from the top of ``rect``; returns how much larger than usual it is set."""
+
+        def fits(share: float, how: int) -> bool:
+            return self._lay(c, rect, share, how, False) <= rect.bottom()
+
+        # What is left of the proofs grows into the room of what was left out.
+        how = next((how for how in (ALL, WITHOUT_COMMAND) if fits(LEAST_SHARE, how)), SHORT)
+        share = MOST_SHARE
+        while share > LEAST_SHARE and not fits(share, how):
+            share = max(LEAST_SHARE, share - 0.04)
         self._painter.save()
         self._painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
         self._lay(c, rect, share, how, True)
         self._painter.restore()
+        return share
 
     def _lay(self, c: Certificate, rect: QRectF, share: float, how: int, paint: bool) -> float:
         """Set everything at a share of its size from the top of ``rect``, with as much of the proofs as ``how`` says; returns where it
@@ -333,9 +335,11 @@ class _Sheet:
         return y
 
 
-def _paint_facts(painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: float, theme: Theme) -> None:
+def _paint_facts(
+    painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: float, theme: Theme, most: float
+) -> None:
     """Labels and values, as :func:`fact_rows` has them."""
-    chosen, pixels, label_wide = fact_rows(shown, rect, SMALL * unit)
+    chosen, pixels, label_wide = fact_rows(shown, rect, SMALL * unit, most)
     y = rect.top()
     painter.save()
     painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
@@ -353,10 +357,12 @@ def _paint_facts(painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: f
     painter.restore()
 
 
-def fact_rows(shown: Sequence[Fact], rect: QRectF, size: float) -> tuple[list[Fact], int, float]:
-    """Facts that fit ``rect``, the size of their letters and the width of the labels (pixels): smaller than ``size`` where they would not
-    fit, then without what is least important."""
-    chosen, share = list(shown), 0.9 * MOST_SHARE
+def fact_rows(
+    shown: Sequence[Fact], rect: QRectF, size: float, most: float = MOST_SHARE
+) -> tuple[list[Fact], int, float]:
+    """Facts that fit ``rect``, the size of their letters and the width of the labels (pixels): as much larger than ``size`` as they fit,
+    never more than ``most``, which is how the verdict beside them is set; at ``size`` without what is least important."""
+    chosen, share = list(shown), min(0.9 * MOST_SHARE, most)
     while _facts_height(chosen, rect, size * share) > rect.height():
         if share > LEAST_SHARE:
             share = max(LEAST_SHARE, share - 0.04)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -29,6 +31,7 @@ from planner.problem.problem import Plan
 from planner.reports.certificate.certificate import certificate
 from planner.reports.certificate.text import certificate_text
 from tests.gui.present.talks import TARGETS, Member, graph_members, network_members
+from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -100,6 +103,26 @@ def test_all_figures_of_the_table_have_one_size_and_the_page_names_its_model(tmp
     size = {"".join(e.itertext()).strip(): e.attrib["font-size"] for e in texts}
     assert len({size[words] for words in component_rows(found)[1][1:]}) == 1
     assert f"Certificate of {found.model}" in size
+
+
+@pytest.mark.parametrize("size", [(1280, 500), (1280, 720), (1280, 360)])
+def test_the_fine_print_is_no_larger_than_the_proofs(size: tuple[int, int]) -> None:
+    """And what stays of long proofs takes the room of what was left out."""
+
+    class Sizes(Scribe):
+        def drawText(self, *args: Any) -> None:  # type: ignore[override]
+            self.sizes = {**getattr(self, "sizes", {}), str(args[-1]): self.font().pixelSize()}
+
+    plan, bounds = graph_members()[1]
+    found = certificate(plan, bounds)
+    source = "a paper with a long title, and in it a proof of many parts, each with its own equations " * 4
+    parts = [replace(p, proof=replace(p.proof, source=source)) for p in found.parts if p.proof is not None]
+    for one in (found, replace(found, parts=tuple(parts))):
+        painter = Sizes(*size)
+        CertificatePage(one).paint(painter, QRectF(0, 0, *size), 1.0, 1.0, LIGHT)
+        painter.end()
+        proof = next(at for words, at in painter.sizes.items() if words.startswith("Bottleneck: by"))
+        assert painter.sizes["Model"] <= proof
 
 
 def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:
