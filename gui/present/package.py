@@ -109,7 +109,8 @@ def package_shot(
 ) -> PackageShot:
     """The package of a plan, its bars on a ``scale`` that it shares with others.
 
-    Of a plan that breaks rules the first triangle is drawn, and what moved since ``versus`` is named.
+    Of a plan that breaks rules the first triangle is drawn, and what moved since ``versus`` is named: where the keyframe lights nothing
+    itself, the chips that this is about stand out.
     """
     problem, evaluation, device_of = plan.problem, plan.evaluation, plan.decision.device_of
     pointed = pointed_violation(evaluation.violations)
@@ -125,12 +126,17 @@ def package_shot(
         lit = np.isin(np.arange(len(titles)), pointed.devices)
     if versus is not None:
         moved = np.flatnonzero(device_of != versus.decision.device_of).tolist()
+        named: set[int] = set()
         for op in moved if len(moved) <= MOST_MOVED else ():
-            there, before = int(device_of[op]), titles[int(versus.decision.device_of[op])].lower()
+            there, left = int(device_of[op]), int(versus.decision.device_of[op])
+            named |= {there, left}
+            before = titles[left].lower()
             name = short_name(problem.graph.op_names[op]) or problem.graph.kinds[op]
             said.append(
                 Said(f"{name} moved: {before} \N{RIGHTWARDS ARROW} {titles[there].lower()}", device=there)
             )
+        if not lit.any():
+            lit = np.isin(np.arange(len(titles)), list(named))
     return PackageShot(package, lit, tuple(said), width)
 
 

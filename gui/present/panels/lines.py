@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
@@ -162,7 +163,7 @@ def _bound_place(
         for top in (y + 4 * unit, y - 24 * unit)
         for left in ends
     ]
-    lines = [*zip(steps, steps[1:], strict=False), *zip(points, points[1:], strict=False)]
+    lines = [*pairwise(steps), *pairwise(points)]
 
     def free(box: QRectF) -> bool:
         around = box.adjusted(-2 * unit, 0, 2 * unit, 0)

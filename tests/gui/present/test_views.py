@@ -66,6 +66,17 @@ def triangle() -> Resolved:
     return resolved([(a, ()), (b, ())], Keyframe("", "", 0, "package"), *frames)
 
 
+def test_chips_that_an_op_left_and_came_to_stand_out() -> None:
+    plan, broken = triangle().plans[:2]
+    assert isinstance(plan, Plan) and isinstance(broken, Plan)
+    frame = Keyframe("", "", 0, "package", versus=1)
+    shot = Show(resolved([(plan, ()), (broken, ())], frame), LIGHT, SIZE).shots.shot(0)
+    assert isinstance(shot, PackageShot)
+    op = int(np.flatnonzero(plan.decision.device_of != broken.decision.device_of)[0])
+    moved = {int(one.decision.device_of[op]) for one in (plan, broken)}
+    assert set(np.flatnonzero(shot.lit).tolist()) == moved and len(shot.said) == 1
+
+
 # ------------------------------------------------------------------------------------------------------------ what words name
 @pytest.mark.parametrize(
     ("words", "found"),
