@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.heading import Heading, heading_of, lines_of
@@ -41,6 +41,8 @@ LINE = 18.0
 """Height of a line below a plan's name."""
 ABOVE = 22.0
 """Height of the amount above a bar."""
+PROVEN, BESIDE = "\N{CHECK MARK} proven optimal", 10.0
+"""What is said of a plan beside its name, and how far from it."""
 SMALLEST = 11.0
 """Pixels of the smallest letters of a picture with few stages, where no page wants larger ones."""
 
@@ -96,7 +98,7 @@ def _stacked(problem: Problem, sides: Sequence[Side], width: float, title: str) 
     y, said, plots = heading.height, [], []
     for side in sides:
         words = f"{components_text(problem, side.evaluation.values)}   {side.note}"
-        name = f"{side.title}{'   ✓ proven optimal' if side.proven else ''}"
+        name = f"{side.title}{f'   {PROVEN}' if side.proven else ''}"
         said.append(heading_of(name, words, wide, font(10.5, bold=True), font(9), top=y))
         left = MARGIN + NARROW_AXIS
         plots.append(QRectF(left, said[-1].height + LINE, width - MARGIN - left, NARROW_PLOT))
@@ -191,7 +193,7 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     heading.paint(painter, MARGIN, wide, theme)
     above = max(HEAD, heading.height + 8.0)
     across = (width - AXIS - 2 * MARGIN) / len(sides)
-    names = [lines_of(side.title, font(13, bold=True), across - 16, 2) for side in sides]
+    names = [_name_lines(side, across - 16) for side in sides]
     above += 22.0 * (max(map(len, names)) - 1)
     said = [_said(problem, side, across - 16) for side in sides]
     head = above + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
@@ -243,6 +245,15 @@ def _said(problem: Problem, side: Side, width: float) -> list[tuple[str, bool]]:
     ]
 
 
+def _name_lines(side: Side, width: float) -> tuple[str, ...]:
+    """A plan's name in lines of ``width`` units, the last of which has room for what is proven of it: an empty one if need be."""
+    lines = lines_of(side.title, font(13, bold=True), width, 2)
+    used = QFontMetricsF(font(13, bold=True)).horizontalAdvance(lines[-1]) + BESIDE
+    if side.proven and used + QFontMetricsF(font(11, bold=True)).horizontalAdvance(PROVEN) > width:
+        return (*lines, "")
+    return lines
+
+
 def _side_head(
     painter: QPainter, head: QRectF, name: Sequence[str], proven: bool, lines: Sequence[tuple[str, bool]], theme: Theme
 ) -> None:  # fmt: skip
@@ -253,8 +264,8 @@ def _side_head(
         wide = write(painter, line, LEFT, text, font(13, bold=True), theme.text)
         used = wide if row == 0 else used
     if proven:
-        place = head.adjusted(used + 10, 0, 0, 0)
-        write(painter, place, LEFT, "✓ proven optimal", font(11, bold=True), theme.good)
+        place = head.adjusted(used + BESIDE if used else 0.0, 0, 0, 0)
+        write(painter, place, LEFT, PROVEN, font(11, bold=True), theme.good)
     for row, (text, strong) in enumerate(lines):
         place = head.translated(0, 20 + 18 * row)
         write(painter, place, LEFT, text, font(11 if strong else 10), theme.text if strong else theme.muted)

@@ -11,7 +11,7 @@ import pytest
 from gui.look.page import PRESETS, Page
 from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
-from gui.panels.edge_tpu.memory_picture import _subtitle, draw_memory, sides_of
+from gui.panels.edge_tpu.memory_picture import PROVEN, _subtitle, draw_memory, sides_of
 from planner.errors import StageboardError
 from planner.formats import read_models
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -92,3 +92,21 @@ def test_no_words_lie_on_others_or_are_cut_whatever_room_stages_have(
     most = problem.evaluate(device_of).memory.max() / 2**20
     assert {f"{most:.2f}", f"{most:.1f}", f"{most:.0f}", f"{most:.3g}"} & set(words)
     assert {"0", "Stage 0"} & set(words)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_that_a_plan_is_proven_is_said_whole(qapp: Any, preset: str) -> None:
+    """Also beside a name that leaves no room for it."""
+    one = found_for(tpu_problem(), 2)
+    assert one.problem is not None
+    drawing = draw_memory(
+        one.problem, even(12, 2), PRESETS[preset], planner="edge-tpu-ilp", bounds=one.found.bounds
+    )
+    lines = written_in(drawing.file(".svg"))
+    assert overlapping(lines, 1.0) == []
+    words = [line.words for line in lines]
+    assert not [said for said in words if "proven" in said and "\N{HORIZONTAL ELLIPSIS}" in said]
+    assert (
+        any(PROVEN in said for said in words)
+        == sides_of(one.problem, even(12, 2), "", one.found.bounds)[-1].proven
+    )
