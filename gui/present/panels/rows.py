@@ -310,7 +310,9 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
             note += f"; {bytes_text(beyond)} beyond it"
         else:
             note += ", all fits" if streams else ", nobody exceeds it"
-    headline = f"{problem.devices[most].title}  {column.text(float(e.memory[most]))}"
+    # As in the line above: the two are equal, but for a moment at which figures count.
+    held = e.components.get("max-memory", float(e.memory[most]))
+    headline = f"{problem.devices[most].title}  {column.text(held)}"
     tone = "" if not len(over) else theme.warning if streams else theme.bad
     free = paint_head(painter, rect, unit, theme, title, headline, note, colours[most], tone)
     devices = worth_showing(plan)

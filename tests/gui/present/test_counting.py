@@ -17,9 +17,11 @@ from gui.present.panels.panels import paint_panel, panel_between
 from gui.present.show import Show
 from gui.present.transition.areas import headers_between
 from gui.present.transition.transition import Shot
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
 from planner.story.story import Keyframe
+from tests.gui.models import tpu_graph
 from tests.gui.present.talks import TARGETS, graph_members, network_members, resolved
 from tests.gui.scribe import Scribe
 
@@ -200,3 +202,20 @@ def test_headers_count(qapp: object) -> None:
     assert one is not None and other is not None and now is not None
     assert np.allclose(now.pace, 0.75 * one.pace + 0.25 * other.pace)
     assert headers_between(one, other, 1.0) is other
+
+
+def test_the_panel_and_the_line_above_count_to_one_figure(qapp: object) -> None:
+    """Also where another device holds most afterwards, so that for a moment none of them holds as much."""
+    graph, target = tpu_graph(), TARGETS["edge-tpu"]
+    problem = Problem(graph, target)
+    plans = [
+        problem.plan(np.array(devices, np.int32), Provenance("hand"))
+        for devices in ([0, 0, 0, 0, 0, 1], [0, 1, 1, 1, 1, 1])
+    ]
+    frames = [Keyframe("", "", i, "lanes", panel="memory") for i in (0, 1)]
+    show = Show(resolved([(plan, ()) for plan in plans], *frames), LIGHT, (1280, 800))
+    assert plans[0].evaluation.memory.argmax() != plans[1].evaluation.memory.argmax()
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        now = plan_between(*plans, share)
+        words = " ".join(between(show, share))
+        assert words.count(bytes_text(now.evaluation.components["max-memory"])) >= 2, (share, words)
