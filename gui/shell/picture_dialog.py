@@ -45,6 +45,13 @@ class Choice:
     in_sight: bool = False
 
 
+def _size_words(page: Page) -> str:
+    """How large a page is on paper."""
+    wide, high = (side / page.dpi for side in page.pixels)
+    most = "at most " if page.crop else ""
+    return f"{wide:.1f} \N{MULTIPLICATION SIGN} {most}{high:.1f} inches, {page.dpi} dots per inch"
+
+
 class PictureDialog(QDialog):
     """``chosen(object)`` brings a :class:`Choice`.
 
@@ -77,6 +84,10 @@ class PictureDialog(QDialog):
         self.shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.shown.setWordWrap(True)
         self.shown.setAccessibleName("Preview")
+        # As wide as the longest, so that nothing moves when another page is chosen.
+        self.note.setMinimumWidth(
+            max(self.note.fontMetrics().horizontalAdvance(_size_words(page)) for page in PRESETS.values())
+        )
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(PATIENCE)
@@ -170,12 +181,7 @@ class PictureDialog(QDialog):
     def _changed(self) -> None:
         choice = self.choice()
         self.in_sight.setEnabled(choice.view in self._cut)
-        page = choice.page
-        wide, high = (side / page.dpi for side in page.pixels)
-        most = "at most " if page.crop else ""
-        self.note.setText(
-            f"{wide:.1f} \N{MULTIPLICATION SIGN} {most}{high:.1f} inches, {page.dpi} dots per inch"
-        )
+        self.note.setText(_size_words(choice.page))
         if self._preview:
             self._timer.start()
         else:

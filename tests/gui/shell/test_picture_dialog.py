@@ -115,3 +115,13 @@ def test_exporting_from_the_window(
         assert (image.width(), image.height()) == PRESETS[preset].pixels
     assert "Wrote picture" in window.notice.text
     close()
+
+
+def test_it_stays_as_wide_whatever_page_is_chosen(dialog: PictureDialog) -> None:
+    settle()
+    wide = dialog.width()
+    for name in PRESETS:
+        dialog.page.setCurrentIndex(dialog.page.findData(name))
+        settle()
+        assert dialog.width() == wide
+        assert dialog.note.width() >= dialog.note.fontMetrics().horizontalAdvance(dialog.note.text())
