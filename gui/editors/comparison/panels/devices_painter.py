@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -17,7 +20,7 @@ from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_tr
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
 """Stands before the amount of a plan's bottleneck."""
-MOST_NAME, LEAST_NAME, MOST_BAR = 230.0, 110.0, 170.0
+MOST_NAME, LEAST_NAME, MOST_BAR, LEAST_BAR = 230.0, 110.0, 170.0, 16.0
 """Pixels for the names of devices, and for bars, in a picture."""
 HEAD, MOST_ROW, LEAST_ROW = 22.0, 30.0, 14.0
 """Pixels of the header and of a row in a picture."""
@@ -100,11 +103,26 @@ def picture_columns(table: DeviceTable, details: bool) -> list[DeviceColumn]:
     return shown
 
 
-def _needed(column: DeviceColumn, face: QFontMetricsF, head: QFontMetricsF) -> float:
-    """How wide a column is without bars."""
+def _needed(column: DeviceColumn, face: QFontMetricsF, head: QFontMetricsF, most: float = MOST_NAME) -> float:
+    """How wide a column is without bars, one of names at ``most``."""
     texts = max((face.horizontalAdvance(text) for text in column.texts), default=0.0)
     wanted = max(texts + (18 if column.kind == NAME else 14), head.horizontalAdvance(column.title))
-    return min(wanted, MOST_NAME) if column.kind == NAME else wanted
+    return min(wanted, most) if column.kind == NAME else wanted
+
+
+def _readable(
+    table: DeviceTable, columns: list[DeviceColumn], face: QFontMetricsF, head: QFontMetricsF, room: float
+) -> tuple[list[DeviceColumn], list[float], float]:
+    """:func:`_fitted`, with short names of devices where their titles would be cut."""
+    comparison = table.comparison
+    brief = tuple(comparison.row_title(row, short=True) for row in range(len(comparison.rows)))
+    short = [replace(column, texts=brief) if column.kind == NAME else column for column in columns]
+    one, other = (
+        _fitted(table, names, [_needed(column, face, head) for column in names], room)
+        for names in (columns, short)
+    )
+    wanted = _needed(columns[0], face, head, math.inf)
+    return one if one[1][0] >= wanted and len(one[0]) == len(columns) else other
 
 
 def _fitted(
@@ -112,7 +130,7 @@ def _fitted(
 ) -> tuple[list[DeviceColumn], list[float], float]:
     """Columns, their widths and the gap between them, in ``room`` pixels.
 
-    Where there is little room names are elided, then bars give way, then what matters least is left out.
+    Where there is little room bars give way, then names are elided, then what matters least is left out.
     """
 
     def importance(column: DeviceColumn) -> tuple[bool, bool, bool]:
@@ -124,17 +142,16 @@ def _fitted(
         bars = [c for c, column in enumerate(columns) if column.kind == CHANGE] or list(
             range(1, len(columns))
         )
-        for gap, name, least in ((18.0, MOST_NAME, 40.0), (10.0, MOST_NAME, 40.0), (10.0, LEAST_NAME, 24.0)):
-            widths = [min(needed[0], name), *needed[1:]]
+        for gap, least in ((18.0, 40.0), (10.0, LEAST_BAR)):
+            widths = list(needed)
             free = room - sum(widths) - gap * (len(widths) - 1)
-            each = free / max(1, len(bars))
-            if each >= least:
+            if free >= least * len(bars):
                 break
-        else:
-            whole = room - sum(needed) - 10.0 * (len(needed) - 1)
-            if whole >= 0.0:  # no bars are worth the end of a name
-                widths, each = list(needed), whole / max(1, len(bars))
-        if each >= 0 or len(columns) < 3:
+        if free < 0.0:  # no bars are worth the end of a name, which is worth less than a column
+            widths[0] = max(min(needed[0], LEAST_NAME), needed[0] + free)
+            free = min(0.0, room - sum(widths) - gap * (len(widths) - 1))
+        each = free / max(1, len(bars))
+        if each >= -1e-6 or len(columns) < 3:
             return (
                 columns,
                 [w + (min(MOST_BAR, max(0.0, each)) if c in bars else 0.0) for c, w in enumerate(widths)],
@@ -175,8 +192,7 @@ def paint_devices(
     size = 9.0 if each >= 18 else 8.0
     face, head = QFontMetricsF(font(size, bold=True)), font(8.0)
     colours = numbered_colours(table.comparison.numbers, theme)
-    needed = [_needed(column, face, QFontMetricsF(head)) for column in columns]
-    columns, widths, gap = _fitted(table, columns, needed, box.width())
+    columns, widths, gap = _readable(table, columns, face, QFontMetricsF(head), box.width())
     x = box.left()
     for column, width in zip(columns, widths, strict=True):
         painter.setFont(head)

@@ -17,7 +17,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
 from planner.reports.comparison import compare
-from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, state_of
+from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool, state_of
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import settle, shown
@@ -162,3 +162,18 @@ def test_where_memory_is_compared_the_fullest_device_is_called_so() -> None:
     mixed = device_table(compare([on("memory-1-2-3"), on("inference-time")]), (1, 0))
     assert "fullest Stage " in mixed.bottlenecks() and "; bottleneck Stage " in mixed.bottlenecks()
     assert "fullest Stage " in mixed.summary() and "; bottleneck Stage " in mixed.summary()
+
+
+@pytest.mark.parametrize("width", [900.0, 640.0, 480.0, 340.0])
+def test_devices_that_plans_call_differently_have_names_to_be_read(qapp: object, width: float) -> None:
+    """By their short names where titles have no room; bars and columns give way first."""
+    graph = chain_graph(12)
+    plans = [Problem(graph, target).plan(np.array(A, np.int32), HAND) for target in (Pipeline(3), pool())]
+    comparison = compare(plans)
+    painter = Scribe(int(width), 260)
+    paint_devices(painter, QRectF(0, 0, width, 260), device_table(comparison, (1, 0)), LIGHT)
+    painter.end()
+    words = [said for _, said in painter.written]
+    titles, names = ([comparison.row_title(row, short=short) for row in range(3)] for short in (False, True))
+    assert set(titles) <= set(words) or set(names) <= set(words)
+    assert "Cost A" in words and "Cost B \N{MINUS SIGN} A" in words
