@@ -188,7 +188,7 @@ class Run:
     """A few words of a line in one colour.
 
     ``claim``: a bound, a gap or a proof, true of a plan at rest only. What is not ``shown`` keeps its room. ``amount`` is what
-    a figure says, with its unit: it counts in whatever prefix it is written.
+    a figure says, with its unit: it counts in whatever prefix it is written, as multiples of ``scale`` (0: not known).
     """
 
     text: str
@@ -197,6 +197,7 @@ class Run:
     claim: bool = False
     shown: bool = True
     amount: tuple[float, str | None] | None = None
+    scale: float = 0.0
 
 
 def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> list[Run]:
@@ -216,7 +217,8 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         if problem.unit(part.name) != words.title:  # "I/Os 4,054 I/Os" would say it twice
             runs.append(Run((words.title if first else words.short) + " ", theme.muted))
         figure = (part.value, problem.unit(part.name))
-        runs.append(Run(units.text(part.name, part.value), theme.text, True, amount=figure))
+        scale = units.columns[problem.unit(part.name)].scale
+        runs.append(Run(units.text(part.name, part.value), theme.text, True, amount=figure, scale=scale))
         if first:
             break
         if standing.gap == 0.0:  # the end of the line says so of all

@@ -19,10 +19,11 @@ _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _ARRAYS = ("receive", "work", "streaming", "send", "cost", "memory", "pace")
 
 
-def counted(before: str, after: str, share: float) -> str | None:
+def counted(before: str, after: str, share: float, value: float | None = None) -> str | None:
     """``after`` with its numbers a ``share`` of the way from those of ``before``; None where the words differ otherwise.
 
-    Numbers keep the decimals of ``after``, and thousands their commas. At 0 it is ``before`` as it stands.
+    Numbers keep the decimals of ``after``, and thousands their commas. At 0 it is ``before`` as it stands. ``value`` is what lies between
+    the two where it is known better than by what was rounded.
     """
     one, other = _NUMBER.findall(before), _NUMBER.findall(after)
     if _NUMBER.sub("#", before) != _NUMBER.sub("#", after):
@@ -37,9 +38,8 @@ def counted(before: str, after: str, share: float) -> str | None:
         a, b = next(pairs)
         decimals = max(len(text.partition(".")[2]) for text in (a, b))
         x, y = (float(text.replace(",", "")) for text in (a, b))
-        return (
-            f"{x + (y - x) * share:,.{decimals}f}" if "," in a + b else f"{x + (y - x) * share:.{decimals}f}"
-        )
+        shown = x + (y - x) * share if value is None else value
+        return f"{shown:,.{decimals}f}" if "," in a + b else f"{shown:.{decimals}f}"
 
     return _NUMBER.sub(now, after)
 
@@ -66,9 +66,14 @@ def counted_runs(before: Sequence[Run], after: Sequence[Run], share: float) -> t
 def _counted_run(a: Run, b: Run, share: float) -> str | None:
     """The words of one figure on its way to another: of amounts what lies between them, whatever their prefixes (1.48 MiB, 293.5 KiB)."""
     now = counted(a.text, b.text, share)
-    if now is not None or a.amount is None or b.amount is None or a.amount[1] != b.amount[1]:
+    if a.amount is None or b.amount is None or a.amount[1] != b.amount[1]:
         return now
-    return one_amount(float(_between(a.amount[0], b.amount[0], share)), a.amount[1])
+    value = float(_between(a.amount[0], b.amount[0], share))
+    if now is None:
+        return one_amount(value, a.amount[1])
+    if not a.scale or a.scale != b.scale:
+        return now
+    return counted(a.text, b.text, share, value / a.scale)  # as exact as in a panel beside it
 
 
 def alike(first: Plan | OrderPlan, second: Plan | OrderPlan) -> bool:

@@ -75,6 +75,17 @@ def test_amounts_count_in_whatever_prefix_they_are_written() -> None:
     assert counted_runs(before, line(3.0, 4.0, "latency "), 0.5)[0] == before
 
 
+def test_what_is_counted_is_not_what_was_rounded() -> None:
+    mib = 2.0**20
+    ends = [
+        [Run("memory ", "#000"), Run(f"{value:.2f} MiB", "#000", True, amount=(value * mib, "B"), scale=mib)]
+        for value in (24.4549, 9.4751)
+    ]
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+        now = counted_runs(*ends, share)[0][1].text
+        assert now == bytes_text((24.4549 + (9.4751 - 24.4549) * share) * mib)
+
+
 def test_claims_stay_while_nothing_counts() -> None:
     before = [Run("bottleneck ", "#000"), Run("8 ms", "#000", True), Run("no bound yet", "#000", claim=True)]
     after = [*before[:2], Run("gap 3 %", "#000", claim=True)]
