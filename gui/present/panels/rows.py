@@ -304,9 +304,10 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         title, note = "Memory per device", "no device has a limit"
     else:
         title = "Parameters around the cache line" if streams else "Memory against the capacity"
-        beyond = float(np.maximum(e.memory - limit, 0.0)[over].sum())
+        # What is off chip is counted device by device, as in the line above.
+        beyond = float(e.details.get("dram", np.maximum(e.memory - limit, 0.0)).sum())
         note = f"{line} {bytes_text(float(limit[most]))}"
-        if len(over):
+        if beyond > 0.0:
             note += f"; {bytes_text(beyond)} beyond it"
         else:
             note += ", all fits" if streams else ", nobody exceeds it"

@@ -17,6 +17,7 @@ from gui.present.panels.panels import paint_panel, panel_between
 from gui.present.show import Show
 from gui.present.transition.areas import headers_between
 from gui.present.transition.transition import Shot
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
@@ -230,3 +231,17 @@ def test_the_panel_and_the_line_above_count_to_one_figure(qapp: object) -> None:
         now = plan_between(*plans, share)
         words = " ".join(between(show, share))
         assert words.count(bytes_text(now.evaluation.components["max-memory"])) >= 2, (share, words)
+
+
+def test_what_is_off_chip_counts_to_one_figure_too(qapp: object) -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(2, cache=2 * 2**20))
+    plans = [
+        problem.plan(np.array(devices, np.int32), Provenance("hand"))
+        for devices in ([0, 0, 0, 0, 0, 1], [0, 1, 1, 1, 1, 1])
+    ]
+    assert all(plan.evaluation.components["dram"] > 0 for plan in plans)
+    frames = [Keyframe("", "", i, "lanes", panel="memory") for i in (0, 1)]
+    show = Show(resolved([(plan, ()) for plan in plans], *frames), LIGHT, (1280, 800))
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        off_chip = plan_between(*plans, share).evaluation.components["dram"]
+        assert f"{bytes_text(off_chip)} beyond it" in " ".join(between(show, share))
