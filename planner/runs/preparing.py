@@ -130,9 +130,10 @@ def sources() -> str:
 
 
 def _folders(room: str) -> list[str]:
-    """Where a package lies."""
+    """Where a package lies; nowhere in a program in one piece."""
     found = importlib.util.find_spec(room)
-    return list(found.submodule_search_locations or ()) if found is not None else []
+    places = found.submodule_search_locations if found is not None else None
+    return [place for place in places or () if os.path.isdir(place)]
 
 
 def _modules(folder: str) -> Iterator[tuple[str, int, int]]:

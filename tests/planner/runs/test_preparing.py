@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,6 +123,9 @@ def test_a_damaged_digest_is_made_again(room: Path, kept: Store) -> None:
 def test_a_program_in_one_piece_is_its_own_source(
     room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shutil.rmtree(room)  # what is imported is in the program
+    found = SimpleNamespace(submodule_search_locations=[str(room)])
+    monkeypatch.setattr(preparing.importlib.util, "find_spec", lambda name: found)
     program = tmp_path / "program"
     program.write_text("one")
     monkeypatch.setattr(sys, "frozen", True, raising=False)
