@@ -87,7 +87,7 @@ class StartPage(QScrollArea):
         self.open_button.setToolTip("Open a model (Ctrl+O)")
         self.open_button.clicked.connect(self.open_requested)
         hint = QLabel(
-            "or drop a file here: ONNX, TFLite, JSON, GraphML, DOT, a cost graph, or a sparse network as NPZ or MTX"
+            "or drop a file here: ONNX, TFLite, Keras, PyTorch export (.pt2), JSON, GraphML, DOT, a cost graph, or a sparse network as NPZ or MTX"
         )
         hint.setWordWrap(True)
         set_role(hint, "muted")
