@@ -36,7 +36,7 @@ EVERY_MS = 15
 """From one act to the next."""
 PLANNERS = ("anneal", "brkga", "slice", "mtpp-mip")
 LONGEST_SEARCH = 4.0
-PATIENCE = 240.0
+PATIENCE = 1500.0
 
 
 class Acting(QObject):

@@ -37,7 +37,8 @@ RUN = "branchy_int8.tflite"
 KINDS = ("window", "save", "worker", "window", "save", "server", "window", "save", "worker", "run")
 TOKEN = "STAGEBOARD_KILLS"
 """The variable of the environment by which processes of a round are told from all others."""
-PATIENCE = 300.0
+PATIENCE = 1800.0
+"""Wall seconds after which something hangs: on a busy machine a start takes minutes."""
 ENDS_WITHIN = 30.0
 """Wall seconds after which a process that has lost its window counts as left."""
 GOES_ON = 40
@@ -55,6 +56,8 @@ class Round:
     lines: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
     """Until the last process had ended."""
+    hung: bool = False
+    """The next start did not end, so that what is there says nothing of what it leaves."""
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.seed)
@@ -197,7 +200,11 @@ class Round:
             said, errors = looking.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             looking.kill()
-            said, errors = looking.communicate()
+            errors = looking.communicate()[1]
+            self.hung = True
+            self.wrong.append(f"the next start did not end in {PATIENCE:g} s: {errors[-3000:]}")
+            self.all_end()
+            return
         if looking.returncode or not said.startswith("{"):
             self.wrong.append(f"the next start ended with {looking.returncode}: {errors[-3000:]}")
         else:
@@ -262,6 +269,8 @@ class Round:
 
     def left(self, before: set[str]) -> None:
         """Files that nobody needs any more."""
+        if self.hung:
+            return
         state = self.folder / "state" / "stageboard"
         left = [
             *(self.folder / "tmp").iterdir(), *self.work.glob(".*"), *state.glob(".*"), *state.glob("*.jsonl"), *state.glob("*.json"),

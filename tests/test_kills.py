@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import kills
 from benchmarks.kills import SAMPLES, Round, kill
 from planner.formats import read_graph
 from planner.machines.pipeline.target import Pipeline
@@ -118,6 +119,21 @@ def test_what_is_left_is_told(one: Round) -> None:
     (one.work / ".model.json.0.tmp").touch()
     one.left(set(os.listdir("/dev/shm")))
     assert "pymp-x" in one.wrong[0] and ".model.json.0.tmp" in one.wrong[0]
+
+
+def test_a_start_that_hangs_is_told_of_and_nothing_that_it_would_have_cleared(
+    one: Round, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kills, "PATIENCE", 0.1)
+    monkeypatch.setattr(one, "log", lambda: [{"did": 0, "state": FIRST, "plans": ["p1"]}])
+    monkeypatch.setattr(
+        one, "started",
+        lambda *_: subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True),
+    )  # fmt: skip
+    one.look()
+    (one.folder / "tmp" / "pymp-x").mkdir()
+    one.left(set())
+    assert len(one.wrong) == 1 and one.wrong[0].startswith("the next start did not end in 0.1 s")
 
 
 def test_processes_of_a_round_are_told_by_its_mark(one: Round) -> None:
