@@ -18,6 +18,7 @@ class Option:
     """One option of a planner or bound method: how it searches, never what is optimised.
 
     ``file``: a text is the path of a file, and this is what dialogs show of folders: ``Weights (*.npz)``.
+    ``only_with``: another option and those of its values with which this one means anything.
     """
 
     name: str
@@ -27,6 +28,11 @@ class Option:
     high: float | None = None
     choices: tuple[str, ...] = ()
     file: str = ""
+    only_with: tuple[str, tuple[str, ...]] | None = None
+
+    def applies(self, values: Mapping[str, Any]) -> bool:
+        """Whether it means anything beside the values of other options, by name."""
+        return self.only_with is None or values[self.only_with[0]] in self.only_with[1]
 
     @property
     def range_text(self) -> str:
@@ -78,10 +84,27 @@ def _number(value: float) -> str:
 
 
 def parse_options(known: Sequence[Option], given: Mapping[str, Any], owner: str) -> dict[str, Any]:
-    """Every option's value, given or default. Raises :class:`PlannerRefusal` on an unknown name."""
+    """Every option's value, given or default.
+
+    Raises :class:`PlannerRefusal` on an unknown name, and on a value that means nothing beside the others.
+    """
     names = {o.name for o in known}
     for name in given:
         if name not in names:
             has = f"it has {', '.join(sorted(names))}" if names else "it has none"
             raise PlannerRefusal(f"'{owner}' has no option '{name}'; {has}")
-    return {o.name: o.parse(given[o.name]) if o.name in given else o.default for o in known}
+    values = {o.name: o.parse(given[o.name]) if o.name in given else o.default for o in known}
+    for o in known:
+        if o.only_with is not None and values[o.name] != o.default and not o.applies(values):
+            other, wanted = o.only_with
+            raise PlannerRefusal(
+                f"option '{o.name}' means nothing with {other}={values[other]}; leave it out, or choose {other}={' or '.join(wanted)}"
+            )
+    return values
+
+
+def applying(known: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given values but for those that mean nothing beside the others."""
+    values = {o.name: given.get(o.name, o.default) for o in known}
+    names = {o.name for o in known if o.applies(values)}
+    return {name: value for name, value in given.items() if name in names}

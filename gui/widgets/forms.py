@@ -180,6 +180,9 @@ class Form(QWidget):
         self.groups: dict[str, Disclosure] = {}
         self._open: set[str] = set()
         """Titles of the groups that were open when the form was cleared."""
+        self._conditional: list[Option] = []
+        """Options that mean nothing beside some values of others."""
+        self.changed.connect(self._grey)
 
     def clear(self) -> None:
         """Take all fields out."""
@@ -190,6 +193,7 @@ class Form(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._readers, self.fields, self.groups, self.hints, self._rows = {}, {}, {}, {}, 0
+        self._conditional = []
 
     def values(self) -> dict[str, Value]:
         """Every field's value by name. Raises :class:`StageboardError`."""
@@ -335,6 +339,16 @@ class Form(QWidget):
         words = option.help if not option.range_text else f"{option.help} ({option.range_text})"
         if words:
             self._explain(option.name, words)
+        if option.only_with is not None:
+            self._conditional.append(option)
+            self._grey()
+
+    def _grey(self) -> None:
+        """Options that mean nothing beside the values of others cannot be changed; what they depend on comes before them."""
+        for option in self._conditional:
+            assert option.only_with is not None
+            other = option.only_with[0]
+            self.fields[option.name].setEnabled(option.applies({other: self._readers[other]()}))
 
     def add_fields(self, instance: Any) -> None:
         """A field for each field of a dataclass; ``metadata`` may hold label, help, unit, source, choices and group, and that no form shows it.

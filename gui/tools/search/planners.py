@@ -31,7 +31,7 @@ from gui.widgets.labels import set_role
 from gui.widgets.later import soon
 from planner.errors import StageboardError
 from planner.machines.catalogue import default_planner, import_next
-from planner.options import Option
+from planner.options import Option, applying
 from planner.runs.messages import Order
 from planner.search.method import Method
 
@@ -278,6 +278,7 @@ class PlannersPanel(Panel):
             given.update({name: options[name] for name in given})
         else:
             options = dict(given)
+        options = applying(method.options, options)
         starts = [self.document.device_of.copy()] if self.document.evaluation.valid else []
         return Order(
             method=method.name,

@@ -29,6 +29,7 @@ from gui.tools.search.race.racing import Settings
 from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
+from planner.options import applying
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -302,7 +303,12 @@ class RaceSetup(QWidget):
 
     def settings(self) -> Settings:
         """What Start begins with. Raises :class:`planner.errors.StageboardError` where a field makes no sense."""
+        from planner.machines.catalogue import planner
         from planner.runs.race import Entrant
+
+        def options_of(name: str) -> dict[str, Value]:
+            given = self.given.get(name)
+            return applying(planner(name).options, given) if given else {}
 
         values = self.limits.values()
         seed = int(values["seed"])
@@ -311,8 +317,7 @@ class RaceSetup(QWidget):
         chosen = self.methods.chosen()
         order = [key for key in field if key in chosen] + [key for key in chosen if key not in field]
         entrants = tuple(
-            Entrant(name, is_bound, {} if is_bound else dict(self.given.get(name, {})), seed)
-            for name, is_bound in order
+            Entrant(name, is_bound, {} if is_bound else options_of(name), seed) for name, is_bound in order
         )
         goal = Goal(float(values["gap"]) / 100 or None, float(values["time"]) or None, int(values["cores"]))
         return Settings(entrants, goal, self.from_canvas.isChecked())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,20 +31,12 @@ def read_weights(path: str | Path) -> Weights:
         content = path.read_bytes()
     except OSError as error:
         raise StageboardError(
-            f"the weights of the policy cannot be read from {path} ({error.strerror}); install Stageboard again, or give another file"
+            f"the weights of the policy cannot be read from {path} ({error.strerror}); {_remedy(path)}"
         ) from error
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name in SHAPES}
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        KeyError,
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        NotImplementedError,
-    ) as error:
+    except Exception as error:  # of zlib, zipfile, tokenize and others: whichever part is damaged
         raise _damaged(path, "it is not an .npz file, or a part of it is missing") from error
     for name, shape in SHAPES.items():
         if name not in arrays:
@@ -61,9 +52,13 @@ def read_weights(path: str | Path) -> Weights:
 
 
 def _damaged(path: Path, why: str) -> StageboardError:
-    return StageboardError(
-        f"{path} does not hold the weights of the policy: {why}; train again, or take another file"
-    )
+    return StageboardError(f"{path} does not hold the weights of the policy: {why}; {_remedy(path)}")
+
+
+def _remedy(path: Path) -> str:
+    if path == SHIPPED:
+        return "install Stageboard again, or give a file of your own"
+    return "give another file, or none for those that come with Stageboard"
 
 
 def packed(arrays: Mapping[str, Any]) -> bytes:

@@ -11,7 +11,6 @@ import io
 import json
 import math
 import time
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -291,7 +290,9 @@ def read_state(folder: Path, only: tuple[str, ...] = ()) -> tuple[dict[str, np.n
         ) as file:
             saved = {name: file[name] for name in file.files if not only or name in only}
             settings: dict[str, Any] = dict(json.loads(str(file["settings"])))
-    except (ValueError, OSError, EOFError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except StageboardError:
+        raise
+    except Exception as error:  # of zlib, zipfile, tokenize and others: whichever part is damaged
         raise StageboardError(f"{path} is damaged; start the training again in another folder") from error
     return saved, settings
 

@@ -4,7 +4,7 @@ Most of the way is made by the cuts (:mod:`planner.machines.mcm.search.slicing`)
 A cut lets no dependency jump over a chip. Where branches that share sources run side by side that is far from the best,
 and corrected candidates (:mod:`planner.machines.mcm.search.candidates`) lead on. Annealing (:mod:`planner.machines.mcm.search.moves`)
 then finds what neither has; its result is varied again. First candidates are equal shares of the work along orders, or the likeliest
-plan of the learned policy (:mod:`planner.machines.mcm.learned.policy`).
+plan of the learned policy (:mod:`planner.machines.mcm.learned.policy`), by the weights that come with Stageboard or others.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from planner.machines.mcm.learned.network import Weights
 from planner.machines.mcm.learned.policy import Learned
 from planner.machines.mcm.learned.weights import SHIPPED, read_weights
 from planner.machines.mcm.search.candidates import filled, rebalanced
@@ -82,8 +83,10 @@ class LocalSettings:
 class LocalChips:
     """One run of the local search on chips."""
 
-    def __init__(self, problem: Problem, search: Search) -> None:
+    def __init__(self, problem: Problem, search: Search, weights: Weights | None = None) -> None:
+        """``weights`` are the learned policy's; None: those that come with Stageboard, read where the policy is asked."""
         self.problem = problem
+        self._weights = weights
         self.search = search
         self.samples = Samples(problem, search)
         self.units: McmUnits = mcm_units(problem)
@@ -236,7 +239,8 @@ class LocalChips:
         search = self.search
         if self.finished or not self.solver.feasible:
             return
-        policy = Learned(self.problem, self.solver, read_weights(SHIPPED), None, False, search.seed)
+        weights = read_weights(SHIPPED) if self._weights is None else self._weights
+        policy = Learned(self.problem, self.solver, weights, None, False, search.seed)
         search.check()
         candidate = policy.propose(search.rng).candidate
         assert candidate is not None

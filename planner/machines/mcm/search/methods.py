@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.errors import PlannerRefusal
 from planner.machines.mcm.learned.network import random_weights
 from planner.machines.mcm.learned.policy import Learned
 from planner.machines.mcm.learned.tuning import TuningSettings
 from planner.machines.mcm.learned.weights import SHIPPED, read_weights
-from planner.machines.mcm.search.local import GUIDES, SHARES, LocalChips, LocalSettings
+from planner.machines.mcm.search.local import GUIDES, POLICY, SHARES, LocalChips, LocalSettings
 from planner.machines.mcm.search.policy import Annealed, Uniform
 from planner.machines.mcm.search.samples import (
     COST,
@@ -50,6 +49,9 @@ ANNEAL_OPTIONS = (
     COST,
 )  # fmt: skip
 
+WEIGHTS = "file of weights that were trained here (Plan, Train the Learned Policy; or stageboard train); empty: those that come with Stageboard"
+WEIGHTS_FILES = "Weights (*.npz)"
+
 ZERO_SHOT, FINE_TUNE, SCRATCH = "zero-shot", "fine-tune", "scratch"
 LEARNED_OPTIONS = (
     Option("samples", 500, "how many valid partitions are drawn and evaluated", low=1, high=1_000_000_000),
@@ -58,10 +60,7 @@ LEARNED_OPTIONS = (
         "zero-shot: as trained; fine-tune: goes on learning on this problem; scratch: learns on this problem alone, from random weights",
         choices=(ZERO_SHOT, FINE_TUNE, SCRATCH),
     ),
-    Option(
-        "weights", "", "file of weights that were trained here (Plan, Train the Learned Policy; or stageboard train); empty: those that come with Stageboard",
-        file="Weights (*.npz)",
-    ),
+    Option("weights", "", WEIGHTS, file=WEIGHTS_FILES, only_with=("mode", (ZERO_SHOT, FINE_TUNE))),
     Option(
         "correction", "fix",
         "how the solver corrects: fix keeps the chips that are drawn where rules allow it; sample draws them within the rules",
@@ -87,6 +86,7 @@ LOCAL_OPTIONS = (
         "first candidates to correct, beside the greedy one: equal shares of the work along orders, the learned policy's likeliest plan, or none",
         choices=GUIDES,
     ),
+    Option("weights", "", f"for guide {POLICY}: {WEIGHTS}", file=WEIGHTS_FILES, only_with=("guide", (POLICY,))),
 )  # fmt: skip
 
 
@@ -128,12 +128,9 @@ def learned(problem: Problem, search: Search) -> None:
         return
     options = search.options
     mode = options["mode"]
-    given = str(options["weights"])
-    if given and mode == SCRATCH:
-        raise PlannerRefusal(
-            f"mode {SCRATCH} begins with random weights; leave weights={given} out, or choose {FINE_TUNE}"
-        )
-    weights = random_weights(search.seed) if mode == SCRATCH else read_weights(given or SHIPPED)
+    weights = (
+        random_weights(search.seed) if mode == SCRATCH else read_weights(str(options["weights"]) or SHIPPED)
+    )
     tuning = None
     if mode != ZERO_SHOT:
         tuning = TuningSettings(
@@ -145,7 +142,9 @@ def learned(problem: Problem, search: Search) -> None:
 
 def local(problem: Problem, search: Search) -> None:
     """Orders cut exactly, candidates corrected by FIX, and annealing of assignments."""
-    found = LocalChips(problem, search)
+    given = str(search.options["weights"])
+    # Whatever the problem: a damaged file is said at once, not only where cuts leave the policy something to do.
+    found = LocalChips(problem, search, read_weights(given) if given else None)
     found.run(LocalSettings.of(search.options, found.units.count), "chip-local-search")
 
 

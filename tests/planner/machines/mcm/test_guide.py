@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.cli import main
-from planner.errors import PlannerRefusal
+from planner.errors import PlannerRefusal, StageboardError
 from planner.machines.catalogue import planner
 from planner.machines.mcm.learned.policy import Learned
-from planner.machines.mcm.learned.weights import SHIPPED, read_weights
+from planner.machines.mcm.learned.weights import SHIPPED, packed, read_weights
 from planner.machines.mcm.search import local as search
-from planner.machines.mcm.search.local import GUIDES, POLICY, SHARES
+from planner.machines.mcm.search.local import GUIDES, NONE, POLICY, SHARES
 from planner.machines.mcm.search.policy import Proposal
 from planner.machines.mcm.search.trace import trace
 from planner.machines.mcm.target import McmPackage
@@ -161,3 +161,69 @@ def test_the_command_line_takes_a_guide(monkeypatch: pytest.MonkeyPatch, tmp_pat
     options = [f"--set={option}" for option in ("guide=policy", "rounds=0", "orders=0")]
     assert main([*arguments, *options]) == 0
     assert len(given) == 1 and '"guide": "policy"' in plan.read_text("utf-8")
+
+
+def mine(folder: Path) -> Path:
+    """Weights that are not the shipped ones."""
+    path = folder / "mine.npz"
+    path.write_bytes(packed({name: -2 * array for name, array in read_weights(SHIPPED).items()}))
+    return path
+
+
+def test_the_policy_proposes_by_the_weights_that_are_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given = counted(monkeypatch)
+    problem = Problem(side_by_side(), McmPackage(12))
+    few = {"rounds": 0, "orders": 0, "guide": POLICY}
+    path = mine(tmp_path)
+    for options in (few, {**few, "weights": str(path)}):
+        assert run(planner(NAME), problem, options=options).device_of is not None
+    shipped, own = given
+    policy = Learned(problem, search.McmSolver(problem), read_weights(path), None, False, 9)
+    likeliest = policy.propose(np.random.default_rng(9)).candidate
+    assert likeliest is not None and (own == likeliest).all() and (shipped != likeliest).any()
+
+
+@pytest.mark.parametrize("content", [None, b"no weights at all"])
+def test_weights_that_cannot_be_read_are_said_whatever_the_problem(
+    content: bytes | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "damaged.npz"
+    if content is not None:
+        path.write_bytes(content)
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0) for i in range(6)]
+    settled = Problem(Graph.build("apart", ops, [], time_unit="s"), McmPackage(3))
+    with pytest.raises(StageboardError, match="weights of the policy"):
+        run(planner(NAME), settled, options={"guide": POLICY, "weights": str(path)})
+    arguments = ["plan", "tests/data/small.json", "--target", "mcm:3,sram=4MiB", "--planner", NAME]
+    assert main([*arguments, "--set", "guide=policy", "--set", f"weights={path}"]) == 2
+    said = capsys.readouterr().err.strip()
+    assert str(path) in said and len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("guide", [SHARES, NONE])
+def test_weights_without_the_policy_are_refused(
+    guide: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["plan", "tests/data/small.json", "--target", "mcm:3,sram=4MiB", "--planner", NAME]
+    assert main([*arguments, "--set", f"weights={mine(tmp_path)}", "--set", f"guide={guide}"]) == 2
+    said = f"option 'weights' means nothing with guide={guide}; leave it out, or choose guide=policy"
+    assert said in capsys.readouterr().err
+
+
+def test_sweeps_and_races_take_weights(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = mine(tmp_path)
+    model = Path("tests/data/small.json").resolve()
+    sweep = tmp_path / "sweep.toml"
+    options = f'rounds = 0, orders = 0, guide = "policy", weights = "{path.as_posix()}"'
+    sweep.write_text(
+        f'models = ["{model.as_posix()}"]\ntargets = ["mcm:3,sram=4MiB"]\n'
+        f'planners = [{{ name = "{NAME}", set = {{ {options} }} }}]\n'
+    )
+    assert main(["sweep", str(sweep), "-o", str(tmp_path / "rows.csv")]) == 0
+    assert str(path) in (tmp_path / "rows.csv").read_text("utf-8")
+    race = ["race", str(model), "--target", "mcm:3,sram=4MiB", "--planners", NAME, "--time-limit", "20"]
+    given = ("guide=policy", f"weights={path}", "rounds=0", "orders=0")
+    assert main([*race, *(f"--set={NAME}.{option}" for option in given), "--json"]) == 0
+    assert str(path) in capsys.readouterr().out

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
@@ -77,6 +77,24 @@ def test_fields_of_options(qtbot: QtBot) -> None:
     assert all(f.accessibleName() for f in form.fields.values())
     form.clear()
     assert form.values() == {}
+
+
+def test_options_that_mean_nothing_beside_others_are_grey(qtbot: QtBot) -> None:
+    form = Form()
+    qtbot.addWidget(form)
+    form.add_option(Option("guide", "shares", "where from", choices=("shares", "policy")))
+    form.add_option(
+        Option("weights", "mine.npz", "", file="Weights (*.npz)", only_with=("guide", ("policy",)))
+    )
+    assert not form.fields["weights"].isEnabled()
+    guide = form.fields["guide"]
+    assert isinstance(guide, QComboBox)
+    guide.setCurrentText("policy")
+    assert form.fields["weights"].isEnabled() and form.values()["weights"] == "mine.npz"
+    guide.setCurrentText("shares")
+    assert not form.fields["weights"].isEnabled() and form.values()["weights"] == "mine.npz", "it is kept"
+    form.clear()
+    form.changed.emit()
 
 
 def test_the_target_changes_as_one_step(qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -33,12 +34,29 @@ def _with(name: str, array: np.ndarray) -> bytes:
     return packed({**random_weights(0), name: array})
 
 
+def _cut_header() -> bytes:
+    """The first header is a Python literal whose bracket is never closed."""
+    content = packed(random_weights(0))
+    return content.replace(b"(", b"[", 1)
+
+
+def _broken_stream() -> bytes:
+    """Compressed as NumPy may, with noise in the middle of an array."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **random_weights(0))
+    content = bytearray(buffer.getvalue())
+    content[len(content) // 2 : len(content) // 2 + 64] = b"\xff" * 64
+    return bytes(content)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (b"", "not an .npz file"),
         (b"no weights at all", "not an .npz file"),
         (packed(random_weights(0))[:-3000], "not an .npz file"),
+        (_cut_header(), "not an .npz file"),
+        (_broken_stream(), "not an .npz file"),
         (_without("head.out"), "no array 'head.out'"),
         (
             _with("head.out", np.zeros((3, 3), np.float32)),

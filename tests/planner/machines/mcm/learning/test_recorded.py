@@ -173,6 +173,6 @@ def test_the_planner_plans_with_given_weights(tmp_path: Path, capsys: pytest.Cap
     assert main([*model, *few, *mine]) == 0
     assert json.loads(capsys.readouterr().out)["objective"] != shipped["objective"]
     assert main([*model, *few, *mine, "--set", "mode=scratch"]) == 2
-    assert "leave weights=" in capsys.readouterr().err
+    assert "choose mode=zero-shot or fine-tune" in capsys.readouterr().err
     assert main([*model, *few, "--set", f"weights={tmp_path / 'none.npz'}"]) == 2
     assert "cannot be read" in capsys.readouterr().err
