@@ -235,14 +235,15 @@ def main(folder: Path, wanted: Sequence[str] = ()) -> None:
     def training() -> None:
         """The learned policy while it is trained."""
         from tempfile import TemporaryDirectory
+        from unittest.mock import patch
 
         from show_pictures import save_small
 
         tour.open(("resnet50.json",), "mcm:12,check_memory=false")
         panel = window.training
-        with TemporaryDirectory() as place:
+        with TemporaryDirectory() as place, patch.object(Path, "home", return_value=Path(place)):
             window.docks.reveal("training")
-            panel.open_folder(Path(place) / "run-1")
+            panel.open_folder(Path(place) / ".local" / "share" / "stageboard" / "training" / "run-1")
             settle(app, window)
             panel.form.fields["samples"].setValue(TRAINED)  # type: ignore[attr-defined]
             panel.go_on()

@@ -45,6 +45,8 @@ class Session(QObject):
     recent_changed = Signal()
     refused = Signal(str)
     """The disk does not take them, where that shows for the first time: a sentence."""
+    value_changed = Signal(str)
+    """Under this key another text is kept now."""
 
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -120,7 +122,10 @@ class Session(QObject):
 
     def set_value(self, key: str, value: str) -> None:
         """Keep a text under a key of the caller's own."""
+        before = self.value(key)
         self._store.setValue(f"more/{key}", value)
+        if value != before:
+            self.value_changed.emit(key)
 
     def sync(self) -> None:
         """Put everything on disk now, as far as it takes it."""

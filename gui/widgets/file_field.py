@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
@@ -55,7 +56,7 @@ class FileField(QWidget):
         self.line.setFocusPolicy(policy)
 
     def _ask(self) -> None:
-        start = self.text()
+        start = _expanded(self.text())
         if self._filters:
             chosen, _ = QFileDialog.getOpenFileName(
                 self, self._title, start or str(Path.home()), f"{self._filters};;All files (*)"
@@ -65,6 +66,20 @@ class FileField(QWidget):
         if chosen:
             self.line.setText(chosen)
             self.changed.emit()
+
+
+def shown_path(path: Path) -> str:
+    """A path as it is shown and may be typed: what lies in the user's home folder begins with ``~``."""
+    with contextlib.suppress(RuntimeError, ValueError):
+        return str("~" / path.relative_to(Path.home()))
+    return str(path)
+
+
+def _expanded(text: str) -> str:
+    """What was typed, with the home folder for ``~``."""
+    with contextlib.suppress(RuntimeError):
+        return str(Path(text).expanduser()) if text else ""
+    return text
 
 
 def _there(folder: str) -> str:

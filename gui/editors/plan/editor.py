@@ -19,6 +19,7 @@ from gui.editors.plan.pickers import Pickers
 from gui.editors.plan.pin_notice import tell_off_pins
 from gui.editors.plan.plan_runs import PlanRuns
 from gui.editors.plan.planning_anew import PlanningAnew
+from gui.editors.plan.policy_weights import PolicyWeights
 from gui.editors.plan.repair_offers import Mending
 from gui.editors.plan.stage_control import StageControl
 from gui.editors.plan.stage_exports import StageExports
@@ -97,6 +98,7 @@ class MainWindow(GraphBody):
         self._connect()
         self._graph_changed()
         self._sized = self.memory.restore(self.set_reduced_motion)
+        self.policy_weights = PolicyWeights(self)
 
     # ------------------------------------------------------------------ making
     def _connect(self) -> None:

@@ -26,6 +26,7 @@ from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import MethodList, methods_for, tag
+from gui.widgets.file_field import FileField
 from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
 from gui.widgets.later import soon
@@ -52,6 +53,8 @@ class PlannersPanel(Panel):
 
     id: ClassVar[str] = "planners"
     title: ClassVar[str] = "Planners"
+    given_changed = Signal(str)
+    """Of a planner with this name other values were typed for options that were chosen elsewhere."""
     started = Signal()
     """A method was started here."""
     plot_requested = Signal()
@@ -198,9 +201,18 @@ class PlannersPanel(Panel):
         """Choose a method by its name; ``bound`` says which of a planner and a bound method of one name."""
         self.list.choose(name, bound)
 
+    def keep(self, name: str, options: Mapping[str, Value]) -> None:
+        """Let a planner have values of some of its options from now on, whichever is chosen here."""
+        self.given[name] = {**self.given.get(name, {}), **options}
+        method = self.method()
+        if method is not None and method.name == name:
+            for option, value in options.items():
+                if isinstance(field := self.options.fields.get(option), FileField):
+                    field.set_text(str(value))
+
     def give(self, name: str, options: Mapping[str, Value]) -> None:
         """Choose a planner by its name, with values of some of its options that it keeps from now on."""
-        self.given[name] = {**self.given.get(name, {}), **options}
+        self.keep(name, options)
         self.search.clear()
         self.refresh_now()
         self.choose(name)
@@ -275,7 +287,10 @@ class PlannersPanel(Panel):
         if unchanged is None:
             typed = self.options.values().values()
             options = {o.name: o.parse(v) for o, v in zip(method.options, typed, strict=True)}
-            given.update({name: options[name] for name in given})
+            typed_now = {name: options[name] for name in given}
+            if typed_now != given:
+                given.update(typed_now)
+                self.given_changed.emit(method.name)
         else:
             options = dict(given)
         options = applying(method.options, options)

@@ -24,9 +24,10 @@ from gui.document.values import Message
 from gui.look.numbers import seconds_text
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
+from gui.panels.mcm.training.chosen import OPTION, PLANNERS, ChosenWeights
 from gui.panels.mcm.training.run import TrainingRun
 from gui.panels.mcm.training.words import FIGURES, UNIT, colour_of
-from gui.widgets.file_field import FileField
+from gui.widgets.file_field import FileField, shown_path
 from gui.widgets.forms import Form
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import PlainLabel
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.panels.mcm.training.plot import TrainingPlot
 
-PLANNER = "chip-learned"
-"""The planner that takes the weights."""
 BESIDE_FROM = 560
 """From this width in pixels on, what can be chosen stands beside the curve instead of below."""
 FORM_WIDTH = 236
@@ -83,6 +82,14 @@ class TrainingPanel(Panel):
         self.use = QPushButton("Use These Weights", self)
         self.use.setToolTip("Let Learned policy plan with the best weights so far from now on")
         self.use.clicked.connect(lambda _=False: self.use_weights())
+        self.chosen = ChosenWeights(self)
+        self.chosen.changed.connect(self.request_refresh)
+        self.plans = ElidedLabel("", self, Qt.TextElideMode.ElideMiddle)
+        self.plans.setFont(font(8.0))
+        set_role(self.plans, "muted")
+        self.back = QPushButton("Use Shipped Weights", self)
+        self.back.setToolTip("Let Learned policy plan with the weights that come with Stageboard again")
+        self.back.clicked.connect(lambda _=False: self.use_shipped())
         self.folder = FileField("", "Folder of the run", parent=self)
         self.folder.line.setToolTip(
             "Where weights, curve and what a run goes on from are kept; a folder with a run shows that run"
@@ -152,6 +159,11 @@ class TrainingPanel(Panel):
         row.setSpacing(2)
         row.addWidget(self.line)
         row.addWidget(self.best)
+        choice = QHBoxLayout()
+        choice.setSpacing(6)
+        choice.addWidget(self.plans, 1)
+        choice.addWidget(self.back)
+        row.addLayout(choice)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 2)
         whole.setSpacing(3)
@@ -187,7 +199,7 @@ class TrainingPanel(Panel):
         self._opened = True
         folder = folder.expanduser()
         if Path(self.folder.text()).expanduser() != folder:
-            self.folder.set_text(str(folder))
+            self.folder.set_text(shown_path(folder))
         self.run.open(folder)
 
     def settings(self) -> TrainingSettings:
@@ -220,9 +232,15 @@ class TrainingPanel(Panel):
             self.open_folder(new_folder())
 
     def use_weights(self) -> None:
-        """Let the planner plan with the best weights so far."""
+        """Let the planner plan with the best weights so far, from now on and in all windows."""
         if (weights := self.run.weights) is not None:
-            self.planner_wanted.emit(PLANNER, {"weights": str(weights)})
+            self.chosen.choose(str(weights))
+            self.planner_wanted.emit(PLANNERS[0], {OPTION: str(weights)})
+
+    def use_shipped(self) -> None:
+        """Let the planner plan with the weights that come with Stageboard again."""
+        self.area.setFocus()  # the button goes, and would pass the keyboard on
+        self.chosen.choose("")
 
     def close_run(self) -> None:
         """The window goes: the process ends, what it wrote stays."""
@@ -322,11 +340,15 @@ class TrainingPanel(Panel):
         colour = self.theme.accent if run.running else self.theme.faint
         self.line.show_progress(None if begins else share, run.seconds if begins else 0.0, colour, self.theme)
         self._show_note()
+        own = self.chosen.path
+        self.plans.setText(f"Learned policy plans with {shown_path(Path(own))}")
+        for part in (self.plans, self.back):
+            part.setVisible(bool(own))
         best, weights = run.best, run.weights
         self.best.setText(
             "Nothing is kept yet; the best weights on validation will be"
             if best is None or weights is None
-            else f"The best weights, after {best.samples:,} samples, are kept in {weights}"
+            else f"The best weights, after {best.samples:,} samples, are kept in {shown_path(weights)}"
         )
 
     def _show_note(self) -> None:

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.plan.editor import MainWindow
 from gui.look.theme import DARK, LIGHT
 from gui.panels.mcm.training import panel as panel_module
 from gui.panels.mcm.training import run as run_module
 from gui.panels.mcm.training.panel import TrainingPanel
+from gui.shell.session import Session
 from gui.widgets.file_field import FileField
 from planner.machines.mcm.learned.weights import SHIPPED
 from planner.machines.mcm.learning.messages import News, Task
@@ -211,6 +213,23 @@ def test_a_folder_is_asked_for(
     assert asked == [str(tmp_path)] and dock.run.folder == tmp_path / "run" and dock.run.complete
 
 
+def test_what_is_in_the_home_folder_is_shown_short(
+    dock: TrainingPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    dock.open_folder(finished(tmp_path / "run"))
+    settle()
+    assert Path(dock.folder.text()) == Path("~/run") and "kept in ~" in dock.best.text()
+    dock.folder.changed.emit()
+    settle()
+    assert dock.run.folder == tmp_path / "run" and dock.run.complete
+    asked: list[str] = []
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a: asked.append(a[2]) or "")
+    press(qtbot, dock.folder.button)
+    assert asked == [str(tmp_path / "run")]
+
+
 def test_the_learned_policy_plans_with_the_weights(qtbot: QtBot, tmp_path: Path) -> None:
     window, close = make_window(qtbot, opened_package())
     try:
@@ -238,6 +257,82 @@ def test_the_learned_policy_plans_with_the_weights(qtbot: QtBot, tmp_path: Path)
         window.planners.start = lambda: None  # type: ignore[method-assign]
         assert window.planners.order().options["weights"] == ""
         assert window.planners.given["chip-learned"]["weights"] == "", "what is typed is kept"
+    finally:
+        close()
+
+
+def weights_field(window: MainWindow) -> FileField:
+    """Where the planner's path is typed."""
+    window.planners.choose("chip-learned")
+    settle()
+    field = window.planners.options.fields["weights"]
+    assert isinstance(field, FileField)
+    return field
+
+
+def test_the_choice_of_weights_is_remembered_and_taken_back(qtbot: QtBot, tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    path = str(finished(tmp_path / "run") / BEST)
+    window, close = make_window(qtbot, opened_package(), session)
+    other, close_other = make_window(qtbot, opened_package(), session)
+    try:
+        window.docks.reveal("training")
+        settle()
+        window.training.open_folder(tmp_path / "run")
+        settle()
+        assert not window.training.back.isVisible()
+        window.training.use_weights()
+        settle()
+        assert weights_field(other).text() == path, "a window that is open hears of it"
+        for planner in ("chip-learned", "chip-local-search"):
+            assert other.planners.given[planner] == {"weights": path}
+        other.docks.reveal("race")
+        settle()
+        other.race.setup.choose(frozenset({("chip-local-search", False), ("chip-learned", False)}))
+        entrants = {entrant.method: entrant.options for entrant in other.race.setup.settings().entrants}
+        assert entrants["chip-learned"] == {"weights": path}
+        assert entrants["chip-local-search"] == {}, "they mean nothing to its own guide"
+        other.planners.options.fields["mode"].setCurrentText("scratch")  # type: ignore[attr-defined]
+        assert other.planners.order().options["mode"] == "scratch"
+        assert "weights" not in other.planners.order().options
+    finally:
+        close()
+        close_other()
+    session.sync()
+    again = Session(tmp_path / "session.ini")
+    window, close = make_window(qtbot, opened_package(), again)
+    try:
+        assert weights_field(window).text() == path
+        window.docks.reveal("training")
+        settle()
+        assert window.training.plans.text() == f"Learned policy plans with {path}"
+        press(qtbot, window.training.back)
+        assert weights_field(window).text() == "" and again.value("policy weights") == ""
+        assert not window.training.back.isVisible() and window.planners.order().options["weights"] == ""
+        window.training.chosen.choose(path)
+        weights_field(window).line.setText("")
+        window.planners.order()
+        assert again.value("policy weights") == "" and window.training.chosen.path == "", (
+            "a cleared field is a choice"
+        )
+    finally:
+        close()
+
+
+def test_weights_that_are_gone_are_told_of_once(qtbot: QtBot, tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    session.set_value("policy weights", str(tmp_path / "gone.npz"))
+    window, close = make_window(qtbot, opened(), session)
+    try:
+        assert not window.notice.isVisible() and session.value("policy weights"), "no package is open"
+    finally:
+        close()
+    window, close = make_window(qtbot, opened_package(), session)
+    try:
+        said = window.notice.text
+        assert str(tmp_path / "gone.npz") in said and said.endswith("with those that come with Stageboard.")
+        assert session.value("policy weights") == "" and weights_field(window).text() == ""
+        assert window.planners.order().options["weights"] == ""
     finally:
         close()
 
