@@ -3,6 +3,9 @@
 A move takes one unit to another block that its predecessors and successors allow. Only the two blocks change their
 costs, in O(degree of the unit). The energy is a power mean of the blocks' costs: unlike their maximum it says of most
 moves whether they help, and with a high power its minima are those of the maximum, nearly.
+
+Where activations count, the two blocks of a move are run anew, but only if the move is not refused for its other costs already and
+the blocks may stream at all. Under the path rule a unit stays within one block of all that it is joined to by an edge.
 """
 
 from __future__ import annotations
@@ -14,126 +17,82 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.compiling.kernel import njit
+from planner.evaluation import kernels
+from planner.evaluation.activation_kernels import least_peak
+from planner.machines.pipeline.activations import ActivationEvaluator
 from planner.machines.pipeline.orders.layout import Network
+from planner.machines.pipeline.orders.placement import (
+    block_cost,
+    io_changes,
+    move,
+    placement_of,
+    send_changes,
+    sum_up,
+)
+from planner.machines.pipeline.orders.running import running_of
 from planner.methods.random_streams import uniform
-from planner.methods.units import Units
-from planner.model.graph import Floats, Ints
+from planner.methods.units import Units, unit_edges
+from planner.model.graph import Floats, Ints, csr
 
 
-class Placement(NamedTuple):
-    """Blocks of the units and what they cost (m units, k blocks, t tensors).
+class Rules(NamedTuple):
+    """What moves have to keep and to pay beyond sums.
 
-    ``block_of`` int32[m]; ``uses`` int32[t, k] (units per block that use a tensor), ``total`` int32[t]; ``work``, ``held``,
-    ``io``, ``cost`` float64[k].
+    ``path``: whether no edge may lead past a block; then ``pred_ptr``, ``pred_idx``, ``succ_ptr``, ``succ_idx`` int32 are the edges between units,
+    those left out that pins ask for. ``device_of`` int32[n] is the block of each op; ``left``, ``waits`` int32 (zeros),
+    ``order`` int32[n], ``live`` float64[n] and ``members`` int32[2, n] are scratch for running blocks.
     """
 
-    block_of: Ints
-    uses: Ints
-    total: Ints
-    work: Floats
-    held: Floats
-    io: Floats
-    cost: Floats
+    path: bool
+    pred_ptr: Ints
+    pred_idx: Ints
+    succ_ptr: Ints
+    succ_idx: Ints
+    device_of: Ints
+    left: Ints
+    waits: Ints
+    order: Ints
+    live: Floats
+    members: Ints
 
 
 @njit(cache=True, nogil=True)
-def sum_up(network, placement):
-    """Fill everything but ``block_of`` from it."""
-    placement.uses[:] = 0
-    placement.total[:] = 0
-    placement.work[:] = 0.0
-    placement.held[:] = 0.0
-    placement.io[:] = 0.0
-    k = network.blocks
-    for u in range(len(network.work)):
-        d = placement.block_of[u]
-        placement.work[d] += network.class_work[u, network.class_of[d]]
-        placement.held[d] += network.params[u]
-        for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
-            placement.uses[network.use_tensor[y], d] += 1
-            placement.total[network.use_tensor[y]] += 1
-    for t in range(len(network.tensor_time)):
-        h = placement.block_of[network.tensor_producer[t]]
-        if placement.uses[t, h] < placement.total[t]:
-            placement.io[h] += network.send_time[t]
-            for d in range(k):
-                if d != h and placement.uses[t, d] > 0:
-                    placement.io[d] += network.tensor_time[t]
-    for d in range(k):
-        placement.cost[d] = block_cost(network, d, placement.work[d], placement.held[d], placement.io[d])
+def peak_of(d, held, network, rules, running, flows, row):
+    """The peak of the activations of block ``d``, which holds ``held`` bytes of parameters; 0 where it streams nothing at any peak."""
+    count = 0
+    touches = 0.0
+    for v in range(len(rules.device_of)):
+        if rules.device_of[v] == d:
+            rules.members[row, count] = v
+            count += 1
+            touches += running.touches[v]
+    if held + touches <= network.block_budget[d]:
+        return 0.0
+    return least_peak(
+        d, rules.members[row, :count], rules.device_of, *flows, running.choice, rules.left, rules.waits, rules.order, rules.live
+    )  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
-def block_cost(network, d, work, held, io):
-    """Receive, work, streaming and send of block ``d``."""
-    over = held - network.block_budget[d]
-    if over > 0.0:
-        return work + io + over / network.rate
-    return work + io
+def place_ops(rules, running, u, b):
+    """Put the ops of unit ``u`` on block ``b``."""
+    for x in range(running.ptr[u], running.ptr[u + 1]):
+        rules.device_of[running.ops[x]] = b
 
 
 @njit(cache=True, nogil=True)
-def io_changes(network, placement, u, b):
-    """What a move of unit ``u`` to block ``b`` adds to the transfers of the block it leaves and of ``b``."""
-    a = placement.block_of[u]
-    leave, enter = 0.0, 0.0
-    for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
-        t = network.use_tensor[y]
-        h = placement.block_of[network.tensor_producer[t]]
-        receive, send = network.tensor_time[t], network.send_time[t]
-        uses_a, uses_b = placement.uses[t, a], placement.uses[t, b]
-        if h == a:
-            if uses_a == placement.total[t]:
-                leave += send
-        elif uses_a == 1:
-            leave -= receive
-        if h == b:
-            if uses_b == placement.total[t] - 1:
-                enter -= send
-        elif uses_b == 0:
-            enter += receive
-    for y in range(network.made_ptr[u], network.made_ptr[u + 1]):
-        t = network.made_tensor[y]
-        receive, send = network.tensor_time[t], network.send_time[t]
-        uses_a, uses_b = placement.uses[t, a], placement.uses[t, b]
-        if uses_a < placement.total[t]:
-            leave -= send
-        if uses_a > 0:
-            leave += receive
-        if uses_b > 0:
-            enter -= receive
-        if uses_b < placement.total[t]:
-            enter += send
-    return leave, enter
-
-
-@njit(cache=True, nogil=True)
-def move(network, placement, u, b, leave, enter):
-    """Make the move whose changes are given."""
-    a = placement.block_of[u]
-    for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
-        t = network.use_tensor[y]
-        placement.uses[t, a] -= 1
-        placement.uses[t, b] += 1
-    placement.block_of[u] = b
-    placement.work[a] -= network.class_work[u, network.class_of[a]]
-    placement.work[b] += network.class_work[u, network.class_of[b]]
-    placement.held[a] -= network.params[u]
-    placement.held[b] += network.params[u]
-    placement.io[a] += leave
-    placement.io[b] += enter
-    placement.cost[a] = block_cost(network, a, placement.work[a], placement.held[a], placement.io[a])
-    placement.cost[b] = block_cost(network, b, placement.work[b], placement.held[b], placement.io[b])
-
-
-@njit(cache=True, nogil=True)
-def window(network, pred_ptr, pred_idx, block_of, u):
+def window(network, pred_ptr, pred_idx, rules, block_of, u):
     """Lowest and highest block that the units before and after ``u`` leave to it."""
     low, high = 0, network.blocks - 1
     for x in range(pred_ptr[u], pred_ptr[u + 1]):
         low = max(low, block_of[pred_idx[x]])
     for x in range(network.succ_ptr[u], network.succ_ptr[u + 1]):
         high = min(high, block_of[network.succ_idx[x]])
+    if rules.path:
+        for x in range(rules.pred_ptr[u], rules.pred_ptr[u + 1]):
+            high = min(high, block_of[rules.pred_idx[x]] + 1)
+        for x in range(rules.succ_ptr[u], rules.succ_ptr[u + 1]):
+            low = max(low, block_of[rules.succ_idx[x]] - 1)
     return low, high
 
 
@@ -144,6 +103,9 @@ def anneal(
     pred_idx,
     movable,
     placement,
+    rules,
+    running,
+    flows,
     best_block_of,
     state,
     proposals,
@@ -171,7 +133,7 @@ def anneal(
     for _ in range(proposals):
         temperature *= cool
         u = movable[int(uniform(state) * n)]
-        low, high = window(network, pred_ptr, pred_idx, placement.block_of, u)
+        low, high = window(network, pred_ptr, pred_idx, rules, placement.block_of, u)
         if low == high:
             continue
         a = placement.block_of[u]
@@ -179,27 +141,40 @@ def anneal(
         if b >= a:
             b += 1
         leave, enter = io_changes(network, placement, u, b)
-        cost_a = block_cost(
-            network,
-            a,
-            placement.work[a] - network.class_work[u, network.class_of[a]],
-            placement.held[a] - network.params[u],
-            placement.io[a] + leave,
-        )
-        cost_b = block_cost(
-            network,
-            b,
-            placement.work[b] + network.class_work[u, network.class_of[b]],
-            placement.held[b] + network.params[u],
-            placement.io[b] + enter,
-        )
-        power_a = max(cost_a / scale, 0.0) ** power
-        power_b = max(cost_b / scale, 0.0) ** power
-        new_total = total - powers[a] - powers[b] + power_a + power_b
-        new_energy = max(new_total, 0.0) ** (1.0 / power)
-        rise = new_energy - energy
-        if rise <= 0.0 or uniform(state) < math.exp(-rise / temperature):
-            move(network, placement, u, b, leave, enter)
+        send_leave, send_enter = send_changes(network, placement, u, b)
+        work_a = placement.work[a] - network.class_work[u, network.class_of[a]]
+        work_b = placement.work[b] + network.class_work[u, network.class_of[b]]
+        held_a, held_b = placement.held[a] - network.params[u], placement.held[b] + network.params[u]
+        io_a, io_b = placement.io[a] + leave, placement.io[b] + enter
+        send_a, send_b = placement.send[a] + send_leave, placement.send[b] + send_enter
+        peak_a, peak_b = 0.0, 0.0
+        drawn = -1.0
+        refused = False
+        # At first as if nothing were active: where that is refused, so is what it costs with activations.
+        for counted in range(2 if running.choice >= 0 else 1):
+            if counted:
+                place_ops(rules, running, u, b)
+                peak_a = peak_of(a, held_a, network, rules, running, flows, 0)
+                peak_b = peak_of(b, held_b, network, rules, running, flows, 1)
+            cost_a = block_cost(network, a, work_a, held_a + peak_a, io_a, send_a)
+            cost_b = block_cost(network, b, work_b, held_b + peak_b, io_b, send_b)
+            power_a = max(cost_a / scale, 0.0) ** power
+            power_b = max(cost_b / scale, 0.0) ** power
+            new_total = total - powers[a] - powers[b] + power_a + power_b
+            new_energy = max(new_total, 0.0) ** (1.0 / power)
+            rise = new_energy - energy
+            if rise > 0.0:
+                if drawn < 0.0:
+                    drawn = uniform(state)
+                if drawn >= math.exp(-rise / temperature):
+                    refused = True
+                    if counted:
+                        place_ops(rules, running, u, a)
+                    break
+        if not refused:
+            if running.choice >= 0:
+                placement.peak[a], placement.peak[b] = peak_a, peak_b
+            move(network, placement, u, b, leave, enter, send_leave, send_enter)
             powers[a], powers[b] = power_a, power_b
             total, energy = new_total, new_energy
             worst = 0.0
@@ -215,24 +190,27 @@ PROPOSALS_PER_CALL = 60_000
 """Proposals between two looks at the stop criteria: some ten milliseconds."""
 
 
+OPS_RUN_PER_CALL = 25_000
+"""Ops that are run in the blocks of so many proposals at most, where activations count."""
+
+
 class Annealing:
     """Annealing of placements of ``units``; ``block_of`` (int32[m]) and ``best`` are the best placement of the last run."""
 
     def __init__(self, units: Units, network: Network, rng: np.random.Generator, power: float) -> None:
-        t, k = len(units.tensor_time), network.blocks
+        e = units.problem.evaluator
         self.block_of: Ints = np.zeros(units.count, np.int32)
         self.best = math.inf
+        self._units = units
         self._network = network
-        self._preds = units.preds
         self._power = power
         self._movable = np.flatnonzero(network.fixed < 0).astype(np.int32)
         self._state = rng.integers(1, 2**63, 1).astype(np.uint64)
-        self._placement = Placement(
-            np.zeros(units.count, np.int32),
-            np.zeros((t, k), np.int32),
-            np.zeros(t, np.int32),
-            *(np.zeros(k) for _ in range(4)),
-        )
+        self._placement = placement_of(units, network)
+        self._running, self._flows = running_of(units)
+        self._rules = _rules(units)
+        counted = self._running.choice >= 0
+        self._per_call = max(1, OPS_RUN_PER_CALL * e.k // max(e.n, 1)) if counted else PROPOSALS_PER_CALL
 
     def run(self, start: Ints, scale: float, moves: float, hot: float, cold: float) -> Iterator[None]:
         """Anneal from ``start`` (a valid placement, int32[m]) in steps of some ten milliseconds, cooling from ``hot`` to ``cold``.
@@ -242,19 +220,39 @@ class Annealing:
         network, placement = self._network, self._placement
         placement.block_of[:] = start
         self.block_of[:] = start
-        sum_up(network, placement)
+        self.sum_up()
         self.best = float(placement.cost.max())
-        if not len(self._movable) or not scale > 0.0 or network.blocks < 2:
+        if not len(self._movable) or not 0.0 < scale < math.inf or network.blocks < 2:
             return
         done = 0
         while done < moves:
-            count = int(min(PROPOSALS_PER_CALL, moves - done)) or 1
+            count = int(min(self._per_call, moves - done)) or 1
             begin = hot * (cold / hot) ** (done / moves)
             done += count
             end = hot * (cold / hot) ** (done / moves)
             self.best = anneal(
-                network, *self._preds, self._movable, placement, self.block_of, self._state, count, begin, end,
-                self._power, scale, self.best,
+                network, *self._units.preds, self._movable, placement, self._rules, self._running, self._flows, self.block_of,
+                self._state, count, begin, end, self._power, scale, self.best,
             )  # fmt: skip
-            sum_up(network, placement)  # afresh, so that rounding errors do not add up
+            self.sum_up()  # afresh, so that rounding errors do not add up
             yield
+
+    def sum_up(self) -> None:
+        """Count everything from the blocks of the units anew."""
+        e = self._units.problem.evaluator
+        if isinstance(e, ActivationEvaluator):
+            self._rules.device_of[:] = self._placement.block_of[self._units.unit_of]
+            self._placement.peak[:] = e.peaks(self._rules.device_of)
+        sum_up(self._network, self._placement)
+
+
+def _rules(units: Units) -> Rules:
+    """Path, edges and scratch of the problem of ``units``."""
+    e = units.problem.evaluator
+    path = any(rule.code == kernels.RULE_PATH for rule in e.rules)
+    # Edges of the units that pins ask for are none that tensors take.
+    src, dst = unit_edges(units.unit_of, e.edge_src, e.edge_dst)
+    return Rules(
+        path, *csr(dst, src, units.count), *csr(src, dst, units.count), np.zeros(e.n, np.int32), np.zeros(len(e.size), np.int32),
+        np.zeros(e.n, np.int32), np.empty(e.n, np.int32), np.empty(e.n), np.empty((2, e.n), np.int32),
+    )  # fmt: skip

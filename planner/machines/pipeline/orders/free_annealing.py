@@ -14,15 +14,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.compiling.kernel import njit
-from planner.machines.pipeline.orders.annealing import (
-    PROPOSALS_PER_CALL,
-    Placement,
+from planner.machines.pipeline.orders.annealing import PROPOSALS_PER_CALL
+from planner.machines.pipeline.orders.layout import Network
+from planner.machines.pipeline.orders.placement import (
     block_cost,
     io_changes,
     move,
+    placement_of,
+    send_changes,
     sum_up,
 )
-from planner.machines.pipeline.orders.layout import Network
 from planner.methods.random_streams import uniform
 from planner.methods.units import Units
 from planner.model.graph import Ints, csr
@@ -108,11 +109,14 @@ def anneal_free(
         if a == b:
             continue
         leave, enter = io_changes(network, placement, u, b)
+        send_leave, send_enter = send_changes(network, placement, u, b)
         cost_a = block_cost(
-            network, a, placement.work[a] - network.class_work[u, network.class_of[a]], placement.held[a] - network.params[u], placement.io[a] + leave
+            network, a, placement.work[a] - network.class_work[u, network.class_of[a]], placement.held[a] - network.params[u], placement.io[a] + leave,
+            placement.send[a] + send_leave,
         )  # fmt: skip
         cost_b = block_cost(
-            network, b, placement.work[b] + network.class_work[u, network.class_of[b]], placement.held[b] + network.params[u], placement.io[b] + enter
+            network, b, placement.work[b] + network.class_work[u, network.class_of[b]], placement.held[b] + network.params[u], placement.io[b] + enter,
+            placement.send[b] + send_enter,
         )  # fmt: skip
         rise = (
             excess(cost_a, target) + excess(cost_b, target) - excess(cost[a], target) - excess(cost[b], target)
@@ -125,7 +129,7 @@ def anneal_free(
             shift_edges(u, a, block_of, succ_ptr, succ_idx, pred_ptr, pred_idx, edges, after)
             block_of[u] = a
             continue
-        move(network, placement, u, b, leave, enter)
+        move(network, placement, u, b, leave, enter, send_leave, send_enter)
         worst = 0.0
         for d in range(k):
             worst = max(worst, cost[d])
@@ -139,22 +143,22 @@ def anneal_free(
 class FreeAnnealing:
     """Annealing of blocks of ``units`` without an order; ``block_of`` (int32[m]) and ``best`` are the best of the last run, in order.
 
-    Not for problems that pin units, for blocks that are not alike, nor for more than ``MOST_BLOCKS`` of them: see :attr:`possible`.
+    Not for problems that pin units, for blocks that are not alike, hold activations or form a path, nor for more than ``MOST_BLOCKS`` of
+    them: see :attr:`possible`.
     """
 
     def __init__(self, units: Units, network: Network, rng: np.random.Generator) -> None:
-        t, k, m = len(units.tensor_time), network.blocks, units.count
+        k, m = network.blocks, units.count
         self.block_of: Ints = np.zeros(m, np.int32)
         self.best = math.inf
-        free = bool((network.fixed < 0).all()) and units.problem.evaluator.alike
+        ruled = {"activations", "path"} & units.problem.target.beyond.keys()
+        free = bool((network.fixed < 0).all()) and units.problem.evaluator.alike and not ruled
         self.possible = 2 <= k <= MOST_BLOCKS and m > 1 and free
         self._network = network
         self._preds = units.preds
         self._near = _near(units)
         self._state = rng.integers(1, 2**63, 1).astype(np.uint64)
-        self._placement = Placement(
-            np.zeros(m, np.int32), np.zeros((t, k), np.int32), np.zeros(t, np.int32), *(np.zeros(k) for _ in range(4))
-        )  # fmt: skip
+        self._placement = placement_of(units, network)
 
     def run(self, start: Ints, moves: float, hot: float, cold: float) -> Iterator[None]:
         """Anneal from ``start`` (a valid placement, int32[m]) in steps of some ten milliseconds, cooling from ``hot`` to ``cold``.

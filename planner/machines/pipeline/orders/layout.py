@@ -21,8 +21,8 @@ class Network(NamedTuple):
     ``tensor_time`` and ``send_time`` float64[t] (to receive and to send a tensor), ``uneven``: whether they differ for one;
     ``tensor_producer`` int32[t]; ``fixed`` int32[m] (block or -1); ``succ_ptr``, ``succ_idx`` the order of the units;
     ``blocks`` k; ``budget`` bytes held before ``rate`` bytes a time unit are streamed. ``work`` and ``budget`` are those of the first block;
-    ``class_work`` float64[m, c] by class, ``class_of`` int32[k] and ``block_budget`` float64[k] are those of each, for annealing. Slicing and layouts take all
-    for alike.
+    ``class_work`` float64[m, c] by class, ``class_of`` int32[k] and ``block_budget`` float64[k] are those of each, and ``communication`` says how blocks add up
+    work and transfers, for annealing. Slicing and layouts take all for alike, and add up sums.
     Numba's cache knows the class by its module and name: when it is renamed or moved, ``__pycache__`` must go.
     """
 
@@ -46,6 +46,7 @@ class Network(NamedTuple):
     class_work: Floats
     class_of: Ints
     block_budget: Floats
+    communication: int
 
 
 class Layout(NamedTuple):

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.evaluation import kernels
-from planner.machines.pipeline.activations import ActivationEvaluator
-from planner.machines.pipeline.orders.ruled_kernels import NEVER, Blocks, Running, Scratch, Uses, reach
+from planner.machines.pipeline.orders.ruled_kernels import NEVER, Blocks, Scratch, Uses, reach
+from planner.machines.pipeline.orders.running import running_of
 from planner.methods.slicing import even_cut
 from planner.methods.units import Units, unit_edges
 from planner.model.graph import Ints, csr
@@ -45,7 +45,7 @@ class RuledSlicer:
             units.params, units.entry_ptr, units.entry_tensor, units.entry_forward, units.entry_produces, units.tensor_time,
             units.send_time, units.tensor_total, *preds,
         )  # fmt: skip
-        self._running, self._flows = _running(units)
+        self._running, self._flows = running_of(units)
         n, t = e.n, len(e.size)
         self._scratch = Scratch(
             np.full(n, -1, np.int32), np.empty(len(units.tensor_time), np.int32), np.zeros(len(units.tensor_time), bool),
@@ -126,19 +126,3 @@ class RuledSlicer:
             yield value, block_of
             if tried <= low:
                 return
-
-
-def _running(units: Units) -> tuple[Running, tuple[np.ndarray, ...]]:
-    """What kernels need to run a block, and the graph's arrays for it; next to nothing where activations do not count."""
-    e = units.problem.evaluator
-    ptr, ops = csr(units.unit_of, np.arange(e.n, dtype=np.int32), units.count)
-    nothing = np.zeros(e.n)
-    if not isinstance(e, ActivationEvaluator):
-        flows = (
-            e.size, e.tensor_producer, np.zeros(e.n, bool), e.consumer_ptr, e.consumer_idx, e.in_ptr, e.in_idx, e.out_ptr,
-            e.out_idx, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx,
-        )  # fmt: skip
-        return Running(ptr, ops, -1, nothing, nothing), flows
-    reads = np.bincount(np.repeat(np.arange(e.n), np.diff(e.in_ptr)), e.size[e.in_idx], e.n)
-    needs = np.asarray(reads + np.bincount(e.tensor_producer, e.size, e.n), np.float64)
-    return Running(ptr, ops, e.choice, needs, needs), e.flows()

@@ -49,17 +49,6 @@ class Uses(NamedTuple):
     pred_idx: Ints
 
 
-class Running(NamedTuple):
-    """The ops of each unit (``ptr`` int32[m + 1], ``ops`` int32[n]), the order in which a block runs them (``choice``, -1: activations do not count),
-    ``needs`` float64[n]: the bytes that running an op takes at least, ``touches`` float64[n]: of all tensors it reads or makes."""
-
-    ptr: Ints
-    ops: Ints
-    choice: int
-    needs: Floats
-    touches: Floats
-
-
 class Scratch(NamedTuple):
     """``segment`` int32[n] (-1), ``stamp`` int32[t] (-1), ``inside`` bool[t], ``seen`` int32[t], ``left`` int32 and ``waits`` int32 (zeros), ``order`` int32[n], ``live`` float64[n], ``members`` int32[n]."""
 

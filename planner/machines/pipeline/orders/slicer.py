@@ -166,4 +166,5 @@ def network_of(units: Units) -> Network:
         class_work=np.ascontiguousarray(units.work.sum(axis=2).T),
         class_of=e.class_of,
         block_budget=e.budget,
+        communication=int(e.communication),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 from planner.machines.pipeline.orders.annealing import Annealing
@@ -16,6 +17,8 @@ SHAKEN = 0.7
 """Random part of the keys of orders near a plan: below 1 every plan's own slices are among those of its orders."""
 FREE_HOT, FREE_COLD = 0.01, 1e-5
 """First and last temperature of the annealing without an order: squares of what blocks cost too much, as a share."""
+COUNTED = 0.05
+"""Share of the moves and orders that are tried where activations count: blocks are run for each."""
 
 
 class Anneal(Planner):
@@ -23,7 +26,8 @@ class Anneal(Planner):
 
     It starts from the best slicing of the depth-first order, of the orders of given plans and of some random orders. A round goes on
     from the best plan twice: with its blocks in no order, where nothing is pinned, which finds the shape of good plans on wide graphs, then in order. What it
-    finds is ordered block by block in several ways and sliced optimally, then orders near the best one are tried.
+    finds is ordered block by block in several ways and sliced optimally, then orders near the best one are tried. On a path, and where activations
+    count, it goes on in order only; where they count with a twentieth of the moves and orders.
     """
 
     name: ClassVar[str] = "anneal"
@@ -32,6 +36,7 @@ class Anneal(Planner):
     source: ClassVar[Source] = Source("Stageboard", "docs/slice-graph.md")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "activations", "path"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("rounds", 6, "rounds of annealing", low=1, high=1_000_000),
         Option(
@@ -56,12 +61,14 @@ class Anneal(Planner):
         orders.begin()
         options = search.options
         rounds, moves = int(options["rounds"]), float(options["moves"])
-        moves = moves or min(4000.0 * orders.units.count, 2e6)
+        counted = COUNTED if "activations" in problem.target.beyond else 1.0
+        moves = moves or counted * min(4000.0 * orders.units.count, 2e6)
+        tried = math.ceil(counted * int(options["orders"]))
         annealing = Annealing(orders.units, orders.slicer.network, search.rng, float(options["power"]))
         free = FreeAnnealing(orders.units, orders.slicer.network, search.rng)
         for i in range(rounds):
             orders.adopt()
-            self._slice_many(orders, int(options["orders"]), near=False)
+            self._slice_many(orders, tried, near=False)
             self._free(orders, free, moves, search, i / rounds)
             for _ in annealing.run(
                 orders.slicer.block_of,
@@ -77,7 +84,7 @@ class Anneal(Planner):
             shaken = search.rng.random((BATCH, orders.units.count)) * SHAKEN
             orders.slice_keys(annealing.block_of + shaken)
             orders.adopt()
-            self._slice_many(orders, int(options["orders"]), near=True)
+            self._slice_many(orders, tried, near=True)
             moves *= float(options["growth"])
             search.iteration()
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from planner.errors import PlannerRefusal, TargetError
 from planner.machines.catalogue import bound_methods, planners
 from planner.machines.pipeline.activations import ActivationEvaluator
+from planner.machines.pipeline.orders.annealing import Annealing
 from planner.machines.pipeline.orders.ruled import RuledSlicer
 from planner.machines.pipeline.orders.slicer import pipeline_units
 from planner.machines.pipeline.orders.stage_slicer import slicer_of
@@ -146,6 +147,44 @@ def test_slicing_an_order_is_the_best_of_all_its_slicings(problem: Problem, seed
         assert problem.evaluator.objective(plan) == pytest.approx(best)
 
 
+@pytest.mark.coverage
+@settings(max_examples=60)
+@given(ruled(), st.integers(1, 99))
+def test_annealing_keeps_costs_and_rules_while_units_move(problem: Problem, seed: int) -> None:
+    units = pipeline_units(problem)
+    slicer, rng = slicer_of(units), np.random.default_rng(seed)
+    found = slicer.solve(depth_first_order(*units.succs), Search(problem, Never(), Callbacks(), 0, {}))
+    if found is None:
+        return
+    e = problem.evaluator
+    annealing = Annealing(units, slicer.network, rng, 3.0)
+    annealing._per_call = 10
+    for _ in annealing.run(found[1], max(found[0], 1.0), 100.0, 1.0, 0.5):
+        placed = annealing._placement
+        device_of = placed.block_of[units.unit_of]
+        assert not reference.broken(problem, device_of.tolist())
+        assert placed.cost == pytest.approx(e.evaluate(device_of).cost)
+    plan = annealing.block_of[units.unit_of]
+    assert not reference.broken(problem, plan.tolist())
+    assert annealing.best == pytest.approx(reference.objective(problem, plan.tolist()))
+    assert annealing.best <= found[0] * (1 + 1e-9)
+
+
+@settings(max_examples=30)
+@given(ruled(graph=graphs(most=4, training=False)), st.integers(0, 9))
+def test_annealing_finds_the_best_plan_of_tiny_pipelines(problem: Problem, seed: int) -> None:
+    planner = planners()["anneal"]
+    if planner.refusal(problem) is not None:
+        return
+    best, _ = reference.optimum(problem)
+    found = run(planner, problem, seed=seed, options={"rounds": 2, "moves": 500, "orders": 64})
+    if found.device_of is None:
+        assert math.isinf(best)
+    else:
+        assert not problem.evaluator.violations(found.device_of)
+        assert found.objective == pytest.approx(best)
+
+
 def test_a_long_order_is_sliced_in_several_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planner.machines.pipeline.orders.ruled.STEPS_PER_CALL", 5)
     problem = Problem(chain_graph(12), Pipeline(3, memory=6.0, bandwidth=1.0, activations="peak", path=True))
@@ -169,7 +208,14 @@ def test_a_long_order_is_sliced_in_several_calls(monkeypatch: pytest.MonkeyPatch
 def test_every_planner_is_valid_or_refuses_in_one_sentence(problem: Problem, seed: int) -> None:
     best, _ = reference.optimum(problem)
     small = {"population": 6, "generations": 2}
-    options = {"slice-random": {"orders": 10}, "brkga": small, "mla": small, "mla-weighted": small}
+    little = {"rounds": 1, "moves": 200, "orders": 10}
+    options = {
+        "slice-random": {"orders": 10},
+        "brkga": small,
+        "mla": small,
+        "mla-weighted": small,
+        "anneal": little,
+    }
     asked = 0
     for name in ("slice", "slice-random", "brkga", "mla", "mla-weighted", "local-search", "one-device",
                  "anneal", "chain-dp", "blocks", "mtpp-mip", "mtpp-cp-sat"):  # fmt: skip
@@ -188,7 +234,7 @@ def test_every_planner_is_valid_or_refuses_in_one_sentence(problem: Problem, see
         assert not problem.evaluator.violations(result.device_of), name
         assert result.objective is not None
         assert result.objective >= best * (1 - 1e-9), name
-    assert asked >= 6
+    assert asked >= 7
 
 
 @settings(max_examples=40)
