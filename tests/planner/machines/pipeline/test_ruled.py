@@ -147,7 +147,6 @@ def test_slicing_an_order_is_the_best_of_all_its_slicings(problem: Problem, seed
         assert problem.evaluator.objective(plan) == pytest.approx(best)
 
 
-@pytest.mark.coverage
 @settings(max_examples=60)
 @given(ruled(), st.integers(1, 99))
 def test_annealing_keeps_costs_and_rules_while_units_move(problem: Problem, seed: int) -> None:
