@@ -1,7 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``mcm_guided``, ``curves``, ``orders``, ``gaps``, ``peers`` and ``reordering`` take options of their own
+planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew, ``twice`` runs the papers' scripts twice, alone and beside load. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``mcm_guided``, ``curves``, ``orders``, ``gaps``, ``peers``, ``twice`` and ``reordering`` take options of their own
 when they are named alone.
 """
 
@@ -22,7 +22,7 @@ TITLES = {
 }
 RAW = (
     "raster", "layout", "dp", "ip", "latency", "gpipe", "slice", "bounds", "repair", "tables", "edge_tpu", "mcm", "mcm_guided", "curves", "orders", "reordering", "inference",
-    "race", "gaps", "blocks", "chain", "running", "peers", "soak", "kills", "kernels",
+    "race", "gaps", "blocks", "chain", "running", "peers", "twice", "soak", "kills", "kernels",
 )  # fmt: skip
 """Benchmarks that print their own tables."""
 MODULES = {
@@ -38,6 +38,7 @@ MODULES = {
     "reordering": "benchmarks.reordering",
     "gaps": "benchmarks.gaps",
     "peers": "benchmarks.peers",
+    "twice": "benchmarks.twice",
     "soak": "benchmarks.soak",
     "kills": "benchmarks.kills",
     "kernels": "benchmarks.kernels_bench",

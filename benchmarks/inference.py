@@ -9,11 +9,13 @@ Ends with 1 where an output is wrong.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from benchmarks.marks import marked
 from planner.generate.catalogue import generate_network
 from planner.machines.catalogue import planner
 from planner.machines.two_level_memory.execution.compare import MKL, SCIPY, Comparison, compare, random_batch
@@ -25,13 +27,14 @@ from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.network import Network
 from planner.model.network_building import network_of
 from planner.search.run import run
-from planner.search.stop import TimeLimit
+from planner.search.stop import WorkBudget
 from planner.text_table import table
 
 WIDTHS, DENSITIES, THREADS, BATCH = (500, 1000, 2000, 4000), (0.001, 0.01, 0.1), (1, 2), 128
 FIRST, REORDERED = "theorem-1", "order-portfolio"
 HEAD = (
-    "width", "density", "threads", "connections", "I/Os", "reordered", FIRST, "reordered", SCIPY, "x", MKL, "x", "ns/c", "CPU", "MKL",
+    "width", "density", "threads", "connections", "I/Os",
+    *map(marked, ("reordered", FIRST, "reordered", SCIPY, "x", MKL, "x", "ns/c", "CPU", "MKL")),
 )  # fmt: skip
 
 
@@ -45,7 +48,7 @@ def rows(
             network = generate_network("mlp", {"width": width, "density": density})
             problem = NetworkProblem(network, TwoLevelMemory())
             first = theorem_1_order(network)
-            found = run(planner(REORDERED), problem, TimeLimit(order_seconds))
+            found = run(planner(REORDERED), problem, WorkBudget(order_seconds, math.inf).stop())
             orders = {FIRST: first, REORDERED: first if found.order is None else found.order}
             bound = network.connection_count + network.neuron_count + len(network.outputs)
             ios = [f"{problem.evaluate(order).objective / bound:.3f}" for order in orders.values()]
@@ -105,7 +108,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, nargs="+", default=THREADS)
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--seconds", type=float, default=1.0, help="for each way")
-    parser.add_argument("--order-seconds", type=float, default=2.0, help="for the reordering")
+    parser.add_argument(
+        "--order-seconds", type=float, default=2.0, help="processor seconds for the reordering"
+    )
     args = parser.parse_args(argv)
     print(
         f"Inference, batch {args.batch}: ms (least), x how much longer than {FIRST}; I/Os over the lower bound, M = 100"

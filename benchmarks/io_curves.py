@@ -6,6 +6,7 @@ Each point is the median over the seeds, its bar the 95 % nonparametric interval
 their bar is all from least to most, 94 %. ``--seconds`` are CPU seconds of one thread for each search, the paper's reordering and our
 portfolio alike; a search that meets the lower bound ends. Each count is a row of ``DIR/counts.csv`` at once, and what is there is not
 run again: a script that is stopped goes on when it is started again. ``--print`` draws from what is there. Figures 7 and 8 are timed anew each time.
+A mark, ~, is on what hangs on the speed of the machine (:mod:`benchmarks.marks`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from benchmarks.edge_tpu_runs import write_table
 from benchmarks.intervals import Point, intervals, median_interval
 from benchmarks.io_runs import FILE_ORDER, FIRST, PAPER, SEARCHES, THEOREM_1, Case, Count, Rows
+from benchmarks.marks import marked
 from planner.files import write_atomically
 from planner.text_table import table
 
@@ -151,7 +153,7 @@ class Curves:
             lines.append([f"{spot.x:g}", f"{median_interval(least)[1]:,.0f}", *ratios])
         spent = panel.effort * self._seconds
         title = f"{panel.title}; times the lower bound, searches of {spent:g} CPU s"
-        head = [panel.x_label, BOUND, *(FIRST[m] for m in panel.methods)]
+        head = [panel.x_label, BOUND, *(marked(FIRST[m], m in SEARCHES) for m in panel.methods)]
         self._publish(f"figure-{panel.name}", title, head, lines)
         self._draw(panel.name, intervals(panel.title, panel.x_label, "I/Os", series, True, panel.log_y))
 
@@ -174,7 +176,7 @@ class Curves:
                 series[name] = [_point(t, v) for t, v in values.items() if math.isfinite(max(v))]
                 marked = [values[grid[i]] for i in (10, 20, 30, 40)]
                 lines.append([name, *(_interval(v) if math.isfinite(max(v)) else "-" for v in marked)])
-        head = ["policy, method", *(f"{grid[i]:.3g} s" for i in (10, 20, 30, 40))]
+        head = ["policy, method", *(marked(f"{grid[i]:.3g} s") for i in (10, 20, 30, 40))]
         self._publish("figure-4", "Figure 4: I/Os against CPU seconds, baseline, M = 100", head, lines)
         title = "Figure 4: eviction policies"
         self._draw("4", intervals(title, "CPU seconds", "I/Os", series, True, False, marks=False))
@@ -195,7 +197,7 @@ class Curves:
                     series[method].append(Point(spot.x, min(took), statistics.median(took), max(took)))
                 cells = [f"{statistics.median(t):.3f} ({min(t):.3f}-{max(t):.3f})" for t in found.values()]
                 lines.append([f"{spot.x:g}", *cells])
-            head = [panel.x_label, *methods()]
+            head = [panel.x_label, *map(marked, methods())]
             self._publish(
                 f"figure-{name}",
                 f"{panel.title}; CPU milliseconds of a batch of 128 on one thread, median (shortest-longest)",
