@@ -23,7 +23,7 @@ class Running(NamedTuple):
 
 
 def running_of(units: Units) -> tuple[Running, tuple[np.ndarray, ...]]:
-    """What kernels need to run a block, and the graph's arrays for it; next to nothing where activations do not count."""
+    """What kernels need to run a block, and the graph's arrays for it (those of the evaluator's ``flows``); zeros (float64[n]) where activations do not count."""
     e = units.problem.evaluator
     ptr, ops = csr(units.unit_of, np.arange(e.n, dtype=np.int32), units.count)
     nothing = np.zeros(e.n)
