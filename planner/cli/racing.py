@@ -73,7 +73,10 @@ class Board:
             self._bound = race.bound.value
             what = f"at least {_amount(race, race.bound.value)}"
         elif isinstance(event, Finished):
-            what = _ending(race.standings[event.index])
+            standing = race.standings[event.index]
+            if _idle(standing):
+                return ""
+            what = _ending(race, standing)
         else:
             return ""
         gap = "" if race.gap is None else f"  (gap {percent(race.gap)})"
@@ -111,7 +114,7 @@ def leaderboard(race: Race) -> str:
                 f"{standing.time_to_best:.1f} s" if standing.time_to_best is not None else "",
                 _amount(race, standing.bound.value) if standing.bound is not None else "",
                 f"{standing.active:.1f} s",
-                f"  {_state(standing)}{_warmth(race, standing)}",
+                f"  {_state(race, standing)}{_warmth(race, standing)}",
             )
         )
     width = max(len(row[-1]) for row in rows)
@@ -204,14 +207,26 @@ def _amount(race: Race, value: float) -> str:
     return amount_text(value, race.problem.unit(race.problem.components[0]))
 
 
-def _state(standing: Standing) -> str:
-    return standing.state if standing.alive else _ending(standing)
+def _state(race: Race, standing: Standing) -> str:
+    return standing.state if standing.alive else _ending(race, standing)
 
 
-def _ending(standing: Standing) -> str:
+def _idle(standing: Standing) -> bool:
+    """Whether the race ended before it had a turn."""
+    had_none = not standing.active and not standing.history and standing.bound is None
+    return had_none and standing.ending not in ("refused", "failed")
+
+
+def _ending(race: Race, standing: Standing) -> str:
+    """How it ended. A proof ends the race for everybody; it is told of whose plan it is, and of who proved it."""
     words = {"gap": "gap reached", "time": "time was up", "iterations": "finished"}.get(
         standing.ending, standing.ending
     )
+    if _idle(standing):
+        words = "had no turn"
+    elif standing.ending == "proven":
+        theirs = (race.proved_by, -1 if race.best is None else race.best.by)
+        words = "proven optimal" if standing.index in theirs else "ended by the proof"
     return f"{words}: {standing.reason}" if standing.reason else words
 
 

@@ -66,7 +66,7 @@ class HeaderData:
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
 
     def passing(self, device: int) -> float:
-        """Bytes that go from devices before this one to the next: what the plate below it counts beside what it sends."""
+        """Bytes that go from devices before this one to devices after it."""
         return 0.0 if self.links is None else self.links.passing(device)
 
     @property

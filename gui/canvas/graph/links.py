@@ -1,4 +1,4 @@
-"""What crosses from stage to stage: a plate on the border of two lanes says the bytes that enter the lower one.
+"""What enters the stages of a pipeline: a plate at the upper border of a lane says how many bytes.
 
 Stages exchange tensors through the host, so a tensor that skips stages counts where it enters (and only there), and once
 for each stage that it enters: what the Edge TPU paper calls communication (equations 9 to 13, counted per tensor).
@@ -53,9 +53,9 @@ class Links:
         return [int(i) for i in mine[np.lexsort((self.tensor[mine], -self.bytes[mine]))]]
 
     def passing(self, stage: int) -> float:
-        """Bytes that enter the next stage from stages before this one: they pass by it."""
+        """Bytes that enter stages after this one from stages before it: they pass by it."""
         home = self.device_of[self.graph.tensor_producer[self.tensor]]
-        return float(self.bytes[(self.stage == stage + 1) & (home < stage)].sum())
+        return float(self.bytes[(self.stage > stage) & (home < stage)].sum())
 
     def producers(self, stage: int) -> Ints:
         """The ops whose tensors enter a stage, sorted."""
@@ -92,8 +92,8 @@ def plates(links: Links, lanes: list[tuple[float, float]], width: float, ratio: 
 
 
 def plate_text(links: Links, stage: int) -> str:
-    """``↓ 260.0 KiB``."""
-    return f"\N{DOWNWARDS ARROW} {bytes_text(float(links.entering[stage]))}"
+    """``in 260.0 KiB``, as the header below it says it."""
+    return f"in {bytes_text(float(links.entering[stage]))}"
 
 
 def paint_links(

@@ -57,16 +57,20 @@ def test_links_count_each_tensor_once_per_stage_that_it_enters(k: int, seed: int
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_a_stage_sends_and_what_passes_by_it_enters_the_next(seed: int) -> None:
+def test_what_is_made_before_a_stage_and_enters_one_after_it_passes_by(seed: int) -> None:
     problem = tpu_problem(14, 4)
     graph = problem.graph
     device_of = np.sort(np.random.default_rng(seed).integers(0, 4, graph.n)).astype(np.int32)
     links = links_of(problem, device_of)
     assert links is not None
-    for stage in range(3):
-        home = device_of[graph.tensor_producer[links.tensor]]
-        own = links.bytes[(links.stage == stage + 1) & (home == stage)].sum()
-        assert links.entering[stage + 1] == own + links.passing(stage)
+    for stage in range(4):
+        past = {
+            (tensor, int(device_of[reader])): float(problem.evaluator.size[tensor])
+            for tensor in range(graph.tensor_count)
+            for reader in graph.consumer_idx[graph.consumer_ptr[tensor] : graph.consumer_ptr[tensor + 1]]
+            if device_of[graph.tensor_producer[tensor]] < stage < device_of[reader]
+        }
+        assert links.passing(stage) == pytest.approx(sum(past.values()))
 
 
 def test_a_pipeline_counts_the_bytes_of_its_file() -> None:
@@ -95,7 +99,7 @@ def test_words_name_the_tensors() -> None:
     said = link_tooltip(links, 1, TITLES)
     assert "103 B into Stage 1" in said
     assert "net_out_3" in said
-    assert plate_text(links, 1) == "↓ 103 B"
+    assert plate_text(links, 1) == "in 103 B"
     many = links_of(Problem(chain_graph(60), Pipeline(2)), np.repeat([0, 1], [20, 40]).astype(np.int32))
     assert many is not None
     crowded = links_of(

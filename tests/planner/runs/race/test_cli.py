@@ -75,6 +75,19 @@ def test_the_text_ends_with_the_leaderboard(model: str, capsys: pytest.CaptureFi
     assert "race" in head and "slice" in board and "simple (bound)" in board
 
 
+def test_who_had_no_turn_is_not_said_to_have_proven_anything(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    field = ["--planners", "chain-dp,anneal,local-search", "--cores", "1"]
+    status, out, err = call(capsys, "race", model, "--target", TARGET, *field, "--bounds", "none")
+    assert status == 0 and "optimal" in out
+    board = out[out.index("found at") :].splitlines()
+    state = {line.split()[1 if line.split()[0].isdigit() else 0]: line for line in board[1:] if line.strip()}
+    assert "proven optimal" in state["chain-dp"]
+    for name in ("anneal", "local-search"):
+        assert "had no turn" in state[name] and f"{name}:" not in err
+
+
 def test_a_race_begins_with_a_plan(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     problem = pipeline()
     start = tmp_path / "start.json"
