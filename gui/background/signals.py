@@ -18,8 +18,9 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
     """Ctrl-C in the terminal and SIGTERM end the event loop; the journal then keeps what was not saved.
 
     Python runs its signal handlers only when it gets the interpreter, which the event loop does not give it; a byte
-    written to a socket by the signal wakes both. A loop that has not begun yet knows
-    nothing of what was asked before, so it is asked until it ends.
+    written to a socket by the signal wakes both. Before the loop has begun, while models are read and kernels are compiled for it,
+    there is nothing to end but that: :class:`SystemExit` is raised. Whatever takes that for its own and begins a loop all the same is
+    asked until it ends.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -27,6 +28,7 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
         self._before: dict[int, object] = {}
         self._notifier: QSocketNotifier | None = None
         self._again: QTimer | None = None
+        self._first: QTimer | None = None
 
     def __enter__(self) -> None:
         if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
@@ -38,14 +40,20 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
         self._notifier = QSocketNotifier(self._read.fileno(), QSocketNotifier.Type.Read)
         self._notifier.activated.connect(self._woken)
         self._again = QTimer(interval=AGAIN_MS)
+        self._first = QTimer(interval=0, singleShot=True)  # is over as soon as a loop runs
+        self._first.start()
         for number in (signal.SIGINT, signal.SIGTERM):
             self._before[number] = signal.signal(number, self._asked)
 
     def _asked(self, number: int, frame: object) -> None:
-        if self._again is not None and not self._again.isActive():
+        asked_before = self._again is None or self._again.isActive()
+        if self._again is not None and not asked_before:
             self._again.timeout.connect(lambda: self._app.exit(128 + number))
             self._again.start()
         self._app.exit(128 + number)
+        begun = self._first is None or not self._first.isActive() or self._app.thread().loopLevel() > 0
+        if not begun and not asked_before:
+            raise SystemExit(128 + number)
 
     def _woken(self, *_: object) -> None:
         self._read.recv(64)
@@ -53,9 +61,10 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
     def __exit__(self, *_: object) -> None:
         if self._notifier is None:
             return
-        if self._again is not None:
-            self._again.stop()
-            self._again.deleteLater()
+        for timer in (self._again, self._first):
+            if timer is not None:
+                timer.stop()
+                timer.deleteLater()
         self._notifier.setEnabled(False)
         self._notifier.deleteLater()
         signal.set_wakeup_fd(self._wakeup)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -27,10 +28,27 @@ def ended(qapp: QApplication) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_before_the_loop_ends_it(qapp: QApplication, number: signal.Signals) -> None:
-    with quit_on_signals(qapp):
+def test_a_signal_before_the_loop_ends_what_is_done_for_it(
+    qapp: QApplication, number: signal.Signals
+) -> None:
+    with pytest.raises(SystemExit) as left, quit_on_signals(qapp):
         os.kill(os.getpid(), number)
-        assert ended(qapp) == 128 + number
+        ended(qapp)
+    assert left.value.code == 128 + number
+
+
+def test_a_loop_that_begins_in_spite_of_a_signal_ends(qapp: QApplication) -> None:
+    with quit_on_signals(qapp):
+        with contextlib.suppress(SystemExit):
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert ended(qapp) == 128 + signal.SIGTERM
+
+
+def test_a_second_signal_interrupts_nothing(qapp: QApplication) -> None:
+    with quit_on_signals(qapp):
+        QTimer.singleShot(20, lambda: os.kill(os.getpid(), signal.SIGTERM))
+        assert ended(qapp) == 128 + signal.SIGTERM
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def test_a_signal_ends_a_loop_that_runs(qapp: QApplication) -> None:
