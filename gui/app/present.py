@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from gui.present.render import size as size_of
-from planner.cli.command import DONE, Console
+from planner.cli.command import DONE, Console, UsageError
 from planner.cli.proving import configure as configure_proving
 from planner.errors import StageboardError
 from planner.story.proving import SECONDS
@@ -15,7 +15,11 @@ from planner.story.proving import SECONDS
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``present``."""
     parser.add_argument(
-        "story", metavar="STORY", help="a story file, or the name of one that Stageboard brings along"
+        "story", metavar="STORY", nargs="?",
+        help="a story file, or the name of one that Stageboard brings along (see --list)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--list", action="store_true", help="list the stories that Stageboard brings along and leave"
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE",
@@ -44,7 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     configure_proving(parser, f"{SECONDS:g} for all plans of a story")
     parser.epilog = (
-        "examples: stageboard present device-placement --notes\n"
+        "examples: stageboard present --list\n"
+        "          stageboard present device-placement --notes\n"
         "          stageboard present talk.story.json -o talk.pdf\n\n"
         'MP4 needs ffmpeg: the system\'s, or what "pip install imageio-ffmpeg" brings. PPTX needs "pip install python-pptx".'
     )
@@ -65,6 +70,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Show the story, or write it."""
     from gui.look.display import check_display, check_qt, offscreen
 
+    if args.list:
+        from gui.app.demo.stories import list_stories
+
+        list_stories(console)
+        return DONE
+    if args.story is None:
+        raise UsageError("name a story: a file, or one of those that --list lists")
     path = story_file(args.story)
     check_qt()
     if args.output is None:

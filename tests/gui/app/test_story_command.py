@@ -171,3 +171,12 @@ def test_cameras_of_everything_and_of_nothing(qapp: Any, plan: Plan) -> None:
     assert camera_on(plan, "flow", np.arange(plan.problem.graph.n)) is None
     lane = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3))
     assert lane is not None and lane.width == pytest.approx(MOST) and lane.y > 0.5
+
+
+def test_presenting_lists_the_stories_and_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["present", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert main(["demo", "--list"]) == 0
+    assert capsys.readouterr().out == listed and "edge-tpu" in listed
+    assert main(["present"]) == 2
+    assert "name a story" in capsys.readouterr().err
