@@ -84,7 +84,8 @@ class PictureDialog(QDialog):
         self.shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.shown.setWordWrap(True)
         self.shown.setAccessibleName("Preview")
-        # As wide as the longest, so that nothing moves when another page is chosen.
+        # As wide as the longest, so that nothing moves when another page is chosen; the style sheet has a say in the letters.
+        self.note.ensurePolished()
         self.note.setMinimumWidth(
             max(self.note.fontMetrics().horizontalAdvance(_size_words(page)) for page in PRESETS.values())
         )
