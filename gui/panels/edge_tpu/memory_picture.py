@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.heading import Heading, heading_of, lines_of
+from gui.look.heading import MOST_LINES, Heading, heading_of, lines_of
 from gui.look.numbers import one_time, plural, rate_text
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
@@ -39,6 +39,8 @@ NARROW_PAGE, NARROW_AXIS, NARROW_PLOT = 620.0, 44.0, 190.0
 """On a page of less units across plans stand one below the other; the room of the axis there, and how high their bars are."""
 LINE = 18.0
 """Height of a line below a plan's name."""
+LEAST_PLOT = 44.0
+"""Height of bars for which a title has fewer lines."""
 ABOVE = 22.0
 """Height of the amount above a bar."""
 PROVEN, BESIDE = "\N{CHECK MARK} proven optimal", 10.0
@@ -189,14 +191,18 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
     wide = width - 2 * MARGIN
-    heading = heading_of(title, _subtitle(problem, sides), wide, font(17, bold=True), font(11), top=14.0)
-    heading.paint(painter, MARGIN, wide, theme)
-    above = max(HEAD, heading.height + 8.0)
     across = (width - AXIS - 2 * MARGIN) / len(sides)
     names = [_name_lines(side, across - 16) for side in sides]
-    above += 22.0 * (max(map(len, names)) - 1)
     said = [_said(problem, side, across - 16) for side in sides]
-    head = above + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
+    below = 22.0 * (max(map(len, names)) - 1) + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
+    for most in range(MOST_LINES, 1, -1):  # bars need room more than the names of many models do
+        words = _subtitle(problem, sides)
+        heading = heading_of(title, words, wide, font(17, bold=True), font(11), top=14.0, most=most)
+        head = max(HEAD, heading.height + 8.0) + below
+        if height - head - FOOT >= LEAST_PLOT:
+            break
+    heading.paint(painter, MARGIN, wide, theme)
+    above = head - PANEL_HEAD - LINE * max(len(lines) - 2 for lines in said)
     plot = QRectF(AXIS + MARGIN, head, width - AXIS - 2 * MARGIN, height - head - FOOT)
     top, line = _scale_of(problem, sides, plot.height())
     _axis(painter, plot, top, line, theme)
