@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from gui.look.numbers import Column, percent, plural
+from gui.look.numbers import percent, plural
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.panels.schedule.chart import ScheduleChart
@@ -21,6 +21,7 @@ from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from planner.problem.target import Target
 
 PRACTICE = (
     "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
@@ -29,8 +30,6 @@ PRACTICE = (
 
 BETWEEN = "   "
 """Between the parts of a summary."""
-SLOWER = 1.02
-"""Times of a sample that differ by a smaller factor are not told apart."""
 
 
 class SchedulePanel(Panel):
@@ -126,11 +125,12 @@ class SchedulePanel(Panel):
         self.chart.show_schedule(s, titles, problem.graph.time_unit, rows, keep, short)
         if s is not None:
             self.chart.show_selection(self.document.selection)
-            interval = estimated_interval(self.document.evaluation)
-            broken = len(self.document.evaluation.violations)
+            evaluation, unit = self.document.evaluation, problem.graph.time_unit
+            practice = in_practice(problem.target, evaluation, s, unit)
+            broken = len(evaluation.violations)
             set_role(self.words, "bad" if broken else "muted")
-            self.words.set_texts(*shorter(summary(s, titles, problem.graph.time_unit, interval, broken)))
-            self.words.set_tip(PRACTICE if is_slower(interval, s) else "")
+            self.words.set_texts(*shorter(summary(s, titles, unit, practice, broken)))
+            self.words.set_tip(PRACTICE if practice else "")
 
     def _selection_changed(self) -> None:
         """Only the outlines change. A hidden chart reads the selection when it is shown."""
@@ -145,27 +145,24 @@ class SchedulePanel(Panel):
         super().set_theme(theme)
 
 
-def estimated_interval(evaluation: Evaluation) -> float:
-    """Time from one sample to the next as the target estimates it, 0 where it does not."""
+def in_practice(target: Target, evaluation: Evaluation, s: Schedule, unit: str | None) -> str:
+    """``about 9.00 ms in practice (4.00 MiB streamed on one link)``, where the target estimates that samples come visibly
+    later than a schedule says, which gives each stage the host link and its cache to itself; else empty."""
     throughput = evaluation.figures.get("throughput", 0.0)
-    return 1.0 / throughput if throughput > 0.0 else 0.0
+    if s.kind in ("gpipe", "latency") or not throughput > 0.0:
+        return ""
+    times, interval = times_of(s, unit), 1.0 / throughput
+    if interval <= s.period * (1.0 + 1e-9) or times.text(interval) == times.text(s.period):
+        return ""
+    why = target.throughput_note(evaluation)
+    return f"about {times.text(interval)} in practice" + (f" ({why})" if why else "")
 
 
-def is_slower(interval: float, s: Schedule) -> bool:
-    """Whether samples come visibly later than a schedule says, which gives each stage the host link to itself."""
-    return s.kind not in ("gpipe", "latency") and interval > s.period * SLOWER
-
-
-def in_practice(interval: float, times: Column) -> str:
-    """``about 9.00 ms in practice (all stages share one host link)``."""
-    return f"about {times.text(interval)} in practice (all stages share one host link)"
-
-
-def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 0.0, broken: int = 0) -> str:
-    """What the picture says, in one line. ``interval``: what the target estimates for a sample, 0 = nothing;
+def summary(s: Schedule, titles: list[str], unit: str | None, practice: str = "", broken: int = 0) -> str:
+    """What the picture says, in one line. ``practice``: how far samples are apart :func:`in_practice`;
     ``broken``: how many violations the plan has."""
     if broken:
-        return f"not valid, {plural(broken, 'violation')}: cannot run like this{BETWEEN}{summary(s, titles, unit, interval)}"
+        return f"not valid, {plural(broken, 'violation')}: cannot run like this{BETWEEN}{summary(s, titles, unit, practice)}"
     if s.period <= 0:
         return "nothing takes any time"
     times = times_of(s, unit)
@@ -174,8 +171,8 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
         return f"a sample takes {times.text(s.period)}{BETWEEN}critical path: {path} (underlined)"
     parts = [f"a sample every {times.text(s.period)}"]
-    if is_slower(interval, s):
-        parts[0] += f", {in_practice(interval, times)}"
+    if practice:
+        parts[0] += f", {practice}"
     if s.bottlenecks:
         names = " and ".join(titles[d] for d in s.bottlenecks)
         parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")
@@ -196,6 +193,8 @@ def summary(s: Schedule, titles: list[str], unit: str | None, interval: float = 
 
 
 def shorter(words: str) -> tuple[str, ...]:
-    """A summary, then without its last part, its last two, and so on: for less and less room."""
+    """A summary, then without its last part, its last two, and so on, at last without the reason in brackets: for less and less room."""
     parts = words.split(BETWEEN)
-    return tuple(BETWEEN.join(parts[:count]) for count in range(len(parts), 0, -1))
+    found = [BETWEEN.join(parts[:count]) for count in range(len(parts), 0, -1)]
+    brief = found[-1].split(" (")[0]
+    return (*found, brief) if brief != found[-1] else tuple(found)

@@ -10,7 +10,7 @@ from gui.look.page import SHEET, Page
 from gui.look.theme import font
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import names_room, paint_schedule
-from gui.panels.schedule.panel import estimated_interval, summary
+from gui.panels.schedule.panel import in_practice, summary
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import KINDS, schedule
@@ -31,11 +31,12 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     s = schedule(problem, device_of)
     titles = [device.title for device in problem.devices]
     evaluation = problem.evaluate(device_of)
-    broken, interval = len(evaluation.violations), estimated_interval(evaluation)
+    broken = len(evaluation.violations)
     unit, colours = problem.graph.time_unit, page.theme
+    practice = in_practice(problem.target, evaluation, s, unit)
     rows = device_rows(s, titles)
     head = title or problem.graph.name
-    words = f"{KINDS[s.kind]}   {summary(s, titles, unit, interval, broken)}"
+    words = f"{KINDS[s.kind]}   {summary(s, titles, unit, practice, broken)}"
     heading = _heading(head, words, page.room[0])
     high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
     page = page.as_high_as(high)

@@ -206,7 +206,7 @@ def _paint_schedule(
     """When each device works on which sample, drawn as in the dock, in larger letters."""
     from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows, times_of
     from gui.panels.schedule.painter import names_room, paint_schedule
-    from gui.panels.schedule.panel import estimated_interval, in_practice, is_slower
+    from gui.panels.schedule.panel import in_practice
     from planner.reports.schedule.schedule import KINDS
 
     devices = plan.problem.devices
@@ -217,13 +217,9 @@ def _paint_schedule(
         headline, note = times.text(found.end), "from the first op to the last"
     else:
         busiest = max(found.share.tolist(), default=0.0)
-        interval = estimated_interval(plan.evaluation)
-        headline, note = (
-            f"one sample every {times.text(found.period)}",
-            in_practice(interval, times)
-            if is_slower(interval, found)
-            else f"busiest device {percent(busiest, 0)} busy",
-        )
+        practice = in_practice(plan.problem.target, plan.evaluation, found, time)
+        headline = f"one sample every {times.text(found.period)}"
+        note = practice or f"busiest device {percent(busiest, 0)} busy"
     free = paint_head(painter, rect, unit, theme, KINDS[found.kind], headline, note)
     rows = device_rows(found, titles)
     needed = RULER + AXIS + LEAST_ROW * len(rows)

@@ -15,13 +15,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows, letters
 from gui.panels.schedule.painter import bar_colour, paint_schedule
-from gui.panels.schedule.panel import SchedulePanel, shorter, summary
+from gui.panels.schedule.panel import SchedulePanel, in_practice, shorter, summary
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import Schedule, schedule
@@ -321,12 +324,37 @@ def test_summary_of_nothing() -> None:
     assert summary(s, ["Stage 0"], None) == "nothing takes any time"
 
 
-def test_summary_says_what_to_expect_in_practice() -> None:
-    graph = Graph.build("one", [Op("a", "a", work=2.0, work_cpu=2.0)], [], time_unit="s")
-    s = schedule(Problem(graph, Pipeline(1)), np.zeros(1, np.int32))
-    assert summary(s, ["Stage 0"], "s", 5.0).startswith("a sample every 2.00 s, about 5.00 s in practice")
-    for interval in (0.0, 2.0):
-        assert "practice" not in summary(s, ["Stage 0"], "s", interval)
+def edge_tpus(pushed_out: float) -> Problem:
+    """Two stages of 8 MiB of parameters, whose caches have so many bytes less beside the activations."""
+    ops = [Op(f"n{i}", f"n{i}", param_bytes=4.0 * 2**20, params=4 * 2**20, macs=1e6) for i in range(4)]
+    edges = [Tensor(f"n{i}", (f"n{i + 1}",), 2e5) for i in range(3)]
+    graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
+    return Problem(graph, EdgeTpuPipeline(2, cache=8.0 * 2**20 + 4e5 - pushed_out))
+
+
+@pytest.mark.parametrize("pushed_out", [0.0, 4e3, 4e4, 4e5])
+def test_summary_says_what_to_expect_in_practice(pushed_out: float) -> None:
+    problem, device_of = edge_tpus(pushed_out), np.array([0, 0, 1, 1], np.int32)
+    evaluation, s = problem.evaluate(device_of), schedule(problem, device_of)
+    practice = in_practice(problem.target, evaluation, s, "s")
+    assert bool(practice) == (pushed_out > 0)  # however little later, where figures show it
+    if practice:
+        interval = one_time(1 / evaluation.figures["throughput"], "s")
+        why = problem.target.throughput_note(evaluation)
+        assert practice == f"about {interval} in practice ({why})" and "activations push out" in why
+    head = f"a sample every {one_time(s.period, 's')}"
+    words = summary(s, ["Stage 0", "Stage 1"], "s", practice)
+    assert words.startswith(f"{head}, {practice}" if practice else f"{head}   ")
+    # The other pace is told as long as any is, the reason goes before it.
+    assert all(("in practice" in text) == bool(practice) for text in shorter(words))
+    assert shorter(words)[-1] == (f"{head}, {practice.split(' (')[0]}" if practice else head)
+
+
+def test_other_machines_have_one_pace() -> None:
+    problem = Problem(chain_graph(12), Pipeline(2))
+    device_of = (np.arange(12) // 6).astype(np.int32)
+    s = schedule(problem, device_of)
+    assert in_practice(problem.target, problem.evaluate(device_of), s, "s") == ""
 
 
 def test_devices_without_ops_are_not_busy() -> None:
