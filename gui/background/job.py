@@ -17,6 +17,10 @@ from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
 
 
+STARTING = "starting"
+"""What a job says until its search has said or found anything."""
+
+
 @dataclass(eq=False)
 class Job:
     """One order at work, or what became of it.
@@ -35,7 +39,7 @@ class Job:
     state: str = "running"
     """running, stopping, done, failed or cancelled."""
     fraction: float | None = None
-    text: str = "starting"
+    text: str = STARTING
     detail: str = ""
     components: tuple[float, ...] | None = None
     """The components of its best plan's objective."""
@@ -121,6 +125,8 @@ class Job:
 
     def found(self, seconds: float, components: tuple[float, ...]) -> None:
         """Take note of a better plan."""
+        if self.text == STARTING:
+            self.text = ""
         self.components = components
         self.trace.append((seconds, components))
 

@@ -256,7 +256,7 @@ def test_a_row_says_what_is_proven_so_far(qtbot: QtBot) -> None:
         job.learn(0.1, problem.bound("max-memory", 2 * mib, "simple", frozenset()))
         assert result() == "memory bound 2.00 MiB"
         job.found(0.2, (4 * mib, 2 * mib, 240 * 1024.0))
-        assert result() == "memory 4.00 MiB, gap 50.0 %"
+        assert result() == row.result.text() == "memory 4.00 MiB, gap 50.0 %"
         job.learn(0.3, problem.bound("max-memory", 4 * mib, "simple", frozenset()))
         job.learn(0.4, problem.bound("dram", mib, "simple", frozenset(), given=(("max-memory", 4 * mib),)))
         assert result() == "memory ✓ · off-chip 2.00 MiB, gap 50.0 %"
