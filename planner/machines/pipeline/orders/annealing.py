@@ -81,18 +81,23 @@ def place_ops(rules, running, u, b):
 
 
 @njit(cache=True, nogil=True)
-def window(network, pred_ptr, pred_idx, rules, block_of, u):
+def window(network, pred_ptr, pred_idx, block_of, u):
     """Lowest and highest block that the units before and after ``u`` leave to it."""
     low, high = 0, network.blocks - 1
     for x in range(pred_ptr[u], pred_ptr[u + 1]):
         low = max(low, block_of[pred_idx[x]])
     for x in range(network.succ_ptr[u], network.succ_ptr[u + 1]):
         high = min(high, block_of[network.succ_idx[x]])
-    if rules.path:
-        for x in range(rules.pred_ptr[u], rules.pred_ptr[u + 1]):
-            high = min(high, block_of[rules.pred_idx[x]] + 1)
-        for x in range(rules.succ_ptr[u], rules.succ_ptr[u + 1]):
-            low = max(low, block_of[rules.succ_idx[x]] - 1)
+    return low, high
+
+
+@njit(cache=True, nogil=True)
+def path_window(rules, block_of, u, low, high):
+    """What the path rule leaves of the blocks from ``low`` to ``high``."""
+    for x in range(rules.pred_ptr[u], rules.pred_ptr[u + 1]):
+        high = min(high, block_of[rules.pred_idx[x]] + 1)
+    for x in range(rules.succ_ptr[u], rules.succ_ptr[u + 1]):
+        low = max(low, block_of[rules.succ_idx[x]] - 1)
     return low, high
 
 
@@ -133,7 +138,9 @@ def anneal(
     for _ in range(proposals):
         temperature *= cool
         u = movable[int(uniform(state) * n)]
-        low, high = window(network, pred_ptr, pred_idx, rules, placement.block_of, u)
+        low, high = window(network, pred_ptr, pred_idx, placement.block_of, u)
+        if rules.path:  # asked here, as below: to call with so many arrays costs more than what is asked
+            low, high = path_window(rules, placement.block_of, u, low, high)
         if low == high:
             continue
         a = placement.block_of[u]
@@ -141,39 +148,43 @@ def anneal(
         if b >= a:
             b += 1
         leave, enter = io_changes(network, placement, u, b)
-        send_leave, send_enter = send_changes(network, placement, u, b)
+        send_leave, send_enter = 0.0, 0.0
+        if network.communication == kernels.DUPLEX:
+            send_leave, send_enter = send_changes(network, placement, u, b)
         work_a = placement.work[a] - network.class_work[u, network.class_of[a]]
         work_b = placement.work[b] + network.class_work[u, network.class_of[b]]
         held_a, held_b = placement.held[a] - network.params[u], placement.held[b] + network.params[u]
         io_a, io_b = placement.io[a] + leave, placement.io[b] + enter
         send_a, send_b = placement.send[a] + send_leave, placement.send[b] + send_enter
-        peak_a, peak_b = 0.0, 0.0
-        drawn = -1.0
-        refused = False
-        # At first as if nothing were active: where that is refused, so is what it costs with activations.
-        for counted in range(2 if running.choice >= 0 else 1):
-            if counted:
-                place_ops(rules, running, u, b)
-                peak_a = peak_of(a, held_a, network, rules, running, flows, 0)
-                peak_b = peak_of(b, held_b, network, rules, running, flows, 1)
+        cost_a = block_cost(network, a, work_a, held_a, io_a, send_a)
+        cost_b = block_cost(network, b, work_b, held_b, io_b, send_b)
+        power_a = max(cost_a / scale, 0.0) ** power
+        power_b = max(cost_b / scale, 0.0) ** power
+        new_total = total - powers[a] - powers[b] + power_a + power_b
+        new_energy = max(new_total, 0.0) ** (1.0 / power)
+        rise = new_energy - energy
+        drawn = 0.0 if rise <= 0.0 else uniform(state)
+        taken = rise <= 0.0 or drawn < math.exp(-rise / temperature)
+        if taken and running.choice >= 0:
+            # So far as if nothing were active: where that is refused, so is what it costs with activations.
+            place_ops(rules, running, u, b)
+            peak_a = peak_of(a, held_a, network, rules, running, flows, 0)
+            peak_b = peak_of(b, held_b, network, rules, running, flows, 1)
             cost_a = block_cost(network, a, work_a, held_a + peak_a, io_a, send_a)
             cost_b = block_cost(network, b, work_b, held_b + peak_b, io_b, send_b)
             power_a = max(cost_a / scale, 0.0) ** power
             power_b = max(cost_b / scale, 0.0) ** power
             new_total = total - powers[a] - powers[b] + power_a + power_b
             new_energy = max(new_total, 0.0) ** (1.0 / power)
+            if rise <= 0.0 < new_energy - energy:
+                drawn = uniform(state)
             rise = new_energy - energy
-            if rise > 0.0:
-                if drawn < 0.0:
-                    drawn = uniform(state)
-                if drawn >= math.exp(-rise / temperature):
-                    refused = True
-                    if counted:
-                        place_ops(rules, running, u, a)
-                    break
-        if not refused:
-            if running.choice >= 0:
+            taken = rise <= 0.0 or drawn < math.exp(-rise / temperature)
+            if taken:
                 placement.peak[a], placement.peak[b] = peak_a, peak_b
+            else:
+                place_ops(rules, running, u, a)
+        if taken:
             move(network, placement, u, b, leave, enter, send_leave, send_enter)
             powers[a], powers[b] = power_a, power_b
             total, energy = new_total, new_energy

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.compiling.kernel import njit
+from planner.evaluation import kernels
 from planner.machines.pipeline.orders.annealing import PROPOSALS_PER_CALL
 from planner.machines.pipeline.orders.layout import Network
 from planner.machines.pipeline.orders.placement import (
@@ -109,7 +110,9 @@ def anneal_free(
         if a == b:
             continue
         leave, enter = io_changes(network, placement, u, b)
-        send_leave, send_enter = send_changes(network, placement, u, b)
+        send_leave, send_enter = 0.0, 0.0
+        if network.communication == kernels.DUPLEX:
+            send_leave, send_enter = send_changes(network, placement, u, b)
         cost_a = block_cost(
             network, a, placement.work[a] - network.class_work[u, network.class_of[a]], placement.held[a] - network.params[u], placement.io[a] + leave,
             placement.send[a] + send_leave,

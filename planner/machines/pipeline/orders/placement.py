@@ -124,11 +124,9 @@ def io_changes(network, placement, u, b):
 
 @njit(cache=True, nogil=True)
 def send_changes(network, placement, u, b):
-    """What a move of unit ``u`` to block ``b`` adds to what the block it leaves and ``b`` send; 0 where sending counts as receiving does."""
+    """What a move of unit ``u`` to block ``b`` adds to what the block it leaves and ``b`` send."""
     a = placement.block_of[u]
     leave, enter = 0.0, 0.0
-    if network.communication != kernels.DUPLEX:
-        return leave, enter
     for y in range(network.use_ptr[u], network.use_ptr[u + 1]):
         t = network.use_tensor[y]
         h = placement.block_of[network.tensor_producer[t]]
