@@ -34,12 +34,19 @@ def device_rows(evaluation: Evaluation, device: int) -> Rows:
     # On and off chip in one unit, so that they can be compared.
     memory = byte_column(evaluation.memory.tolist()).text
     words = (
-        ("cache", "On chip", memory), ("dram", "Off chip", memory), ("bytes_in", "Enters", bytes_text),
-        ("bytes_out", "Leaves", bytes_text), ("energy", "Energy per inference", energy_text),
+        ("cache", "On chip", memory), ("dram", "Off chip", memory),
+        ("bytes_in", "Enters from stages", bytes_text), ("host_in", "Enters from the host", bytes_text),
+        ("bytes_out", "Leaves for stages", bytes_text), ("host_out", "Leaves for the host", bytes_text),
+        ("energy", "Energy per inference", energy_text),
         ("parameters", "Parameters", memory), ("activations", "Peak activations", memory),
         ("link", "To the next chip", bytes_text),
     )  # fmt: skip
-    return [(title, said(details[name])) for name, title, said in words if name in details]
+    # Most stages exchange nothing with the host itself.
+    return [
+        (title, said(details[name]))
+        for name, title, said in words
+        if name in details and (details[name] or not name.startswith("host_"))
+    ]
 
 
 def plan_rows(problem: Problem, evaluation: Evaluation) -> Rows:

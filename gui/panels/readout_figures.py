@@ -51,6 +51,8 @@ def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
             lines.append(f"Slower than the slowest stage: {why}")
     if "latency" in figures:
         lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference alone")
+        if more := problem.target.latency_note(evaluation):
+            lines.append(f"That is {more}")
     if "energy" in figures:
         lines.append(f"{energy_text(figures['energy'])} per inference")
     return "\n".join(["Estimated, see Target for the constants:", *lines]) if lines else ""

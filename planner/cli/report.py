@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from planner.cli.command import Console
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates, estimates_fields, rates_words
@@ -28,8 +30,8 @@ from planner.quantity import amount_text, bytes_text, time_text
 from planner.text_table import percent, seconds_text, table, times
 
 _SHOWN_VIOLATIONS = 8
-_EXTRA = {"bytes_in": "bytes in", "dram": "off chip"}
-"""Details of an evaluation that have a column, and its title."""
+_EXTRA = {"bytes in": ("bytes_in", "host_in"), "bytes out": ("bytes_out", "host_out"), "off chip": ("dram",)}
+"""Columns of details of an evaluation: title, and the details that add up to it."""
 
 
 def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[str, Any]:
@@ -87,7 +89,10 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     parts = [evaluation.receive, evaluation.work, evaluation.streaming, evaluation.send, evaluation.cost]
     k = len(problem.devices)
     shown = times([float(v) for part in parts for v in part], unit)
-    extra = [name for name in _EXTRA if name in evaluation.details]
+    details = evaluation.details
+    extra = {
+        title: sum(details[name] for name in names) for title, names in _EXTRA.items() if names[0] in details
+    }
     rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem)}"
     for i, device in enumerate(problem.devices):
         own = f" ({traits[i]})" if traits[i] else ""
@@ -98,7 +103,7 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
                 device.name + own + copies_text(problem, evaluation, i),
                 str(int(evaluation.ops[i])),
                 *cells,
-                *[bytes_text(float(evaluation.details[name][i])) for name in extra],
+                *[bytes_text(float(amounts[i])) for amounts in extra.values()],
                 bytes_text(float(evaluation.memory[i])) + mark,
             ]
         )
@@ -109,11 +114,24 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     return table(
         [
             *("device", "ops", "receive", "work", "streaming", "send", "cost"),
-            *(_EXTRA[name] for name in extra),
+            *extra,
             "memory".rjust(width) + " " * len(worst),
         ],
         rows,
     )
+
+
+def host_note(evaluation: Evaluation) -> str:
+    """What of the bytes in and out of devices is the model's own, which objectives do not count; empty where nothing is."""
+    coming, going = (
+        float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("host_in", "host_out")
+    )
+    if not coming + going:
+        return ""
+    counted = (
+        f"bytes in and out count the model's inputs ({bytes_text(coming)}) and outputs ({bytes_text(going)})"
+    )
+    return f"{counted}, which cross the host link; max-communication leaves them out"
 
 
 def copies_text(problem: Problem, evaluation: Evaluation, device: int) -> str:
@@ -156,6 +174,7 @@ def summary(
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
     if isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         out += ["", device_table(problem, evaluation)]
+        out += [f"  {note}" for note in (host_note(evaluation),) if note]
     out += [f"  ! {warning}" for warning in warnings(problem)]
     if evaluation is not None:
         for v in evaluation.violations[:_SHOWN_VIOLATIONS]:
@@ -206,11 +225,13 @@ def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str
     unit = "s" if problem.target.figures_in_seconds else problem.graph.time_unit
     why = problem.target.throughput_note(evaluation)
     limited = f" ({why})" if why else ""
+    more = problem.target.latency_note(evaluation)
+    added = f" ({more})" if more else ""
     texts = {
         "throughput": lambda value: (
             (f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time") + limited
         ),
-        "latency": lambda value: time_text(value, unit),
+        "latency": lambda value: time_text(value, unit) + added,
         "energy": lambda value: f"{value * 1e3:.1f} mJ per inference",
     }
     return [(f"{name}, estimated", texts[name](value)) for name, value in evaluation.figures.items()]

@@ -209,6 +209,10 @@ class Target(ABC):
         """What keeps the estimated throughput of a plan below one inference per time of its slowest device; empty where nothing does."""
         return ""
 
+    def latency_note(self, evaluation: Any) -> str:
+        """What the estimated latency of a plan holds beside the costs of its devices; empty where it is their sum or another figure."""
+        return ""
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready parameters; infinities are written as null, one number per device as a list."""
         out: dict[str, Any] = {"kind": self.kind}

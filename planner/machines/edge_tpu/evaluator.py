@@ -168,8 +168,9 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         base = super().evaluate(device_of)
         device_of = self.checked(device_of)
         target, held = self.target, base.memory
-        coming = np.bincount(device_of, self._coming, self.k) / target.down
-        going = np.bincount(device_of, self._going, self.k) / target.up
+        host_in = np.bincount(device_of, self._coming, self.k)
+        host_out = np.bincount(device_of, self._going, self.k)
+        coming, going = host_in / target.down, host_out / target.up
         entering = self.entering(device_of)
         work = np.maximum(0.0, base.work - coming - going)
         rest = base.receive + base.work + base.send
@@ -189,6 +190,8 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
                 "dram": np.maximum(held - target.cache, 0.0),
                 "bytes_in": entering,
                 "bytes_out": self.leaving(device_of),
+                "host_in": host_in,
+                "host_out": host_out,
                 "energy": energy,
             },
             figures={

@@ -204,6 +204,11 @@ def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
         notes.append(
             "the model is in floating point: sizes are those it has once quantised to INT8, which the compiler needs"
         )
+    own = [float(plan.evaluation.details[name].sum()) for name in ("host_in", "host_out")]
+    if any(own):
+        notes.append(
+            f"In and Out are what stages exchange; the model's own inputs ({_mib(own[0])}) and outputs ({_mib(own[1])}) cross the host link, too"
+        )
     notes += rule_notes(plan)
     if len(graph.model_names) > 1:
         notes.append("the models share each stage's cache: its memory is that of all of them")

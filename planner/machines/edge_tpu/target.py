@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.model.graph import Graph
 from planner.model.groups import families
 from planner.problem.target import Device, Target, Words, check_count, parameter, positive
-from planner.quantity import bytes_text
+from planner.quantity import bytes_text, time_text
 
 MEMORY, DRAM, COMMUNICATION = "max-memory", "dram", "max-communication"
 STAGE_TIME, INFERENCE_TIME = "stage-time", "inference-time"
@@ -196,10 +198,22 @@ class EdgeTpuPipeline(Target):
         if not self.shared_link:
             return "activations push parameters out"
         beside = float((evaluation.cost - evaluation.streaming).max())
-        streamed = bytes_text((1.0 / rate - beside) * self.streaming)
+        streamed = bytes_text(round((1.0 / rate - beside) * self.streaming))
         if evaluation.details["dram"].any():
             return f"{streamed} streamed on one link"
         return f"activations push out {streamed}"
+
+    def latency_note(self, evaluation: Any) -> str:
+        """The time of the bytes that activations push out of the caches, and the fixed times, which stage times leave out."""
+        fixed = self.overhead * float(np.count_nonzero(evaluation.ops))
+        stages = float(evaluation.cost.sum())
+        streamed, notes = evaluation.figures["latency"] - stages - fixed, []
+        if streamed > 1e-9 * evaluation.figures["latency"]:
+            pushed = bytes_text(round(streamed * self.streaming))
+            notes.append(f"{time_text(streamed, 's')} because activations push out {pushed}")
+        if fixed:
+            notes.append(f"{time_text(fixed, 's')} of overhead")
+        return f"stage times of {time_text(stages, 's')}, and {' and '.join(notes)}" if notes else ""
 
     @classmethod
     def suggested(cls, graph: Graph) -> EdgeTpuPipeline | None:

@@ -252,6 +252,39 @@ def test_the_figures_of_chips_are_in_the_unit_of_the_file(unit: str | None, rate
     assert rows["latency, estimated"] == ("2.00 s" if unit else "2.00")
 
 
+@pytest.mark.parametrize("host_io", [True, False])
+def test_a_table_of_stages_counts_the_bytes_of_its_transfers(host_io: bool) -> None:
+    from planner.cli.report import summary
+    from planner.machines.edge_tpu.target import EdgeTpuPipeline
+    from planner.model.cost_model import fill
+    from planner.model.graph import Graph, Op, Tensor
+    from planner.problem.problem import Problem
+
+    ops = [
+        Op("in", "in", "Input"),
+        Op("a", "a", macs=1e6, params=2**20, param_bytes=2.0**20),
+        Op("b", "b", macs=1e6, params=2**20, param_bytes=2.0**20),
+    ]
+    tensors = [Tensor("in", ("a",), 2048.0), Tensor("a", ("b",), 1024.0), Tensor("b", (), 4096.0)]
+    target = EdgeTpuPipeline(2, precision="file", cache=2.0**20, host_io=host_io)
+    problem = Problem(fill(Graph.build("two", ops, tensors, time_unit="s")), target)
+    evaluation = problem.evaluate(np.array([0, 0, 1], np.int32))
+    out = summary(problem, evaluation)
+    rows = [line.split("  ") for line in out.splitlines() if line.startswith("  stage ")]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    exchanged = (
+        [["2.0 KiB", "1.0 KiB"], ["1.0 KiB", "4.0 KiB"]]
+        if host_io
+        else [["0 B", "1.0 KiB"], ["1.0 KiB", "0 B"]]
+    )
+    assert [row[7:9] for row in cells] == exchanged
+    note = "the model's inputs (2.0 KiB) and outputs (4.0 KiB), which cross the host link; max-communication leaves"
+    assert (note in out) == host_io
+    latency = next(line for line in out.splitlines() if "latency, estimated" in line)
+    note = problem.target.latency_note(evaluation)
+    assert note and latency.endswith(f"({note})")
+
+
 def test_plan_hints_at_the_objective_for_speed_where_everything_fits(stageboard: Any) -> None:
     asked = ("plan", RESNET, "--target", "edge-tpu:4", "--planner", "edge-tpu-ilp", "--prove", "0.1")
     ran = stageboard(*asked, "--json")

@@ -251,3 +251,58 @@ def test_why_a_stream_is_slower_than_its_slowest_stage(changes: dict[str, Any], 
     target = EdgeTpuPipeline(2, precision="int8", **changes)
     problem = Problem(graph, target)
     assert target.throughput_note(problem.evaluate(np.array([0, 0, 1, 1], np.int32))) == note
+
+
+def chained(**changes: Any) -> Problem:
+    """Two stages of 8 MiB each, of a model with 2,000 bytes of input and 500 of output."""
+    ops = [
+        Op("in", "in", "Input"),
+        *(Op(f"n{i}", f"n{i}", param_bytes=4.0 * 2**20, params=4 * 2**20, macs=1e6) for i in range(4)),
+    ]
+    edges = [
+        Tensor("in", ("n0",), 2000.0),
+        *(Tensor(f"n{i}", (f"n{i + 1}",), 1000.0) for i in range(3)),
+        Tensor("n3", (), 500.0),
+    ]
+    return Problem(fill(Graph.build("chain", ops, edges, time_unit="s")), EdgeTpuPipeline(2, **changes))
+
+
+TWO = np.array([0, 0, 0, 1, 1], np.int32)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said", "silent"),
+    [
+        ({"cache": 9.0 * 2**20}, "", "stage times"),
+        ({"cache": 8.0 * 2**20}, " because activations push out 4.9 KiB", "overhead"),
+        (
+            {"cache": 8.0 * 2**20, "overhead": 1e-3},
+            "activations push out 4.9 KiB and 2.00 ms of overhead",
+            "! ",
+        ),
+        ({"cache": 9.0 * 2**20, "overhead": 1e-3}, ", and 2.00 ms of overhead", "activations"),
+        # What does not fit by itself is in the stage times already.
+        ({"cache": 6.0 * 2**20, "scratch": False}, "", "stage times"),
+    ],
+)
+def test_what_a_latency_holds_beside_the_stage_times(changes: dict[str, Any], said: str, silent: str) -> None:
+    problem = chained(precision="int8", **changes)
+    evaluation = problem.evaluate(TWO)
+    note = problem.target.latency_note(evaluation)
+    assert said in note and silent not in note and bool(note) == bool(said)
+    assert bool(note) == (evaluation.figures["latency"] > evaluation.cost.sum() * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("host_io", [True, False])
+def test_transfers_are_those_of_the_bytes_between_stages_and_of_the_host(host_io: bool) -> None:
+    problem = chained(precision="file", host_io=host_io)
+    evaluation, target = problem.evaluate(TWO), problem.target
+    details = evaluation.details
+    assert details["host_in"].tolist() == [2000.0 * host_io, 0] and details["host_out"].tolist() == [
+        0,
+        500.0 * host_io,
+    ]
+    assert isinstance(target, EdgeTpuPipeline)
+    assert evaluation.receive == pytest.approx((details["bytes_in"] + details["host_in"]) / target.down)
+    assert evaluation.send == pytest.approx((details["bytes_out"] + details["host_out"]) / target.up)
+    assert max(details["bytes_in"]) == evaluation.components["max-communication"] == 1000.0

@@ -149,9 +149,14 @@ def test_a_stage_of_an_edge_tpu_pipeline(qtbot: QtBot) -> None:
         assert "Inferences per second" in text(panel)
         panel.show_device(2)
         page = text(panel)
-        for words in ("On chip", "Off chip", "Enters", "160.0 KiB", "Energy per inference"):
+        for words in ("On chip", "Off chip", "Enters from stages", "160.0 KiB", "Energy per inference"):
             assert words in page
         assert page.count("2.00 MiB") == 2
+        details = document.evaluation.details
+        for name, words in (("host_in", "Enters from the host"), ("host_out", "Leaves for the host")):
+            for stage in range(len(details[name])):
+                panel.show_device(stage)
+                assert (words in text(panel)) == (details[name][stage] > 0)
         document.select([3])
         assert "max memory −1.00 MiB" in text(panel)
 
