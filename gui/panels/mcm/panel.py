@@ -49,7 +49,7 @@ class PackagePanel(Panel):
         self.words.setWordWrap(True)
         self.words.setContentsMargins(10, 0, 10, 0)
         set_role(self.words, "muted")
-        self.simulating = Simulating(self)
+        self.simulating = Simulating(theme, self)
         self.simulating.wanted.connect(self.simulate)
         card = HoverCard(self)
         self.view = PackageView(theme, card, self)
@@ -138,6 +138,7 @@ class PackagePanel(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
+        self.simulating.words.set_theme(theme)
         self.view.set_theme(theme)
         self.memory.set_theme(theme)
         super().set_theme(theme)

@@ -5,16 +5,71 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QTransform
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from gui.look.glyphs import glyph_path
+from gui.look.theme import Theme
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import set_role
 from gui.widgets.plain import plain
-from planner.machines.mcm.simulation.report import LATENCY, simulate
+from planner.machines.mcm.simulation.report import ALTHOUGH, LATENCY, simulate
 from planner.methods.simulation import SimulationReport
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
+
+MARGIN = 10
+MARK = 13.0
+"""Pixels of the sign before a warning."""
+
+
+class Words(QLabel):
+    """Sentences in the colour of quiet ones, or a warning with its sign before them."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("", parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self._theme = theme
+        self.say("")
+
+    def say(self, words: str, warning: bool = False) -> None:
+        """Show sentences, nothing where there are none."""
+        self.setText(plain(words))
+        self.setVisible(bool(words))
+        set_role(self, "warning" if warning else "muted")
+        self.setContentsMargins(MARGIN + (int(MARK) + 6 if warning else 0), 0, MARGIN, 0)
+
+    @property
+    def warns(self) -> bool:
+        """Whether what is said is a warning."""
+        return bool(self.property("role") == "warning")
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The sign beside the first line."""
+        super().paintEvent(event)
+        if not self.warns:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        # Text stands in the middle of what height there is.
+        above = max(0, self.height() - self.heightForWidth(self.width())) / 2
+        painter.translate(MARGIN + MARK / 2, above + self.fontMetrics().height() / 2)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(self._theme.warning))
+        painter.drawPath(QTransform.fromScale(MARK, MARK).map(glyph_path(2)))
+        pen = QPen(QColor(self._theme.panel), 1.6)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        painter.drawLine(QPointF(0.0, -0.2 * MARK), QPointF(0.0, 0.1 * MARK))
+        painter.drawPoint(QPointF(0.0, 0.29 * MARK))
+        painter.end()
 
 
 class Simulating(QObject):
@@ -26,15 +81,11 @@ class Simulating(QObject):
     wanted = Signal()
     """The button was pressed: whoever shows a plan calls :meth:`simulate` with it."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._background = Background("simulating a package", self)
         self._shown: tuple[Problem, Ints] | None = None
-        self.words = QLabel("", parent)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
-        self.words.setContentsMargins(10, 0, 10, 0)
-        set_role(self.words, "muted")
+        self.words = Words(theme, parent)
         self.button = QPushButton("Simulate", parent)
         self.button.setToolTip(
             "How the plan executes, inference after inference: shared links, full buffers, allocated memory"
@@ -74,12 +125,13 @@ class Simulating(QObject):
 
     def _deliver(self, found: object) -> None:
         if isinstance(found, SimulationReport):
-            told = [words if name != LATENCY else f"latency {words}" for name, words in found.rows]
-            self._say(f"Simulated: {'; '.join(told)}")
+            rows = [row for row in found.rows if row[0] != ALTHOUGH]
+            told = "; ".join(words if name != LATENCY else f"latency {words}" for name, words in rows)
+            also = f". {found.advice}" if found.advice else ""
+            self._say(f"Simulated: {told}{also}", warning=not found.runs)
         else:
             self._say(f"Not simulated: {found}")
 
-    def _say(self, words: str) -> None:
-        self.words.setText(plain(words))
-        self.words.setVisible(bool(words))
+    def _say(self, words: str, warning: bool = False) -> None:
+        self.words.say(words, warning)
         self.button.setEnabled(not self.busy)

@@ -62,6 +62,7 @@ def test_a_plan_that_does_not_run_says_where(stageboard: Any, tmp_path: Path) ->
     assert said["reason"].startswith("chip 0 has no place for ")
     shown = stageboard("evaluate", RESNET, file, "--simulate").out
     assert "does not run: chip 0 has no place for" in shown and "simulated latency" not in shown
+    assert "The memory rule is off" in " ".join(shown.split()) and "although valid" in shown
 
 
 @pytest.mark.parametrize(

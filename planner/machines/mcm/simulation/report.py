@@ -24,6 +24,8 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text, time_text
 from planner.text_table import percent
 
+ALTHOUGH = "although valid"
+"""The line on why a valid plan does not run."""
 LATENCY = "simulated latency"
 """The one line of which the value alone says too little."""
 
@@ -41,11 +43,18 @@ def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> Sim
         nothing = np.zeros(evaluator.k)
         stuck = Simulated(math.inf, math.inf, nothing, nothing, nothing, None)
         return SimulationReport(
-            [("simulated", f"does not run: {error}")], fields(problem, stuck, settings, str(error))
+            [("simulated", f"does not run: {error}")],
+            fields(problem, stuck, settings, str(error)),
+            runs=False,
         )
-    analytical = float(evaluator.evaluate(device_of).cost.max(initial=0.0))
-    reason = None if found.unplaced is None else unplaced_words(problem, found.unplaced)
-    return SimulationReport(rows(problem, found, analytical), fields(problem, found, settings, reason))
+    evaluation = evaluator.evaluate(device_of)
+    if found.unplaced is not None:
+        reason = unplaced_words(problem, found.unplaced)
+        advice = valid_words(evaluator) if evaluation.valid else ""
+        told = [("simulated", f"does not run: {reason}"), *([(ALTHOUGH, advice)] if advice else [])]
+        return SimulationReport(told, fields(problem, found, settings, reason), runs=False, advice=advice)
+    analytical = float(evaluation.cost.max(initial=0.0))
+    return SimulationReport(rows(problem, found, analytical), fields(problem, found, settings, None))
 
 
 def unplaced_words(problem: Problem, unplaced: Unplaced) -> str:
@@ -58,10 +67,19 @@ def unplaced_words(problem: Problem, unplaced: Unplaced) -> str:
     return f"{chip} has no place for {bytes_text(unplaced.wanted)} of {what}: {free}"
 
 
+def valid_words(evaluator: McmEvaluator) -> str:
+    """Why a plan for which the allocator finds no place is valid all the same, and what to do, in two sentences."""
+    if not evaluator.target.check_memory:
+        return "The memory rule is off, so a valid plan need not fit. Switch it on, or search with cost=simulated."
+    return (
+        "The memory rule counts what passes between chips once, while it is in use; running keeps two buffers of it"
+        " for good, and each block in one piece. Search with cost=simulated, or plan with less memory of a chip"
+        " (sram) and set it back."
+    )
+
+
 def rows(problem: Problem, found: Simulated, analytical: float) -> list[tuple[str, str]]:
     """Lines of a label and a value; ``analytical`` is the largest chip latency of the cost model."""
-    if found.unplaced is not None:
-        return [("simulated", f"does not run: {unplaced_words(problem, found.unplaced)}")]
     unit = problem.graph.time_unit
     pace = f"{time_text(found.interval, unit)} per inference"
     if analytical and found.interval:

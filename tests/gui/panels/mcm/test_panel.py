@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.tooltip import HoverCard
 from gui.document.plan.document import Document
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, Theme
 from gui.panels.mcm import simulating
 from gui.panels.mcm.panel import PackagePanel
 from gui.panels.mcm.view import PackageView
@@ -339,6 +339,36 @@ def test_a_simulation_is_told_until_the_plan_changes(
     qtbot.waitUntil(lambda: not part.busy)
     assert part.words.text().startswith("Not simulated: ")
     dock.end_threads()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_valid_plan_that_does_not_run_is_a_warning(qtbot: QtBot, theme: Theme) -> None:
+    # The fullest chip holds 13.25 MiB, but two buffers of what reaches it take more.
+    document = opened_package(sram=13.3 * 2**20)
+    dock = PackagePanel(document, LIGHT)
+    dock.set_theme(theme)
+    with shown(qtbot, dock, 420, 420):
+        assert document.evaluation.valid
+        said = dock.simulating.words
+        dock.simulate()
+        assert not said.warns
+        qtbot.waitUntil(lambda: not dock.simulating.busy)
+        settle()
+        assert said.text().startswith("Simulated: does not run: chip 2 has no place for") and said.warns
+        for words in ("memory rule", "two buffers", "cost=simulated", "sram"):
+            assert words in said.text()
+        assert said.height() >= said.heightForWidth(said.width()), "no line is cut"
+        image, left = said.grab().toImage(), round(10 * said.devicePixelRatioF())
+        wide = round(13 * said.devicePixelRatioF())
+        ink = {image.pixelColor(x, y).name() for x in range(left, left + wide) for y in range(image.height())}
+        assert theme.warning in ink, "the sign"
+        document.set_problem(McmPackage(4, sram=32.0 * 2**20))
+        settle()
+        dock.simulate()
+        qtbot.waitUntil(lambda: not dock.simulating.busy)
+        assert "does not run" not in said.text() and "MiB" in said.text() and not said.warns
+        dock.end_threads()
+    document.deleteLater()
 
 
 def test_other_machines_are_not_simulated(qtbot: QtBot, panel: tuple[PackagePanel, Document]) -> None:
