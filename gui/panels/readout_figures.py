@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gui.canvas.graph.consequence import refusal
 from gui.document.plan.board import AssignmentBoard
+from gui.document.plan.preview import Preview
 from gui.look.colours import Theme
-from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text
+from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text, signed_percent
 from gui.panels.mcm.state import is_package
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words
@@ -108,6 +110,20 @@ def speed_shown(problem: Problem, evaluation: Evaluation, brief: bool = False) -
     elif "energy" in figures and not brief:
         notes.append(energy_text(figures["energy"]))
     return Shown("Inferences per second", rate_text(rate) if math.isfinite(rate) else DASH, ", ".join(notes))
+
+
+def dragged(preview: Preview, theme: Theme) -> tuple[str, str, tuple[str, ...]]:
+    """What a drop on the device under the pointer would do to an objective that is one number: a note, its colour, and ever shorter notes."""
+    tones, change, further = (theme.muted, theme.bad, theme.good), preview.changes[preview.target], ""
+    if not preview.legal[preview.target]:  # what it would cost there is no offer
+        if preview.along_change is None:
+            return f"→ {refusal(preview, preview.target)}", theme.bad, ()
+        change, further = preview.along_change, f", {len(preview.along):,} along"  # but this is
+    brief = f"→ {change.brief}"
+    shorter = [f"{brief}{further}", brief]
+    if further and change.scalar and math.isfinite(change.share):
+        shorter.insert(1, f"→ {signed_percent(change.share)}{further}")
+    return f"→ {change.text}{further}", tones[change.sign], tuple(shorter)
 
 
 def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> str:

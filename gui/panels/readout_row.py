@@ -70,6 +70,11 @@ class Readouts(Panel):
             self.keyboard_left.emit()
         button.setVisible(shown)
 
+    def _hold_widths(self, held: bool) -> None:
+        """What passes moves no figure: one lets go once it shows again what stays."""
+        for readout in self._readouts:
+            readout.hold_width(held)
+
     def _forget_widths(self) -> None:
         for readout in self._readouts:
             readout.forget_width()

@@ -18,6 +18,7 @@ from gui.canvas.graph.consequence import refusal
 from gui.look.numbers import DASH, gap_text, plural, signed_amount
 from gui.look.theme import Theme
 from gui.panels.readout_figures import (
+    dragged,
     figures_tip,
     memory_shown,
     memory_tip,
@@ -149,6 +150,8 @@ class ReadoutStrip(Readouts):
     def refresh(self) -> None:
         """Read everything anew."""
         document, t = self.document, self.theme
+        if document.preview is not None:
+            self._hold_widths(True)
         if document.problem is None or document.graph is None:
             for readout in self._readouts:
                 readout.show_value(readout.label, DASH, "", t.faint)
@@ -187,6 +190,8 @@ class ReadoutStrip(Readouts):
             f"{plural(int(np.count_nonzero(document.evaluation.ops)), 'device')} used",
             tip="" if active is None else f"plan “{active.name}”",
         )  # fmt: skip
+        if document.preview is None:
+            self._hold_widths(False)
 
     def _show_ways(self) -> None:
         """To a better plan or a stronger bound: back to what is proven optimal, or prove more."""
@@ -207,37 +212,33 @@ class ReadoutStrip(Readouts):
     # ------------------------------------------------------------------ an objective that is one number
     def _show_times(self, problem: Problem) -> None:
         """Whether op times were measured: every op is asked, so only once a problem, not at every move."""
-        if problem is self._timed:
-            return
-        self._timed, mark = problem, times_mark(problem)
-        self.times.setText(mark)
-        self.times.setVisible(bool(mark))
-        self.times.setAccessibleName(f"Times are {mark}: go to the target")
-        self.times.setToolTip(plain_tip(times_tip(problem)))
+        if problem is not self._timed:
+            self._timed, mark = problem, times_mark(problem)
+            self.times.setText(mark)
+            self.times.setAccessibleName(f"Times are {mark}: go to the target")
+            self.times.setToolTip(plain_tip(times_tip(problem)))
+        # What a drag would do has the line to itself: it would read on into the link.
+        self._show_button(self.times, bool(self.times.text()) and self.document.preview is None)
 
     def _show_objective(self, one: ComponentStanding) -> None:
         problem, evaluation = self._problem, self.document.evaluation
-        preview, t = self.document.preview, self.theme
+        preview = self.document.preview
         self._show_times(problem)
         label, devices = component_words(one.name).title, problem.devices
         label = label[:1].upper() + label[1:]
         if one.name in STAGE_COSTS and 0 <= evaluation.bottleneck < len(devices):
             label = f"{label} ({devices[evaluation.bottleneck].name})"
         note, note_colour = rate_words(problem, evaluation, one.value), ""
+        shorter: tuple[str, ...] = ()
         if preview is not None and 0 <= preview.target < len(preview.changes):
-            would = preview.changes[preview.target]
-            note, note_colour = f"→ {would.text}", (t.muted, t.bad, t.good)[would.sign]
-            if not preview.legal[preview.target]:  # what it would cost there is no offer
-                note, note_colour = f"→ {refusal(preview, preview.target)}", t.bad
-                if (along := preview.along_change) is not None:  # but this is
-                    note = f"→ {along.text}, {len(preview.along):,} along"
-                    note_colour = (t.muted, t.bad, t.good)[along.sign]
+            note, note_colour, shorter = dragged(preview, self.theme)
         self.objective.show_value(
             label,
             amount(problem, one.name, one.value),
             note,
             note_colour=note_colour,
             tip=figures_tip(problem, evaluation),
+            shorter=shorter,
         )
 
     def _show_bound(self, one: ComponentStanding) -> None:

@@ -33,6 +33,7 @@ class Readout(QWidget):
         self.whole = whole
         self._theme = theme
         self._widest = 0
+        self._held = False
         self._mark = ""
         self._label, self._value, self._note = (
             ElidedLabel(label, self),
@@ -63,8 +64,10 @@ class Readout(QWidget):
         return Contents(self, Role.Button, act=self.clicked.emit)
 
     def sizeHint(self) -> QSize:
-        """As wide as it has been for this graph, so that figures that change do not push one another about."""
+        """As wide as it has been for this graph, so that figures that change do not push one another about; what passes does not count."""
         hint = super().sizeHint()
+        if self._held:
+            return QSize(self._widest or hint.width(), hint.height())
         self._widest = max(self._widest, hint.width())
         return QSize(self._widest, hint.height())
 
@@ -79,6 +82,14 @@ class Readout(QWidget):
         self._label.set_whole(WHOLE_LABEL if kept else 0)
         if not self.whole:
             self._note.set_whole(WHOLE_NOTE if kept else 0)
+
+    def hold_width(self, held: bool) -> None:
+        """Whether what is shown passes: it says something shorter rather than ask for more room than there was before."""
+        if held != self._held:
+            if held:
+                self.sizeHint()
+            self._held = held
+            self.updateGeometry()
 
     def forget_width(self) -> None:
         """Another graph: widths start over."""
@@ -124,13 +135,23 @@ class Readout(QWidget):
         self._value.setFont(shown)
 
     def show_value(
-        self, label: str, value: str, note: str, colour: str = "", note_colour: str = "", tip: str = ""
+        self,
+        label: str,
+        value: str,
+        note: str,
+        colour: str = "",
+        note_colour: str = "",
+        tip: str = "",
+        shorter: tuple[str, ...] = (),
     ) -> None:
-        """Show all three lines; a colour is ``#rrggbb`` or empty. ``tip`` is shown wherever the pointer rests."""
+        """Show all three lines; a colour is ``#rrggbb`` or empty. ``tip`` is shown wherever the pointer rests.
+
+        ``shorter``: ever shorter notes for little room, where :func:`briefer` does not know them.
+        """
         self._label.set_texts(label, *briefer(label))
         self._value.setText(value)
         self._value.set_colour(colour or self._theme.text)
-        self._note.set_texts(note, *briefer(note))
+        self._note.set_texts(note, *(shorter or briefer(note)))
         self._note.set_colour(note_colour or self._theme.muted)
         for part in (self._label, self._value, self._note):
             part.set_tip(tip)

@@ -91,7 +91,9 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     shown = times([float(v) for part in parts for v in part], unit)
     details = evaluation.details
     extra = {
-        title: sum(details[name] for name in names) for title, names in _EXTRA.items() if names[0] in details
+        title: [sum(float(details[name][i]) for name in names) for i in range(k)]
+        for title, names in _EXTRA.items()
+        if names[0] in details
     }
     rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem)}"
     for i, device in enumerate(problem.devices):
@@ -103,7 +105,7 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
                 device.name + own + copies_text(problem, evaluation, i),
                 str(int(evaluation.ops[i])),
                 *cells,
-                *[bytes_text(float(amounts[i])) for amounts in extra.values()],
+                *[bytes_text(amounts[i]) for amounts in extra.values()],
                 bytes_text(float(evaluation.memory[i])) + mark,
             ]
         )

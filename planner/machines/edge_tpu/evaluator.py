@@ -168,8 +168,8 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         base = super().evaluate(device_of)
         device_of = self.checked(device_of)
         target, held = self.target, base.memory
-        host_in = np.bincount(device_of, self._coming, self.k)
-        host_out = np.bincount(device_of, self._going, self.k)
+        host_in: Floats = np.bincount(device_of, self._coming, self.k).astype(np.float64)
+        host_out: Floats = np.bincount(device_of, self._going, self.k).astype(np.float64)
         coming, going = host_in / target.down, host_out / target.up
         entering = self.entering(device_of)
         work = np.maximum(0.0, base.work - coming - going)

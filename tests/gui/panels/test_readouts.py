@@ -34,10 +34,12 @@ from gui.panels.readouts import ReadoutStrip
 from gui.widgets.briefer import briefer
 from gui.words.explaining import next_step
 from gui.words.objectives import changes
+from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.mcm_models import opened_on_package
 from tests.gui.models import chain_graph, tpu_graph
@@ -173,6 +175,49 @@ def test_a_drag_is_read_out(qtbot: QtBot) -> None:
         document.end_preview()
         settle()
         assert not strip.objective.note.startswith("→ ")
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("lands", [True, False])
+def test_figures_stay_in_place_while_ops_are_dragged(qtbot: QtBot, width: int, lands: bool) -> None:
+    document = Document()
+    document.open_graph(read_model(sample("unet.onnx")), target=Pipeline(3))
+    strip = ReadoutStrip(document, LIGHT)
+
+    def places() -> list[tuple[int, int]]:
+        settle()
+        return [(w.x(), w.width()) for w in (*strip._scalar, strip.gap_bar, strip.rules, strip.memory)]
+
+    with shown(qtbot, strip, width, 66):
+        before, note = places(), strip.objective.note
+        assert strip.times.isVisible()
+        for op in range(document.open_problem.graph.n):
+            preview = document.begin_preview([op])
+            assert preview is not None
+            legal = preview.legal == lands
+            legal[preview.origins] = False
+            if legal.any():
+                break
+            document.end_preview()
+        target = int(np.flatnonzero(legal)[0])
+        document.update_preview(target)
+        assert places() == before
+        said = strip.objective._note
+        assert strip.objective.note.startswith("→ ") and said.shown_text().startswith("→ ")
+        assert "…" not in said.shown_text() and not strip.times.isVisible()
+        document.end_preview()
+        assert places() == before and strip.objective.note == note
+        assert strip.times.isVisible()
+        assert 0 <= strip.times.x() - strip.objective._note.geometry().right() <= 12, (
+            "no hole before the link"
+        )
+        # What had no room at all took some, and gives it back.
+        strip.objective.hold_width(True)
+        strip.objective.show_value("Objective", "W" * 16, "")
+        settle()
+        assert strip.objective.width() > before[0][1]
+        strip.refresh()
+        assert places() == before
 
 
 def test_memory_of_the_fullest_device(qtbot: QtBot) -> None:
@@ -474,9 +519,6 @@ def test_while_ops_are_dragged_units_stay() -> None:
 
 
 def test_estimated_times_say_so_and_lead_to_the_target(qtbot: QtBot) -> None:
-    from planner.formats import read_model
-    from planner.model.samples import sample
-
     document = Document()
     strip = ReadoutStrip(document, LIGHT)
     asked: list[bool] = []
@@ -501,8 +543,6 @@ def test_estimated_times_say_so_and_lead_to_the_target(qtbot: QtBot) -> None:
 
 
 def test_measured_times_say_so_and_the_line_is_not_indented(qtbot: QtBot) -> None:
-    from planner.formats import read_model
-    from planner.model.samples import sample
     from planner.model.times import OpTime, OpTimes, Use
 
     document = Document()
