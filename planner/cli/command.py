@@ -7,16 +7,25 @@ import importlib
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
 
+from planner.compiling.news import news
 from planner.errors import StageboardError
 from planner.printable import concise, escaped, json_text, one_line
 
 DONE, FAILED, BAD_INPUT = 0, 1, 2
 """Exit statuses: done; ran but found no valid plan, or a check failed; bad input or usage."""
+
+
+COMPILING = (
+    "compiling what this computes with, for the first time on this machine; it may take a few minutes, and is kept for"
+    " later starts"
+)
+"""Said at once where something has to be compiled."""
 
 
 class UsageError(StageboardError):
@@ -80,6 +89,26 @@ class Console:
         self.as_json = as_json
         self._live = sys.stderr.isatty()
         self._shown = ""
+        self._began, self._compiled_before = time.perf_counter(), news.seconds
+
+    @property
+    def seconds(self) -> float:
+        """How long the command has been running."""
+        return time.perf_counter() - self._began
+
+    @property
+    def compiling(self) -> float:
+        """How much of that it was compiling."""
+        return news.seconds - self._compiled_before
+
+    @contextmanager
+    def telling_of_compiling(self) -> Iterator[None]:
+        """Say so where something has to be compiled meanwhile, unless the result is for a program."""
+        news.tell(None if self.as_json else lambda: self.note(COMPILING))
+        try:
+            yield
+        finally:
+            news.tell(None)
 
     def result(self, data: Mapping[str, Any], text: Callable[[], str]) -> None:
         """Print the result: ``data`` as one JSON object where that was asked for, else ``text()``."""

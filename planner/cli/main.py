@@ -136,7 +136,8 @@ def _run(command: Command, arguments: Sequence[str], console: Console) -> int:
     except SystemExit:  # --help has been printed
         return DONE
     console.as_json = args.json
-    return module.run(args, console)
+    with console.telling_of_compiling():
+        return module.run(args, console)
 
 
 def unknown_command(word: str, names: Sequence[str]) -> str:

@@ -110,7 +110,9 @@ def run(args: argparse.Namespace, console: Console) -> int:
     def text() -> str:
         by = " (chosen by auto)" if auto and finder != chosen.name else ""
         search = ending(result.stop_reason, result.seconds)
-        rows = [("planner", f"{finder}{by}, {search} of search, {seconds_text(seconds)} in all")]
+        compiling = f", {seconds_text(spent)} of that compiling" if (spent := console.compiling) else ""
+        took = f"{search} of search, {seconds_text(console.seconds)} in all{compiling}"
+        rows = [("planner", f"{finder}{by}, {took}")]
         if data.get("precision"):
             rows.insert(0, ("", data["precision"]))
         if result.stop_reason == "time" and args.time_limit is None:

@@ -28,40 +28,21 @@ from numba.core.typing import make_concrete_template
 from planner.compiling.forms import as_called, as_written
 from planner.compiling.identity import WORD, Identity
 from planner.compiling.library import ready_to_load
+from planner.compiling.news import news
 from planner.compiling.store import Store, platform, store
 
-
-class _News:
-    """How often others have compiled something: kernels that are interpreted look for themselves once each time.
-
-    ``wishes`` are kernels that were interpreted, and for which types; ``compiling`` is how many this process compiles just now.
-    """
-
-    def __init__(self) -> None:
-        self.count = 1
-        self.compiling = 0
-        self.wishes: dict[tuple[Kernel, Any], None] = {}
-        self._lock = threading.Lock()
-
-    def busy(self, more: int) -> None:
-        """This process compiles so many more, or less."""
-        with self._lock:
-            self.compiling += more
-
-
-_news = _News()
 _this_thread = threading.local()
 
 
 def look_again() -> None:
     """Have kernels that are interpreted look whether they are compiled by now."""
-    _news.count += 1
+    news.count += 1
 
 
 def compile_wishes() -> None:
     """Compile what was interpreted and nobody compiled since: forms of kernels that were not thought of ahead."""
-    while _news.wishes:
-        kernel, types = _news.wishes.popitem()[0]
+    while news.wishes:
+        kernel, types = news.wishes.popitem()[0]
         with interpreting(False):
             kernel.compile(types)
 
@@ -203,11 +184,11 @@ class Kernel(CPUDispatcher):
 
     def _compile_form(self, sig: Any) -> Any:
         waits = isinstance(self._cache, _Kept) and not self._cache.has(sig, self.targetctx)
-        _news.busy(waits)
+        news.busy(waits)
         try:
             return super().compile(sig)
         finally:
-            _news.busy(-waits)
+            news.busy(-waits)
             if isinstance(self._cache, _Kept):
                 self._cache.end_turn(sig, self.targetctx)
 
@@ -219,10 +200,10 @@ class Kernel(CPUDispatcher):
 
     def _loaded(self, args: tuple[Any, ...]) -> Any:
         """The compiled form, if it is in the store and no other thread compiles right now; else None."""
-        if not isinstance(self._cache, _Kept) or (self._looked == _news.count and not self.overloads):
+        if not isinstance(self._cache, _Kept) or (self._looked == news.count and not self.overloads):
             return None
         # To load takes milliseconds, to compile seconds: only the one is waited for.
-        if not global_compiler_lock._lock.acquire(blocking=_news.compiling == 0):
+        if not global_compiler_lock._lock.acquire(blocking=news.compiling == 0):
             return None
         try:
             self._compilation_chain_init_hook()
@@ -231,12 +212,12 @@ class Kernel(CPUDispatcher):
                 for a in args
             )
             given, types = types, as_called(types)
-            if self._missed.get(types) == _news.count:
+            if self._missed.get(types) == news.count:
                 return None
             if types in self.overloads or self._cache.has(types, self.targetctx):
                 return self.compile(given)
-            self._looked = self._missed[types] = _news.count
-            _news.wishes[self, types] = None
+            self._looked = self._missed[types] = news.count
+            news.wishes[self, types] = None
         finally:
             self._types_active_call.clear()
             global_compiler_lock._lock.release()

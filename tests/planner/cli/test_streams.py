@@ -5,15 +5,21 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from planner.cli import main
-from planner.cli.command import Command, Console, plain
+from planner.cli.command import COMPILING, Command, Console, plain
+from planner.compiling.news import news
+from planner.runs import planning
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ROOT = Path(__file__).resolve().parents[3]
@@ -82,7 +88,8 @@ def test_a_command_in_an_ascii_locale(tmp_path: Path) -> None:
     done = printed(
         ["plan", str(DATA / "small.json"), "--target", "pipeline:2", "--planner", "slice"], plain_c
     )
-    assert done.returncode == 0 and b"bottleneck" in done.stdout and not done.stderr
+    said = [line for line in done.stderr.decode().splitlines() if COMPILING not in line]
+    assert done.returncode == 0 and b"bottleneck" in done.stdout and not said
 
 
 @pytest.mark.parametrize(
@@ -181,3 +188,64 @@ def test_a_developer_sees_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_plain_numbers() -> None:
     assert plain({"a": float("inf"), 1: (2, None)}) == {"a": None, "1": [2, None]}
+
+
+# ---------------------------------------------------------------------- compiling
+def compile_something(seconds: float = 0.0) -> None:
+    """What a kernel says that is compiled."""
+    news.busy(1)
+    time.sleep(seconds)
+    news.busy(-1)
+
+
+@pytest.fixture
+def probe(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """A command that compiles twice."""
+
+    def run(args: Any, console: Console) -> int:
+        compile_something()
+        compile_something()
+        console.result({"done": True}, lambda: "done")
+        return 0
+
+    monkeypatch.setitem(sys.modules, "compiling_probe", SimpleNamespace(configure=str, run=run))
+    return Command("probe", "compiles", "compiling_probe")
+
+
+def test_what_has_to_be_compiled_is_said_once_and_not_to_programs(
+    probe: Command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["probe"], (probe,)) == 0
+    assert capsys.readouterr() == ("done\n", f"stageboard: {COMPILING}\n")
+    assert main(["probe", "--json"], (probe,)) == 0
+    assert capsys.readouterr().err == ""
+    compile_something()  # nobody asked
+    assert capsys.readouterr().err == ""
+
+
+def test_the_time_of_a_plan_names_what_was_compiled_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["plan", str(DATA / "small.json"), "--target", "pipeline:2", "--planner", "slice"]
+    assert main(arguments) == 0
+    capsys.readouterr()  # everything is compiled now
+    assert main(arguments) == 0
+    said = capsys.readouterr()
+    assert "compiling" not in said.out + said.err
+    assert re.search(r"[\d.]+ s of search, [\d.]+ s in all$", said.out, re.MULTILINE)
+
+    def compiling(*given: Any) -> Any:
+        compile_something(0.3)
+        return plan_problem(*given)
+
+    plan_problem = planning.plan_problem
+    monkeypatch.setattr(planning, "plan_problem", compiling)
+    assert main(arguments) == 0
+    said = capsys.readouterr()
+    assert said.err == f"stageboard: {COMPILING}\n"
+    found = re.search(
+        r"([\d.]+) s of search, ([\d.]+) s in all, ([\d.]+) s of that compiling$", said.out, re.MULTILINE
+    )
+    assert found is not None
+    search, whole, compiled = map(float, found.groups())
+    assert compiled >= 0.3 and whole >= search + compiled - 0.01

@@ -16,6 +16,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 from planner.compiling import kernel as kernels
 from planner.compiling.kernel import interpret, interpreting, interprets, look_again, njit
+from planner.compiling.news import News
 from planner.compiling.store import Store
 from tests.conftest import PLAIN_KERNELS
 
@@ -41,7 +42,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """An empty store."""
     store = Store(tmp_path / "kernels")
     monkeypatch.setattr(kernels, "store", lambda: store)
-    monkeypatch.setattr(kernels._news, "wishes", {})
+    monkeypatch.setattr(kernels.news, "wishes", {})
     return store
 
 
@@ -102,10 +103,10 @@ def test_who_interprets_does_not_wait_for_the_compiler(kept: Store) -> None:
 
     def compile_something() -> None:
         with global_compiler_lock:
-            kernels._news.busy(1)
+            kernels.news.busy(1)
             busy.set()
             done.wait(60)
-            kernels._news.busy(-1)
+            kernels.news.busy(-1)
 
     other = threading.Thread(target=compile_something)
     other.start()
@@ -115,6 +116,35 @@ def test_who_interprets_does_not_wait_for_the_compiler(kept: Store) -> None:
         done.set()
         other.join()
         assert kernel(4) == 5 and len(kernel.signatures) == 1
+
+
+def test_who_asked_is_told_once_before_anything_is_compiled(
+    kept: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @njit(cache=True)
+    def outer(x: Any) -> Any:
+        return inner(x)
+
+    inner = added()
+    news, said = News(), list[tuple[str, int, float]]()
+    monkeypatch.setattr(kernels, "news", news)
+    news.tell(lambda: said.append(("compiling", len(outer.signatures), news.seconds)))
+    assert outer(2) == 3
+    assert [(word, done) for word, done, _ in said] == [("compiling", 0)]
+    took = news.seconds
+    assert news.compiling == 0 and news.compiled == 2 and took > said[0][2]
+    assert added()(1.5) == 2.5 and len(said) == 1 and news.compiled == 3 and news.seconds > took
+
+
+def test_where_everything_is_kept_nobody_is_told(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    added()(1, 2)
+    news, said = News(), list[str]()
+    monkeypatch.setattr(kernels, "news", news)
+    news.tell(lambda: said.append("compiling"))
+    assert added()(1, 2) == 3
+    assert said == [] and news.compiled == 0 and news.seconds == 0.0
+    news.tell(None)
+    assert added()(1.5) == 2.5 and said == [] and news.compiled == 1
 
 
 def test_each_thread_decides_for_itself() -> None:

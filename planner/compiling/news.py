@@ -1,0 +1,59 @@
+"""What is known of compiling in this process: how much of it there is just now, what it took so far, and who is to be told of it.
+
+Imports nothing that compiles, so that a program that may not compile at all can ask to be told.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+
+class News:
+    """How often others have compiled something: kernels that are interpreted look for themselves once each time.
+
+    ``wishes`` are kernels that were interpreted, and for which types; ``compiling`` is how many this process compiles just now.
+    """
+
+    def __init__(self) -> None:
+        self.count = 1
+        self.compiling = 0
+        self.compiled = 0
+        """How many kernels this process has compiled, or waited for while others did."""
+        self.wishes: dict[tuple[Any, Any], None] = {}
+        self._lock = threading.Lock()
+        self._began = 0.0
+        self._spent = 0.0
+        self._told: Callable[[], None] | None = None
+
+    def busy(self, more: int) -> None:
+        """This process compiles so many more, or less."""
+        if not more:
+            return
+        told = None
+        with self._lock:
+            if not self.compiling:
+                self._began = time.perf_counter()
+                told, self._told = self._told, None
+            self.compiling += more
+            self.compiled -= min(0, more)
+            if not self.compiling:
+                self._spent += time.perf_counter() - self._began
+        if told is not None:
+            told()
+
+    @property
+    def seconds(self) -> float:
+        """How long this process has been compiling so far."""
+        with self._lock:
+            return self._spent + (time.perf_counter() - self._began if self.compiling else 0.0)
+
+    def tell(self, told: Callable[[], None] | None) -> None:
+        """Call ``told`` once, where something has to be compiled, before it is."""
+        with self._lock:
+            self._told = told
+
+
+news = News()
