@@ -44,6 +44,7 @@ class FirstStart(QObject):
             kernels.helpers(),
             warming.run,
             kernels.cost,
+            kernels.made,
             self,
         )
         self._preparing.done.connect(self._task_done)

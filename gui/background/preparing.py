@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
@@ -19,14 +20,20 @@ Work = Callable[[Sequence[str], bool], Iterator[str]]
 POLL_MS = 300
 WISH_MS = 3000
 """How often it is asked for forms of kernels that no task thought of."""
+BUSY_SECONDS = 30.0
+"""Where nothing was compiled for so long, these processes have no processor: the machine is busy, or holds them."""
+MOST_AHEAD = 0.9
+"""How much of a task counts at most before it is done."""
 TIP = (
-    "What planners and the picture are computed with is compiled once on a machine, behind everything else. "
+    "What planners and the picture are computed with is compiled once on a machine, behind everything else: where "
+    "the machine is busy, this waits. "
     "All of it works meanwhile; what is not ready yet takes longer."
 )
 
 
 class Preparing(QObject):
-    """Has ``work`` do the tasks that ``missing`` says are not done, in so many ``helpers``; ``cost`` says how long a task takes beside the others.
+    """Has ``work`` do the tasks that ``missing`` says are not done, in so many ``helpers``; ``cost`` says how long a task takes beside the others, and ``made`` what all that is
+    compiled by now took, which counts until its task is done: some tasks have dozens of kernels.
 
     ``done(str)`` after each task, and ``changed()`` when ``text`` is another. Does nothing before :meth:`begin` and after
     :meth:`close`.
@@ -43,17 +50,22 @@ class Preparing(QObject):
         helpers: int,
         wish: Callable[[Callable[[], None]], None],
         cost: Callable[[str], float] = lambda task: 1.0,
+        made: Callable[[], float] = lambda: 0.0,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._missing, self._work, self._helpers, self._wish, self._cost = missing, work, helpers, wish, cost
+        self._made, self._made_before, self._made_latest = made, 0.0, 0.0
+        self._said = ""
+        self._open: list[str] = []
+        self._moved = time.monotonic()
         self._sides: list[Aside] = []
         self._thread: threading.Thread | None = None
         self._closed = False
         self.total = 0.0
         """What the tasks cost that were not done at the start."""
         self.spent = 0.0
-        """What those of them cost that are done by now."""
+        """What those of them cost that are done by now, and as far as is known what is done of those that run."""
         self._timer = QTimer(self, interval=POLL_MS)
         self._timer.timeout.connect(self._poll)
         self._wishes = QTimer(self, interval=WISH_MS)
@@ -68,7 +80,10 @@ class Preparing(QObject):
     @property
     def text(self) -> str:
         """How far it is, for a person; empty when there is nothing to do."""
-        return f"Preparing planners: {int(100 * self.spent / self.total)} %" if self.running else ""
+        if not self.running:
+            return ""
+        busy = time.monotonic() - self._moved >= BUSY_SECONDS
+        return f"Preparing planners: {int(100 * self.spent / self.total)} %{', the machine is busy' if busy else ''}"
 
     def begin(self) -> None:
         """Look what is missing, on a thread, and do it. Call when the first picture is there."""
@@ -85,19 +100,26 @@ class Preparing(QObject):
         if self._closed:
             return
         self.total = sum(map(self._cost, missing))
+        self._open, self._moved = list(missing), time.monotonic()
+        self._made_before = self._made_latest = self._made()
         if not missing:
             self._wishes.start()
             return
         self._sides = [Aside(self._work, missing, True) for _ in range(min(self._helpers, len(missing)))]
         self._timer.start()
+        self._said = self.text
         self.changed.emit()
 
     def _poll(self) -> None:
-        before = self.text
+        before, made = self._said, self._made()
+        if made > self._made_latest:
+            self._made_latest, self._moved = made, time.monotonic()
         for side in list(self._sides):
             while (said := side.poll()) is not None:
                 if isinstance(said, Part):
-                    self.spent += self._cost(said.value)
+                    self._open.remove(said.value)
+                    self._moved = time.monotonic()
+                    self._count()
                     look_again()
                     self.done.emit(said.value)
                 elif isinstance(said, Answer):  # what it could not do is compiled when it is used
@@ -107,8 +129,16 @@ class Preparing(QObject):
         if not self._sides:
             self._timer.stop()
             self._wishes.start()
-        if self.text != before:
+        self._count()
+        self._said = self.text
+        if self._said != before:
             self.changed.emit()
+
+    def _count(self) -> None:
+        """What is done by now; never less than it was."""
+        done = self.total - sum(map(self._cost, self._open))
+        ahead = MOST_AHEAD * sum(map(self._cost, self._open[: self._helpers]))
+        self.spent = max(self.spent, done, min(self._made_latest - self._made_before, done + ahead))
 
     def close(self) -> None:
         """End it, whatever it does; the next start goes on with the task that was not finished."""

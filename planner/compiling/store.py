@@ -89,6 +89,14 @@ class Store:
         here = self.folder is not None and (self.folder / (name + SUFFIX)).exists()
         return here or ((spare := self._found_spare()) is not None and spare.has(name))
 
+    def count(self) -> int:
+        """How many files there are."""
+        here = 0
+        if self.folder is not None:
+            with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
+                here = sum(entry.name.endswith(SUFFIX) for entry in entries)
+        return here + (0 if (spare := self._found_spare()) is None else spare.count())
+
     def load(self, name: str) -> bytes | None:
         """What was saved; None where there is nothing, or nothing to be believed: that is removed."""
         if (found := self._load(name)) is None and (spare := self._found_spare()) is not None:

@@ -31,7 +31,9 @@ class Nothing(QObject):
     changed = Signal()
     text = ""
 
-    def __init__(self, missing: Any, work: Any, helpers: int, wish: Any, cost: Any, parent: QObject) -> None:
+    def __init__(
+        self, missing: Any, work: Any, helpers: int, wish: Any, cost: Any, made: Any, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self.missing = missing
         self.begun = self.closed = False
@@ -98,3 +100,10 @@ def test_what_tasks_cost_names_tasks() -> None:
     known = kernels.tasks("pipeline")
     assert set(kernels.COSTS) <= set(known)
     assert all(0 < kernels.cost(task) < 0.25 * sum(map(kernels.cost, known)) for task in known)
+
+
+def test_every_kernel_counts(kept: Store) -> None:
+    assert kernels.made() == 0.0
+    kept.save("plus-1", b"code")
+    kept.save("plus-2", b"code")
+    assert 0 < kernels.made() == 2 * sum(kernels.COSTS.values()) / kernels.KERNELS

@@ -64,6 +64,47 @@ def test_how_far_it_is_goes_by_what_tasks_cost(qtbot: QtBot) -> None:
     preparing.close()
 
 
+def test_what_is_compiled_counts_before_its_task_is_done(qtbot: QtBot) -> None:
+    costs, made = {"a": 20.0, "b": 60.0, "c": 20.0}, [7.0]
+    preparing = Preparing(lambda: ["a", "b", "c"], forever, 1, ignore, costs.__getitem__, lambda: made[0])
+    preparing.begin()
+    with qtbot.waitSignal(preparing.done, timeout=60_000):
+        pass
+    said = []
+    for now in (7.0, 37.0, 500.0, 7.0):
+        made[0] = now
+        preparing._poll()
+        said.append(preparing.text)
+    assert said == [
+        "Preparing planners: 20 %",  # a, which is done, had kernels as well
+        "Preparing planners: 30 %",
+        "Preparing planners: 74 %",  # b has not ended yet
+        "Preparing planners: 74 %",
+    ]
+    preparing.close()
+
+
+def test_where_nothing_moves_for_long_the_machine_is_said_to_be_busy(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, said = [0.0], list[str]()
+    preparing = Preparing(lambda: ["a", "b"], forever, 1, ignore, made=lambda: made[0])
+    preparing.changed.connect(lambda: said.append(preparing.text))
+    preparing.begin()
+    with qtbot.waitSignal(preparing.done, timeout=60_000):
+        pass
+    preparing._timer.stop()
+    preparing._poll()
+    monkeypatch.setattr("gui.background.preparing.BUSY_SECONDS", 0.0)
+    preparing._poll()
+    assert said[-1] == "Preparing planners: 50 %, the machine is busy"
+    monkeypatch.setattr("gui.background.preparing.BUSY_SECONDS", 600.0)
+    made[0] = 1.2
+    preparing._poll()
+    assert said[-1] == "Preparing planners: 60 %"
+    preparing.close()
+
+
 def test_where_nothing_is_missing_nothing_is_said_and_no_process_starts(qtbot: QtBot) -> None:
     looked = threading.Event()
 
