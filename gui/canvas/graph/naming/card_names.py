@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 24
 """Sizes of type and card whose names are kept."""
+ALL_ROWS = -1
+"""Stands for the row of folded groups."""
 LEAST_CUT = 3
 """Letters that must be left of a word that is cut."""
 
@@ -106,10 +108,16 @@ def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @lru_cache(maxsize=8192)
 def group_names(name: str, size: int, whole: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The same for ``size`` of the ``whole`` ops of a folded group: the last part of its scope, else its end; the longer names are its scopes."""
+    """The same for ``size`` of the ``whole`` ops of a folded group: the last part of its scope, else its end.
+
+    The longer names are its scopes, and what it begins and ends with."""
     tail, parts = short_name(name), name.strip("/").split("/")
     further = tuple("/".join(parts[-i:]) for i in range(2, len(parts) + 1))
     ends = tuple(end for end in _ends(tail) if end[:1].isalpha())
+    if (
+        outer := re.match(r"([^_./:]+)[_./:].*?[a-zA-Z].*?(\d+[a-z]?)$", tail)
+    ) is not None:  # conv2...1 of conv2_block1
+        further += (f"{outer[1]}\N{HORIZONTAL ELLIPSIS}{outer[2]}",)
     part = () if size == whole else (f"{tail}, {size} of {whole}",)
     return (*part, tail, *ends), further
 
@@ -134,10 +142,14 @@ def tells_kinds(graph: Graph) -> bool:
 
 
 class CardNames:
-    """The names on the cards of a layout, for each size of type and card worked out row by row when first asked for."""
+    """The names on the cards of a layout, for each size of type and card worked out row by row when first asked for.
+
+    Folded groups are told apart from those in all rows: not every picture has headers that say which row is whose.
+    """
 
     def __init__(self, items: Items, row: np.ndarray) -> None:
-        self._items, self._row = items, row
+        self._items = items
+        self._row = row = np.where(items.whole_size > 1, ALL_ROWS, row)
         self._kinds = tells_kinds(items.graph)
         order = np.argsort(row, kind="stable")
         cuts = np.flatnonzero(np.diff(row[order])) + 1
@@ -170,8 +182,8 @@ class CardNames:
             pass
         return named
 
-    @staticmethod
     def _told_apart(
+        self,
         named: dict[int, str],
         choices: dict[int, tuple[tuple[str, ...], tuple[str, ...]]],
         pixels: int,
@@ -184,17 +196,27 @@ class CardNames:
             alike.setdefault(name, []).append(item)
         taken, changed = set(alike), False
         for name, members in alike.items():
-            if len(members) < 2 or not name:
+            parts: dict[
+                object, list[int]
+            ] = {}  # the parts of one group stay alike where their sizes have no room
+            for i in members:
+                whole = self._items.names[i] if self._items.whole_size[i] > 1 else i
+                parts.setdefault(whole, []).append(i)
+            if len(parts) < 2 or not name:
                 continue
             fitting = {
-                i: [long for long in (*choices[i][0], *choices[i][1]) if wide(long, pixels, bold) <= room]
-                for i in members
+                whole: [
+                    long
+                    for long in dict.fromkeys(long for i in of for long in (*choices[i][0], *choices[i][1]))
+                    if wide(long, pixels, bold) <= room
+                ]
+                for whole, of in parts.items()
             }
-            count = Counter(long for longer in fitting.values() for long in set(longer))
-            for i, longer in fitting.items():
+            count = Counter(long for longer in fitting.values() for long in longer)
+            for whole, longer in fitting.items():
                 own = next((long for long in longer if count[long] == 1 and long not in taken), None)
                 if own is not None:
-                    named[i] = own
+                    named.update(dict.fromkeys(parts[whole], own))
                     taken.add(own)
                     changed = True
         return changed

@@ -54,7 +54,10 @@ def test_the_kind_comes_first_where_the_name_does_not_say_it() -> None:
 
 def test_groups_are_called_by_the_last_part_of_their_scope() -> None:
     assert group_names("encoder/layer.7", 9, 9) == (("layer.7",), ("encoder/layer.7",))
-    assert group_names("conv3_block2", 11, 11)[0] == ("conv3_block2", "block2")
+    assert group_names("conv3_block2", 11, 11) == (
+        ("conv3_block2", "block2"),
+        ("conv3\N{HORIZONTAL ELLIPSIS}2",),
+    )
 
 
 def ops_graph(names: list[tuple[str, str]]) -> Graph:
@@ -122,6 +125,21 @@ class TestNames:
         names = CardNames(items_of(ops_graph([("Relu", "Add")]), None, frozenset()), np.zeros(1, np.int32))
         for room in range(12, 60):
             assert wide(names.of(0, 12, False, room), 12, False) <= room
+
+    @pytest.mark.parametrize("same_row", [True, False])
+    def test_groups_are_told_apart_from_those_in_all_rows(self, same_row: bool) -> None:
+        scopes = ["conv2_block1", "conv3_block1", "conv4_block1", "conv4_block6"]
+        graph = ops_graph([(f"{scope}/{part}", "Add") for scope in scopes for part in "ab"])
+        grouping = numbered([i // 2 for i in range(8)], dict(enumerate(scopes)))
+        items = items_of(graph, grouping, frozenset(range(4)))
+        names = CardNames(items, np.zeros(4, np.int32) if same_row else np.arange(4, dtype=np.int32))
+
+        def shown(room: float) -> list[str]:
+            return [names.of(i, 12, False, int(room) + 1) for i in range(4)]
+
+        assert shown(wide("conv2_block1", 12, False) + 9) == scopes
+        short = shown(max(wide(word, 12, False) for word in ("block1", "conv2\N{HORIZONTAL ELLIPSIS}1")))
+        assert short == ["conv2…1", "conv3…1", "conv4…1", "block6"]
 
     def test_groups_have_their_names(self) -> None:
         graph = ops_graph([(f"encoder/layer.{i // 2}/{i}", "Add") for i in range(4)])
