@@ -83,8 +83,8 @@ def network_page(problem: NetworkProblem) -> str:
     )
     words = (
         "The network runs one connection at a time, in an order that you choose. A connection needs the value of the neuron it"
-        f" leaves and the partial sum of the one it leads to in fast memory, which holds {memory.size - 1:,} of them. Everything"
-        " else is read and written: the fewer I/\N{WORD JOINER}Os, the better the order."
+        f" leaves and the partial sum of the one it leads to in fast memory. Of its {memory.size:,} places {memory.size - 1:,} are for these; the last is for the weight of the"
+        " connection. Everything else is read and written: the fewer I/\N{WORD JOINER}Os, the better the order."
     )
     how = (
         ("Colour", "when a connection is used, from first to last."),

@@ -37,7 +37,7 @@ class MemoryControl(QWidget):
         self.size_box.setFixedWidth(118)
         self.size_box.setAccessibleName("Size of the fast memory in values")
         self.size_box.setToolTip(
-            "M: values that fast memory holds, the connection in use among them (Ctrl+T)"
+            "M: values that fast memory holds: M - 1 of neurons, and the weight of the connection in use (Ctrl+T)"
         )
         self.size_box.valueChanged.connect(self._changed)
         words.setBuddy(self.size_box)

@@ -12,6 +12,7 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
+    QFontMetricsF,
     QImage,
     QMouseEvent,
     QPainter,
@@ -161,12 +162,17 @@ class FastMemoryView(QWidget):
             self.setAccessibleDescription("")
             return
         residents = history.residents(self.document.position)
-        self.setAccessibleDescription(self._title(history, residents))
+        self.setAccessibleDescription(f"{self._title(history, residents)}; {self._reason(history)}")
 
     @staticmethod
     def _title(history: History, residents: Residents) -> str:
         dirty = int(np.count_nonzero(residents.dirty))
         return f"{len(residents.slot):,} of {plural(history.slots, 'slot')}, {dirty:,} unwritten"
+
+    @staticmethod
+    def _reason(history: History) -> str:
+        """Why there is a slot less than fast memory holds values."""
+        return f"1 of {history.slots + 1:,} values is the weight of the connection"
 
     @cached_property
     def told(self) -> Contents:
@@ -234,7 +240,10 @@ class FastMemoryView(QWidget):
             return
         residents = history.residents(self.document.position)
         line = QRectF(MARGIN, 2, self.width() - 2 * MARGIN, HEAD - 4)
-        write(painter, line, LEFT, self._title(history, residents), face(8.5), self.theme.muted)
+        title, reason = self._title(history, residents), self._reason(history)
+        whole = f"{title}; {reason}"
+        fits = QFontMetricsF(face(8.5)).horizontalAdvance(whole) <= line.width()
+        write(painter, line, LEFT, whole if fits else title, face(8.5), self.theme.muted)
         self._paint_cells(painter, history, residents)
         labels = self._labels_of(history.network)
         paint_marks(painter, self.theme, self.width(), self.height() - 2 * FOOT)

@@ -207,7 +207,10 @@ def test_what_happens_flashes_and_fades(qtbot: QtBot, memory: FastMemoryView) ->
     assert memory._fading.isActive()
     assert memory.grab().toImage() != still
     qtbot.waitUntil(lambda: not memory._fading.isActive(), timeout=10_000)
-    assert "slots, " in memory.accessibleDescription()
+    said, slots = memory.accessibleDescription(), memory.document.problem.target.size - 1  # type: ignore[union-attr]
+    assert (
+        f"of {slots} slots, " in said and f"1 of {slots + 1} values is the weight of the connection" in said
+    )
 
 
 def test_reduced_motion_marks_only_the_last_connection(memory: FastMemoryView) -> None:
