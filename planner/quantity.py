@@ -27,14 +27,14 @@ def parse_quantity(text: str) -> float:
 
 
 def bytes_text(value: float) -> str:
-    """Bytes for a person: ``0 B``, ``588 KiB``, ``7.20 MiB`` (binary units, two decimals from MiB up)."""
+    """Bytes for a person: ``0 B``, ``588.0 KiB``, ``1,020.9 KiB``, ``7.20 MiB`` (binary units, two decimals from MiB up)."""
     if math.isinf(value):
         return "unlimited"
     size = abs(value)
     for unit, scale, digits in (("TiB", 2**40, 2), ("GiB", 2**30, 2), ("MiB", 2**20, 2), ("KiB", 2**10, 1)):
         if size >= scale:
-            return f"{value / scale:.{digits}f} {unit}"
-    return f"{value:.0f} B"
+            return f"{value / scale:,.{digits}f} {unit}"
+    return f"{value:,.0f} B"
 
 
 def amount_text(value: float, unit: str | None) -> str:
@@ -53,5 +53,5 @@ def time_text(value: float, unit: str | None) -> str:
     size = abs(value)
     for name, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if size >= scale:
-            return f"{value / scale:.2f} {name}".replace(" us", " \u00b5s")
+            return f"{value / scale:,.2f} {name}".replace(" us", " \u00b5s")
     return "0 s" if value == 0 else f"{value * 1e9:.2f} ns"

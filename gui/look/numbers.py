@@ -15,6 +15,9 @@ from planner.quantity import bytes_text, time_text
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
+BLANK = "\N{FIGURE SPACE}"
+LARGE = 100.0
+"""A number from which on two decimals are enough, however many the small ones in its column need."""
 IOS = "I/Os"
 """The unit of what is counted: reads and writes."""
 _BYTE_SCALES = (("TiB", 2.0**40, 2), ("GiB", 2.0**30, 2), ("MiB", 2.0**20, 2), ("KiB", 2.0**10, 1))
@@ -23,11 +26,15 @@ _SCALES = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 
 @dataclass(frozen=True)
 class Column:
-    """How a column of amounts is written: value / scale with ``digits`` decimals, then ``suffix`` (maybe empty)."""
+    """How a column of amounts is written: value / scale with ``digits`` decimals, then ``suffix`` (maybe empty).
+
+    What is :data:`LARGE` at least has no more than ``coarse`` decimals.
+    """
 
     scale: float = 1.0
     suffix: str = ""
     digits: int = 2
+    coarse: int = 9
 
     def number(self, value: float) -> str:
         """The number without its unit."""
@@ -35,7 +42,17 @@ class Column:
             return DASH
         if math.isinf(value):
             return "unlimited"
-        return f"{value / self.scale:,.{self.digits}f}".replace("-", MINUS)
+        return f"{value / self.scale:,.{self._digits(value)}f}".replace("-", MINUS)
+
+    def _digits(self, value: float) -> int:
+        large = abs(round(value / self.scale, self.digits)) >= LARGE
+        return min(self.digits, self.coarse) if large else self.digits
+
+    def lined_up(self, value: float) -> str:
+        """:meth:`number` with blanks as wide as digits for the decimals that it lacks, for a column whose right ends are in line."""
+        if not math.isfinite(value):
+            return self.number(value)
+        return self.number(value) + BLANK * (self.digits - self._digits(value))
 
     def text(self, value: float) -> str:
         """The number with its unit."""
@@ -84,7 +101,8 @@ def time_column(values: Iterable[float], unit: str | None) -> Column:
 
 
 def detailed_column(values: npt.ArrayLike, unit: str | None) -> Column:
-    """Like :func:`amount_column`, with as many decimals as the small ones of ``values`` (one for each row, maybe 100,000) need (at most six)."""
+    """Like :func:`amount_column`, with as many decimals as the small ones of ``values`` (one for each row, maybe 100,000) need: at most six,
+    and what is large has no more for that."""
     given = np.asarray(values, float)
     known = given[(given > 0) & np.isfinite(given)]
     if not len(known):
@@ -92,7 +110,7 @@ def detailed_column(values: npt.ArrayLike, unit: str | None) -> Column:
     column, quarter = amount_column([float(known.max())], unit), len(known) // 4
     small = float(np.partition(known, quarter)[quarter]) / column.scale
     digits = column.digits if small >= 0.1 else min(6, 1 - math.floor(math.log10(small)))
-    return Column(column.scale, column.suffix, max(column.digits, digits))
+    return Column(column.scale, column.suffix, max(column.digits, digits), column.digits)
 
 
 def percent(fraction: float, digits: int = 1) -> str:

@@ -23,7 +23,7 @@ def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
         "name": figures.name,
         "plan_file": file,
         "planner": figures.planner,
-        "target": figures.target_words,
+        "target": figures.plan.problem.target.spec(),
         "objective_name": figures.objective_name,
         "objective": figures.objective,
         "components": dict(figures.components),

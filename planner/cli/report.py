@@ -152,7 +152,7 @@ def summary(
     proven: Sequence[tuple[str, str]] = (),
 ) -> str:
     """A title, the figures as ``label value`` lines (``proven`` beside the objective), the devices, what is broken."""
-    title = f"{problem.name} on {problem.target.spec()}"
+    title = f"{problem.name} on {problem.target.spec_for_people()}"
     lines: list[tuple[str, str]] = []
     if evaluation is not None:
         if len(evaluation.components) > 1:

@@ -174,7 +174,7 @@ def _heading(found: Robustness, files: Mapping[str, str | None]) -> str:
     ]
     width = max(len(label) for label, _ in rows)
     lines = [
-        f"{found.problem.name} on {found.problem.target.spec()}",
+        f"{found.problem.name} on {found.problem.target.spec_for_people()}",
         *(f"  {label.ljust(width)}  {value}" for label, value in rows),
     ]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from planner.errors import TargetError
 from planner.loading import load
 from planner.model.graph import Floats, Graph
 from planner.problem import per_device
+from planner.quantity import bytes_text
 
 COMMUNICATION = ("sum", "overlap", "duplex")
 """How transfers and work of a device combine (:func:`planner.evaluation.kernels.combine`)."""
@@ -229,6 +230,13 @@ class Target(ABC):
 
     def spec(self) -> str:
         """The command line's ``kind:count,key=value`` with the parameters that differ from their defaults."""
+        return self._spec(value_text)
+
+    def spec_for_people(self) -> str:
+        """:meth:`spec`, with bytes that have no short exact form rounded: ``pool:3+1,memory=16.01 GiB``."""
+        return self._spec(_value_words)
+
+    def _spec(self, value_text: Callable[[Any, str], str]) -> str:
         said, head = self.spec_head()
         shown = []
         for f in fields(self):  # type: ignore[arg-type]
@@ -297,6 +305,14 @@ def value_text(value: Any, unit: str) -> str:
     if isinstance(value, float):
         return _bytes(value) if unit == "B" else _number(value)
     return str(value)
+
+
+def _value_words(value: Any, unit: str) -> str:
+    """A parameter's value for a person, who reads no bytes of ten digits."""
+    if isinstance(value, tuple):
+        return "/".join(_value_words(x, unit) for x in value)
+    exact = value_text(value, unit)
+    return bytes_text(value) if unit == "B" and exact.isdigit() else exact
 
 
 def check_count(value: int, what: str, most: int = 1024) -> None:

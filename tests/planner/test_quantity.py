@@ -35,7 +35,7 @@ def test_plain_numbers_survive(value: float) -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0 B"), (1023.0, "1023 B"), (1024.0, "1.0 KiB"), (7.2 * 2**20, "7.20 MiB"), (-(2.0**20), "-1.00 MiB"),
+    [(0.0, "0 B"), (1023.0, "1,023 B"), (1024.0, "1.0 KiB"), (1020.9 * 2**10, "1,020.9 KiB"), (7.2 * 2**20, "7.20 MiB"), (-(2.0**20), "-1.00 MiB"),
      (3 * 2.0**30, "3.00 GiB"), (2.0**41, "2.00 TiB"), (math.inf, "unlimited")],
 )  # fmt: skip
 def test_bytes_for_a_person(value: float, text: str) -> None:
@@ -44,7 +44,7 @@ def test_bytes_for_a_person(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
-    [(0.0, "s", "0 s"), (1.5, "s", "1.50 s"), (0.0015, "s", "1.50 ms"), (2e-6, "s", "2.00 \u00b5s"),
+    [(0.0, "s", "0 s"), (1.5, "s", "1.50 s"), (1234.5, "s", "1,234.50 s"), (0.0015, "s", "1.50 ms"), (2e-6, "s", "2.00 \u00b5s"),
      (3e-9, "s", "3.00 ns"), (math.inf, "s", "unlimited"), (437.998, None, "438.00"), (12345.6, None, "12,345.60"),
      (0.0, None, "0.00"), (0.00123456, None, "0.00123")],
 )  # fmt: skip

@@ -113,7 +113,7 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
     if brief:
         return [f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}."]
     limits = [
-        f"{component_words(name).title} of at most {_given(certified, name, most)}"
+        f"{component_words(name).title} of at most {one_amount(most, certified.unit_of(name))}"
         for name, most in proof.given
     ]
     among = f", among plans with {' and '.join(limits)}" if limits else ""
@@ -132,11 +132,6 @@ def claim_lines(certified: Certificate) -> list[str]:
     if claim is None:
         return []
     return [f"The plan's file{claim.words.removeprefix(claim.claimed_by)}. It counts for nothing above."]
-
-
-def _given(certified: Certificate, name: str, value: float) -> str:
-    unit = next((part.unit for part in certified.parts if part.name == name), None)
-    return one_amount(value, unit)
 
 
 def _command_lines(command: str, width: float, size: float) -> list[str]:

@@ -166,6 +166,10 @@ class Certificate:
         """The first component that is not proven."""
         return next((part for part in self.parts if not part.proven), None)
 
+    def unit_of(self, name: str) -> str | None:
+        """The unit of a component of the objective."""
+        return next((part.unit for part in self.parts if part.name == name), None)
+
 
 def certificate(
     plan: Plan | OrderPlan,

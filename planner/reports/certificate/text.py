@@ -99,7 +99,10 @@ def certificate_text(certified: Certificate) -> str:
             row("", "no bound is known")
             continue
         proof = part.proof
-        among = "".join(f", of plans whose {name} is at most {value:g}" for name, value in proof.given)
+        among = "".join(
+            f", of plans whose {name} is at most {amount_text(value, c.unit_of(name))}"
+            for name, value in proof.given
+        )
         if math.isinf(proof.value):
             row("", f"no plan{among} is valid")
         else:

@@ -107,7 +107,7 @@ def figures_of(
         plan=plan,
         letter=letter,
         name=name or own_name(plan),
-        target_words=problem.target.spec(),
+        target_words=problem.target.spec_for_people(),
         objective_name=problem.objective,
         components=dict(evaluation.components),
         units={name: problem.unit(name) for name in evaluation.components},

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gui.look.numbers import Column, cache_text, percent, time_column
+from gui.look.numbers import BLANK, Column, byte_column, cache_text, detailed_column, percent, time_column
+from planner.quantity import bytes_text
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,6 +30,22 @@ def test_digits_that_tell_values_apart() -> None:
     assert time_column([1e-3], "s").telling_apart([1.45e-3, 1.45e-3 * (1 + 1e-12)]).digits == 2
     assert time_column([1e-3], "s").telling_apart([1.45e-3, 1.45e-3 * (1 + 3e-6)]).digits == 5
     assert column.telling_apart([float("nan"), float("inf")]) == column
+
+
+def test_large_numbers_have_no_more_decimals_because_small_ones_do() -> None:
+    column = detailed_column([268.4355e-6, 99.99e-6, 0.0123e-6, 0.0123e-6], "s")
+    assert column.digits == 3 and column.suffix == "µs"
+    assert [column.number(value * 1e-6) for value in (268.4355, 1268.4355, 99.9999, 99.99, 0.0123)] == [
+        "268.44", "1,268.44", "100.00", "99.990", "0.012",
+    ]  # fmt: skip
+    assert [column.lined_up(value * 1e-6) for value in (268.4355, 99.99)] == [f"268.44{BLANK}", "99.990"]
+    assert column.lined_up(float("nan")) == column.number(float("nan"))
+    assert time_column([268.4355e-6], "s").number(268.4355e-6) == "268.44"
+
+
+def test_thousands_are_parted_in_a_column_as_in_a_sentence() -> None:
+    for amount in (1020.9 * 2**10, 1023.0, 2000 * 2.0**40):
+        assert byte_column([amount]).text(amount) == bytes_text(amount)
 
 
 def test_what_a_cache_holds_is_said_in_one_unit() -> None:

@@ -240,3 +240,11 @@ def test_the_memory_of_a_chip_has_two_names() -> None:
     assert parse_target("mcm:4,memory=16MiB") == parse_target("mcm:4,sram=16MiB")
     with pytest.raises(TargetError, match="gives 'memory' and 'sram', which are the same; keep one"):
         parse_target("mcm:4,memory=16MiB,sram=8MiB")
+
+
+def test_people_read_no_bytes_of_ten_digits() -> None:
+    target = parse_target("pool:3+1,memory=17185374208")
+    assert target.spec() == "pool:3+1,memory=17185374208"
+    assert target.spec_for_people() == "pool:3+1,memory=16.01 GiB"
+    for plain in ("pool:3+1", "pool:3+1,memory=16GiB", "edge-tpu:2,cache=8MiB", "pipeline:3,bandwidth=12e9"):
+        assert parse_target(plain).spec_for_people() == parse_target(plain).spec()

@@ -25,6 +25,7 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Pin, Plan, Problem, Together
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
+from planner.quantity import bytes_text
 from planner.reports.certificate.certificate import certificate, digest, to_dict
 from planner.reports.certificate.text import certificate_text, status_words
 from planner.reports.certificate.write import to_certificate
@@ -201,3 +202,14 @@ def test_the_time_is_the_searchs_own_and_a_stopped_search_says_so() -> None:
     ):
         ended = replace(plan, provenance=replace(plan.provenance, stop_reason=reason))
         assert f", search 0.200 s{words}\n" in certificate_text(certificate(ended))
+
+
+def test_what_a_proof_is_among_is_said_in_the_unit_of_the_component() -> None:
+    _, plan = plan_of("edge-tpu")
+    problem, first = plan.problem, plan.problem.components[0]
+    most = plan.evaluation.components[first]
+    among = problem.bound(problem.components[1], 0.0, "ilp", frozenset(), given=((first, most),))
+    found = certificate(plan, [problem.bound(first, most, "ilp", frozenset()), among])
+    said = " ".join(certificate_text(found).split())
+    assert f"of plans whose {first} is at most {bytes_text(most)}" in said
+    assert ["max-memory", most] in to_dict(found)["parts"][1]["proof"]["given"]

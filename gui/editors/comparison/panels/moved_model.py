@@ -150,7 +150,7 @@ class MovedModel(OpRows):
             if column in (FROM, TO):
                 return moves.short_names[before if column == FROM else after]
             if column == WORK:
-                return self._column.number(float(moves.work[op]))
+                return self._column.lined_up(float(moves.work[op]))
             stored = float(graph.param_bytes[op]) if column == PARAMETERS else float(moves.output[op])
             return bytes_text(stored) if stored else ""
         if role == Qt.ItemDataRole.DecorationRole and column in (FROM, TO):

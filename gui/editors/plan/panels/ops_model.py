@@ -139,7 +139,7 @@ class OpsModel(OpRows):
             held = float(problem.evaluator.params[op])
             parts.append(bytes_text(held or float(self._produced[op])))
         else:
-            parts.append(f"{self.index(row, WORK).data()} {self._column.suffix}")
+            parts.append(f"{self.index(row, WORK).data().rstrip()} {self._column.suffix}")
         if self.has_times and (ratio := self._time_text(RATIO, op)):
             parts.append(f"{ratio} its estimate")
         # The kind last: of what is too long it is missed least.
@@ -150,7 +150,7 @@ class OpsModel(OpRows):
         value = float(self._times[OF_TIMES.index(column)][op]) if self.has_times else np.nan
         if np.isnan(value):
             return ""
-        return ratio_text(value) if column == RATIO else self._column.number(value)
+        return ratio_text(value) if column == RATIO else self._column.lined_up(value)
 
     # ------------------------------------------------------------------ Qt's model interface
     def columnCount(self, parent: Index = TOP) -> int:
@@ -191,7 +191,7 @@ class OpsModel(OpRows):
             e = self._problem.evaluator
             if column == PARAMETERS:
                 return bytes_text(float(e.params[op])) if e.params[op] else ""
-            return self._column.number(float(e.op_work[e.class_of[self._device_of[op]], op]))
+            return self._column.lined_up(float(e.op_work[e.class_of[self._device_of[op]], op]))
         if role == Qt.ItemDataRole.DecorationRole and column == NAME:
             return self._icons[int(self._device_of[op])]
         if role == Qt.ItemDataRole.TextAlignmentRole:
