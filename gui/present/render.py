@@ -273,9 +273,9 @@ def read(
     graph, named = read_models(models, **options, times=times), inputs.named_machines(args.machine)
     opened = open_plan(plan, graph, named=named)
     problem = opened.plan.problem
-    from gui.words.machines import devices_words
+    from gui.words.machines import hardware_words
 
-    title = f"{problem.graph.name} on {devices_words(problem)}"
+    title = f"{problem.graph.name} on {hardware_words(problem)}"
     notes = [f"{plan}: {note}" for note in opened.notes]
     planner = opened.plan.provenance.planner
     bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)

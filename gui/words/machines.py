@@ -68,9 +68,21 @@ def changed_words(before: Problem, after: Problem) -> str:
 
 def devices_words(problem: Problem) -> str:
     """The devices, and what of the target is chosen by a word: ``4 stages``, ``3 accelerators + 1 CPU``, ``12 chips, int8``."""
+    return ", ".join([counted_devices(problem, " + "), *_chosen(problem)])
+
+
+def hardware_words(problem: Problem) -> str:
+    """The same by the hardware's whole name, where it has one: ``4 Edge TPUs``, for titles that name no machine beside it."""
+    words = problem.target.words
+    if not words.product:
+        return devices_words(problem)
+    return ", ".join([plural(len(problem.devices), words.product, words.products), *_chosen(problem)])
+
+
+def _chosen(problem: Problem) -> list[str]:
+    """What of the target is chosen by a word that is not the usual one."""
     target = problem.target
-    chosen = [
+    return [
         value for f in fields(target)  # type: ignore[arg-type]
         if isinstance(value := getattr(target, f.name), str) and value and value != f.default
     ]  # fmt: skip
-    return ", ".join([counted_devices(problem, " + "), *chosen])

@@ -128,15 +128,19 @@ class Units:
     columns: Mapping[str | None, Column]
 
     def text(self, component: str, value: float) -> str:
-        """One value of a component; a digit more where it is less than the unit, and exactly nothing without decimals."""
-        column = self.columns[self.problem.unit(component)]
+        """One value of a component, see :meth:`written`."""
+        return self.written(self.problem.unit(component), value)
+
+    def written(self, kind: str | None, value: float) -> str:
+        """One value of a kind; a digit more where it is less than the unit, and exactly nothing without decimals."""
+        column = self.columns[kind]
         if value == 0.0 and column.suffix:
             return f"0 {column.suffix}"
         if abs(value) < column.scale:
             column = replace(column, digits=column.digits + 1)
         if math.isnan(value) or math.isinf(value) or column.number(abs(value)).strip("0.,"):
             return column.text(value)
-        return amount(self.problem, component, value)  # what is not nothing never looks like it
+        return one_amount(value, kind)  # what is not nothing never looks like it
 
 
 def units_of(problem: PlanningProblem, values: Sequence[float]) -> Units:

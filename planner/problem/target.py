@@ -37,12 +37,14 @@ class Device:
 @dataclass(frozen=True)
 class Words:
     """What sentences call the places of a machine: ``one`` of them and ``many``, and the hardware behind one where that
-    has a name of its own (a stage runs on a TPU)."""
+    has a name of its own (a stage runs on a TPU), with its whole name for titles (an Edge TPU)."""
 
     one: str
     many: str
     hardware: str = ""
     hardwares: str = ""
+    product: str = ""
+    products: str = ""
 
     @property
     def counted(self) -> tuple[str, str]:
@@ -206,8 +208,10 @@ class Target(ABC):
         """
         return "", ""
 
-    def throughput_note(self, evaluation: Any) -> str:
-        """What keeps the estimated throughput of a plan below one inference per time of its slowest device; empty where nothing does."""
+    def throughput_note(self, evaluation: Any, written: Callable[[float], str] = bytes_text) -> str:
+        """What keeps the estimated throughput of a plan below one inference per time of its slowest device; empty where nothing does.
+
+        Bytes in it are as ``written`` beside it."""
         return ""
 
     def latency_note(self, evaluation: Any) -> str:

@@ -8,55 +8,61 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.heading import MOST_LINES, Heading, heading_of, lines_of
-from gui.look.numbers import one_time, plural, rate_text
+from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, RIGHT, write
 from gui.panels.edge_tpu.memory_bars import height_of, paint_cache_line
-from gui.panels.edge_tpu.memory_stages import MIB, paint_stages
-from gui.words.objectives import components_text
-from gui.words.proofs import claimed_note
+from gui.panels.edge_tpu.memory_stages import paint_stages
+from gui.panels.edge_tpu.memory_words import (
+    BESIDE,
+    MIB,
+    PROVEN,
+    Line,
+    Name,
+    Side,
+    claim_line,
+    components_line,
+    name_of,
+    picture_units,
+    proven_size,
+    rate_line,
+    said_of,
+    subtitle,
+    why_line,
+)
+from gui.words.objectives import Units
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.claims import telling_claim
-from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
-from planner.runs.stage_counts import balanced, has_stages, latency, throughput
+from planner.runs.stage_counts import balanced, has_stages
 
-AXIS, MARGIN, HEAD, PANEL_HEAD, FOOT = 72.0, 22.0, 70.0, 66.0, 112.0
-"""Widths and heights in pixels of a picture 900 pixels high."""
+AXIS, MARGIN, HEAD, NAME, FOOT = 72.0, 22.0, 70.0, 22.0, 92.0
+"""Widths and heights in pixels of a picture 900 pixels high; ``NAME`` is a line of a plan's name."""
+LEAST_PLOT = 0.5
+"""Share of a page's height that is the bars' before plans have all that there is to say of them."""
 NARROW_PAGE, NARROW_AXIS, NARROW_PLOT = 620.0, 44.0, 190.0
 """On a page of less units across plans stand one below the other; the room of the axis there, and how high their bars are."""
+MOST_SAID = 8
+"""Lines of what is said of a plan on such a page at most."""
 LINE = 18.0
 """Height of a line below a plan's name."""
-LEAST_PLOT = 44.0
-"""Height of bars for which a title has fewer lines."""
+LOWEST_PLOT = 44.0
+"""Height of bars below which a title has fewer lines."""
 ABOVE = 22.0
 """Height of the amount above a bar."""
-PROVEN, BESIDE = "\N{CHECK MARK} proven optimal", 10.0
-"""What is said of a plan beside its name, and how far from it."""
 SMALLEST = 11.0
 """Pixels of the smallest letters of a picture with few stages, where no page wants larger ones."""
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One plan of the picture, and what it is called."""
-
-    title: str
-    note: str
-    evaluation: Evaluation
-    proven: bool = False
 
 
 def draw_memory(
@@ -96,12 +102,20 @@ class Stacked:
 def _stacked(problem: Problem, sides: Sequence[Side], width: float, title: str) -> Stacked:
     """Where everything is on a narrow page of ``width`` units."""
     wide = width - 2 * MARGIN
-    heading = heading_of(title, _subtitle(problem, sides), wide, font(14, bold=True), font(9))
+    heading = heading_of(title, subtitle(problem, sides), wide, font(14, bold=True), font(9))
     y, said, plots = heading.height, [], []
+    units = picture_units(problem, sides)
     for side in sides:
-        words = f"{components_text(problem, side.evaluation.values)}   {side.note}"
+        words = "   ".join(
+            choice[0]
+            for choice in (
+                components_line(problem, side.evaluation, units), rate_line(problem, side.evaluation, units),
+                why_line(problem, side.evaluation, units), claim_line(problem, side),
+            )
+            if choice
+        )  # fmt: skip
         name = f"{side.title}{f'   {PROVEN}' if side.proven else ''}"
-        said.append(heading_of(name, words, wide, font(10.5, bold=True), font(9), top=y))
+        said.append(heading_of(name, words, wide, font(10.5, bold=True), font(9), top=y, most=MOST_SAID))
         left = MARGIN + NARROW_AXIS
         plots.append(QRectF(left, said[-1].height + LINE, width - MARGIN - left, NARROW_PLOT))
         y = plots[-1].bottom() + FOOT
@@ -119,10 +133,11 @@ def _paint_stacked(
     wide = page.room[0] - 2 * MARGIN
     places.heading.paint(painter, MARGIN, wide, theme)
     top, line = _scale_of(problem, sides, NARROW_PLOT)
+    units = picture_units(problem, sides)
     for side, said, plot in zip(sides, places.said, places.plots, strict=True):
         said.paint(painter, MARGIN, wide, theme)
         _axis(painter, plot, top, line, theme)
-        paint_stages(painter, plot, problem, side.evaluation, line, top, theme)
+        paint_stages(painter, plot, problem, side.evaluation, line, top, units, theme)
         _cache_line(painter, plot, top, line, theme)
 
 
@@ -159,27 +174,71 @@ def sides_of(
     evaluation = problem.evaluate(device_of)
     proven = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
-    note = _note(problem, evaluation)
-    if claim is not None:
-        note += f"; {claimed_note(problem, claim)}, not proven"
-    sides = [Side(f"Plan of {planner}" if planner else "This plan", note, evaluation, proven)]
+    name = f"Plan of {planner}" if planner else "This plan"
+    sides = [Side(name, name, evaluation, proven, claim)]
     other = balanced(problem)
     if other is not None and not np.array_equal(other, device_of):
         base = problem.evaluate(other)
         sides.insert(
-            0, Side("Balanced by parameters, as the Edge TPU compiler cuts", _note(problem, base), base)
+            0, Side("Balanced by parameters, as the Edge TPU compiler cuts", "Balanced by parameters", base)
         )
     return sides
 
 
-def _note(problem: Problem, evaluation: Evaluation) -> str:
-    """What the plan achieves, estimated."""
-    unit = problem.graph.time_unit
-    found = throughput(evaluation)
-    rate = f"{rate_text(found)} inferences per {'second' if unit else 'unit of time'}"
-    if found > 0.0:
-        rate += f", one every {one_time(1.0 / found, unit)}"
-    return f"{rate}; each takes {one_time(latency(evaluation), unit)} from end to end (estimated)"
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Plans beside each other: their heading, its words beside the title or below it, for each plan its name and what is said of it,
+    how low the names stand, and the box of all bars (units)."""
+
+    heading: Heading
+    beside: str
+    names: list[Name]
+    said: list[list[Line]]
+    above: float
+    plot: QRectF
+
+
+def _beside(
+    problem: Problem, sides: Sequence[Side], units: Units, room: tuple[float, float], title: str
+) -> Beside:
+    """Where everything is in a ``room`` of units: with all there is to say, or as little as leaves most of it to the bars."""
+    places = _laid_out(problem, sides, units, room, title, False)
+    if places.plot.height() >= LEAST_PLOT * room[1]:
+        return places
+    for most in range(MOST_LINES, 1, -1):  # bars need room more than the names of many models do
+        places = _laid_out(problem, sides, units, room, title, True, most)
+        if places.plot.height() >= LOWEST_PLOT:
+            break
+    return places
+
+
+def _laid_out(
+    problem: Problem,
+    sides: Sequence[Side],
+    units: Units,
+    room: tuple[float, float],
+    title: str,
+    brief: bool,
+    most: int = MOST_LINES,
+) -> Beside:
+    width, height = room
+    full, words, beside = width - 2 * MARGIN, subtitle(problem, sides, brief), ""
+    large, small = (font(15, bold=True), font(9)) if brief else (font(17, bold=True), font(11))
+    used = QFontMetricsF(large).horizontalAdvance(title) + 2 * BESIDE
+    if brief and used + QFontMetricsF(small).horizontalAdvance(words) <= full:
+        words, beside = "", words
+    heading = heading_of(title, words, full, large, small, top=8.0 if brief else 14.0, most=most)
+    if beside:
+        heading = replace(heading, words=())
+    above = heading.height if brief else max(HEAD, heading.height + 8.0)
+    across = (width - AXIS - 2 * MARGIN) / len(sides)
+    names = [name_of(side, across - 16, brief) for side in sides]
+    said = [said_of(problem, side, units, across - 16, brief) for side in sides]
+    above += NAME * (max(len(name.lines) for name in names) - 1)
+    lines = max(map(len, said))
+    head = above + NAME + LINE * lines + (0.0 if brief else 8.0)
+    plot = QRectF(AXIS + MARGIN, head, width - AXIS - 2 * MARGIN, height - head - FOOT)
+    return Beside(heading, beside, names, said, above, plot)
 
 
 def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequence[Side], title: str) -> None:
@@ -190,39 +249,22 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     fill_ground(painter, page, theme.panel)
     painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
-    wide = width - 2 * MARGIN
-    across = (width - AXIS - 2 * MARGIN) / len(sides)
-    names = [_name_lines(side, across - 16) for side in sides]
-    said = [_said(problem, side, across - 16) for side in sides]
-    below = 22.0 * (max(map(len, names)) - 1) + PANEL_HEAD + LINE * max(len(lines) - 2 for lines in said)
-    for most in range(MOST_LINES, 1, -1):  # bars need room more than the names of many models do
-        words = _subtitle(problem, sides)
-        heading = heading_of(title, words, wide, font(17, bold=True), font(11), top=14.0, most=most)
-        head = max(HEAD, heading.height + 8.0) + below
-        if height - head - FOOT >= LEAST_PLOT:
-            break
-    heading.paint(painter, MARGIN, wide, theme)
-    above = head - PANEL_HEAD - LINE * max(len(lines) - 2 for lines in said)
-    plot = QRectF(AXIS + MARGIN, head, width - AXIS - 2 * MARGIN, height - head - FOOT)
+    units = picture_units(problem, sides)
+    places = _beside(problem, sides, units, (width, height), title)
+    used = places.heading.paint(painter, MARGIN, width - 2 * MARGIN, theme)
+    if places.beside:
+        left = MARGIN + used + 2 * BESIDE
+        room = QRectF(left, places.heading.top, width - MARGIN - left, places.heading.line)
+        write(painter, room, LEFT, places.beside, places.heading.small, theme.muted)
+    plot, across = places.plot, places.plot.width() / len(sides)
     top, line = _scale_of(problem, sides, plot.height())
     _axis(painter, plot, top, line, theme)
-    for i, (side, name, lines) in enumerate(zip(sides, names, said, strict=True)):
+    for i, (side, name, lines) in enumerate(zip(sides, places.names, places.said, strict=True)):
         place = QRectF(plot.left() + i * across, plot.top(), across, plot.height())
-        _side_head(painter, QRectF(place.left() + 8, above, across - 16, 22), name, side.proven, lines, theme)
-        paint_stages(painter, place, problem, side.evaluation, line, top, theme)
+        head = QRectF(place.left() + 8, places.above, across - 16, NAME)
+        _side_head(painter, head, name, side.proven, lines, theme)
+        paint_stages(painter, place, problem, side.evaluation, line, top, units, theme)
     _cache_line(painter, plot, top, line, theme)
-
-
-def _subtitle(problem: Problem, sides: Sequence[Side]) -> str:
-    """What the picture shows: a cache line and plates only where there are some."""
-    graph = problem.graph
-    around = " (m_k) around the cache line" if math.isfinite(float(problem.evaluator.budget.max())) else ""
-    entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
-    plates = "; plates: bytes that enter the next stage" if entering else ""
-    return (
-        f"Parameters per stage{around}{plates}.   "
-        f"{plural(graph.n, 'op')}, {plural(len(problem.devices), 'stage')}, objective {problem.objective}"
-    )
 
 
 def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
@@ -242,36 +284,15 @@ def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme
         write(painter, QRectF(2, y - 9, plot.left() - 16, 18), RIGHT, words, font(10), theme.muted)
 
 
-def _said(problem: Problem, side: Side, width: float) -> list[tuple[str, bool]]:
-    """What stands below a plan's name in lines of ``width`` units, and whether each is of its objective."""
-    components = components_text(problem, side.evaluation.values)
-    return [
-        *((text, True) for text in lines_of(components, font(11), width)),
-        *((text, False) for text in lines_of(side.note, font(10), width)),
-    ]
-
-
-def _name_lines(side: Side, width: float) -> tuple[str, ...]:
-    """A plan's name in lines of ``width`` units, the last of which has room for what is proven of it: an empty one if need be."""
-    lines = lines_of(side.title, font(13, bold=True), width, 2)
-    used = QFontMetricsF(font(13, bold=True)).horizontalAdvance(lines[-1]) + BESIDE
-    if side.proven and used + QFontMetricsF(font(11, bold=True)).horizontalAdvance(PROVEN) > width:
-        return (*lines, "")
-    return lines
-
-
 def _side_head(
-    painter: QPainter, head: QRectF, name: Sequence[str], proven: bool, lines: Sequence[tuple[str, bool]], theme: Theme
-) -> None:  # fmt: skip
+    painter: QPainter, head: QRectF, name: Name, proven: bool, lines: Sequence[Line], theme: Theme
+) -> None:
     """A plan's name, whose last line stands in ``head``, whether it is proven, and the lines below."""
-    used = 0.0
-    for row, text in enumerate(reversed(name)):
-        line = head.translated(0, -22.0 * row)
-        wide = write(painter, line, LEFT, text, font(13, bold=True), theme.text)
-        used = wide if row == 0 else used
+    for row, text in enumerate(reversed(name.lines)):
+        write(painter, head.translated(0, -NAME * row), LEFT, text, font(name.size, bold=True), theme.text)
     if proven:
-        place = head.adjusted(used + BESIDE if used else 0.0, 0, 0, 0)
-        write(painter, place, LEFT, PROVEN, font(11, bold=True), theme.good)
-    for row, (text, strong) in enumerate(lines):
-        place = head.translated(0, 20 + 18 * row)
-        write(painter, place, LEFT, text, font(11 if strong else 10), theme.text if strong else theme.muted)
+        place = head.adjusted(name.behind, 0, 0, 0)
+        write(painter, place, LEFT, PROVEN, font(proven_size(name.size), bold=True), theme.good)
+    for row, (text, size, strong) in enumerate(lines):
+        place = head.translated(0, NAME - 2 + LINE * row)
+        write(painter, place, LEFT, text, font(size), theme.text if strong else theme.muted)

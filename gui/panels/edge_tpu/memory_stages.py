@@ -9,15 +9,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import one_time, plural
+from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on
 from gui.look.writing import CENTRE, LEFT, write
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, paint_memory_bars
+from gui.panels.edge_tpu.memory_words import MIB
+from gui.words.objectives import Units
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
-from planner.quantity import bytes_text
 
-MIB = 2.0**20
 FILLED = 0.6
 """Share of the width that bars take where there are few."""
 NARROW = 3.0
@@ -35,6 +35,7 @@ def paint_stages(
     evaluation: Evaluation,
     line: float,
     top: float,
+    units: Units,
     theme: Theme,
 ) -> None:
     """Bars in ``rect``, stages and links below it; ``line`` and ``top`` are the bytes at the cache line and at the upper edge."""
@@ -50,10 +51,10 @@ def paint_stages(
     roomy = boxes[0].width() >= NARROW * 15
     _amounts(painter, inner, boxes, bars, top, colours, theme, roomy)
     if roomy:
-        _names(painter, boxes, problem, evaluation, colours, theme)
+        _names(painter, boxes, problem, evaluation, colours, units, theme)
     else:
         _numbers(painter, boxes, colours, theme)
-    _links(painter, boxes, inner.bottom() + (78 if roomy else 66), problem, evaluation, theme, roomy)
+    _links(painter, boxes, inner.bottom() + 62, problem, evaluation, units, theme, roomy)
 
 
 def pitch_of(boxes: Sequence[QRectF]) -> float:
@@ -97,10 +98,13 @@ def _amounts(
         cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
         over = amount > line
         ink = theme.warning if over else theme.text
-        crossed = math.isfinite(line) and cell.top() < height_of(line, top, inner) < cell.bottom()
-        if crossed and inner.bottom() - y > cell.height() + 4:  # the cache line would strike it out
-            cell.translate(0, cell.height() + 4)
-            ink = ink_on(colours[k].accent, theme)
+        limit = height_of(line, top, inner) if math.isfinite(line) else -math.inf
+        if cell.top() < limit < cell.bottom():  # the cache line would strike it out
+            if inner.bottom() - y > cell.height() + 4:
+                cell.translate(0, cell.height() + 4)
+                ink = ink_on(colours[k].accent, theme)
+            else:  # too low a bar to hold it: nothing else stands above the line there
+                cell.moveBottom(limit - 1)
         write(painter, cell, CENTRE, words[k], face, ink)
         if over and roomy and height_of(line, top, inner) - y > 20:
             _off_chip(painter, box, (height_of(line, top, inner) + y) / 2, amount - line, theme)
@@ -122,18 +126,18 @@ def _off_chip(painter: QPainter, box: QRectF, y: float, amount: float, theme: Th
 
 def _names(
     painter: QPainter, boxes: Sequence[QRectF], problem: Problem, e: Evaluation,
-    colours: Sequence[DeviceColour], theme: Theme,
+    colours: Sequence[DeviceColour], units: Units, theme: Theme,
 ) -> None:  # fmt: skip
     """Mark and name of each stage, how many ops it has and what it costs."""
     low = boxes[0].bottom()
     for k, box in enumerate(boxes):
         middle = box.center().x()
-        paint_glyph(painter, colours[k], middle - 26, low + 15, 11)
-        place = QRectF(middle - 16, low + 5, 60, 20)
+        paint_glyph(painter, colours[k], middle - 26, low + 13, 11)
+        place = QRectF(middle - 16, low + 3, 60, 20)
         write(painter, place, LEFT, problem.devices[k].title, font(10), theme.text)
-        facts = plural(int(e.ops[k]), "op"), one_time(float(e.cost[k]), problem.graph.time_unit)
+        facts = plural(int(e.ops[k]), "op"), units.written(problem.graph.time_unit, float(e.cost[k]))
         for row, words in enumerate(facts):
-            cell = QRectF(middle - 60, low + 24 + 16 * row, 120, 16)
+            cell = QRectF(middle - 60, low + 20 + 16 * row, 120, 16)
             write(painter, cell, CENTRE, words, font(9.5), theme.muted)
 
 
@@ -151,7 +155,8 @@ def _numbers(
 
 
 def _links(
-    painter: QPainter, boxes: Sequence[QRectF], y: float, problem: Problem, e: Evaluation, theme: Theme, roomy: bool
+    painter: QPainter, boxes: Sequence[QRectF], y: float, problem: Problem, e: Evaluation, units: Units, theme: Theme,
+    roomy: bool,
 ) -> None:  # fmt: skip
     """An arrow into each stage with the bytes that enter it, the largest in a warning colour; where they have no room, the largest alone."""
     entering = e.details.get("bytes_in")
@@ -160,32 +165,34 @@ def _links(
     most = float(entering.max(initial=0.0))
     pitch = pitch_of(boxes)
     usual, strong = font(9.5 if roomy else SMALL), font(9.5 if roomy else SMALL, bold=True)
-    widths = [_wide(bytes_text(float(bytes_in)), strong) + 12 for bytes_in in entering[1:] if bytes_in > 0]
+    said = [units.written("B", float(entered)) for entered in entering]
+    crossing = [k for k in range(1, len(boxes)) if entering[k] > 0]
+    widths = [_wide(said[k], strong) + 12 for k in crossing]
     arrows = max(widths) <= pitch - 36
     if not arrows:  # the plate would hide the arrow: it takes it in
         usual, strong = font(SMALL), font(SMALL, bold=True)
-        widths = [_wide(f"→ {bytes_text(float(b))}", strong) + 10 for b in entering[1:] if b > 0]
+        said = [f"→ {words}" for words in said]
+        widths = [_wide(said[k], strong) + 10 for k in crossing]
+        if max(widths) > pitch - APART:  # the line above says what they are
+            said = [words.removesuffix(" MiB") for words in said]
+            widths = [_wide(said[k], strong) + 10 for k in crossing]
     if max(widths) > 2 * pitch - APART:
         k = int(entering.argmax())
-        words = f"most enters {problem.devices[k].name}: {bytes_text(most)}"
+        words = f"most enters {problem.devices[k].name}: {units.written('B', most)}"
         place = QRectF(boxes[0].left(), y - 9, boxes[-1].right() - boxes[0].left(), 18)
         write(painter, place, CENTRE, words, font(9.5), theme.warning)
         return
     rows = max(widths) > pitch - APART
-    for k in range(1, len(boxes)):
-        if entering[k] <= 0:
-            continue
+    for k in crossing:
         hot = bool(entering[k] >= most)
         a, b = boxes[k - 1].center().x() + 8, boxes[k].center().x() - 8
-        words, face = bytes_text(float(entering[k])), strong if hot else usual
+        words, face = said[k], strong if hot else usual
         if arrows:
             _arrow(painter, a, b, y, theme.warning if hot else theme.muted, 2.2 if hot else 1.4)
-        else:
-            words = f"→ {words}"
         wide = _wide(words, face) + 10
         plate = QRectF((a + b) / 2 - wide / 2, y - 9, wide, 18)
         if rows:  # every other one stands lower
-            plate.translate(0, -10 if k % 2 else 14)
+            plate.translate(0, 0 if k % 2 else 19)
         painter.setPen(QPen(QColor(theme.warning if hot else theme.border), 1))
         painter.setBrush(QColor(theme.warning_soft if hot else theme.panel))
         painter.drawRoundedRect(plate, 9, 9)

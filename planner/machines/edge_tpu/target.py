@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,7 +47,7 @@ class EdgeTpuPipeline(Target):
     kind: ClassVar[str] = "edge-tpu"
     title: ClassVar[str] = "Edge TPU pipeline"
     in_words: ClassVar[str] = "an Edge TPU pipeline"
-    words: ClassVar[Words] = Words("stage", "stages", "TPU", "TPUs")
+    words: ClassVar[Words] = Words("stage", "stages", "TPU", "TPUs", "Edge TPU", "Edge TPUs")
     evaluated_by: ClassVar[str] = "planner.machines.edge_tpu.inference_time:evaluator"
     memory_holds: ClassVar[str] = "parameters"
     count_stages: ClassVar[bool] = True
@@ -190,15 +190,15 @@ class EdgeTpuPipeline(Target):
             return "", ""
         return INFERENCE_TIME, "all parameters fit the caches, so that memory is not what is short"
 
-    def throughput_note(self, evaluation: Any) -> str:
-        """The bytes that all stages stream through one link, or that activations push out of the caches."""
+    def throughput_note(self, evaluation: Any, written: Callable[[float], str] = bytes_text) -> str:
+        """The bytes that all stages stream through one link, or that activations push out of the caches, as ``written``."""
         rate = evaluation.figures["throughput"]
         if not rate * evaluation.cost.max(initial=0.0) < 1.0 - 1e-9:
             return ""
         if not self.shared_link:
             return "activations push parameters out"
         beside = float((evaluation.cost - evaluation.streaming).max())
-        streamed = bytes_text(round((1.0 / rate - beside) * self.streaming))
+        streamed = written(round((1.0 / rate - beside) * self.streaming))
         if evaluation.details["dram"].any():
             return f"{streamed} streamed on one link"
         return f"activations push out {streamed}"

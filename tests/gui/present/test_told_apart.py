@@ -12,6 +12,7 @@ from gui.look.page import PRESETS
 from gui.look.theme import LIGHT
 from gui.panels.comparison.rows import device_titles
 from gui.panels.edge_tpu.memory_picture import sides_of
+from gui.panels.edge_tpu.memory_words import picture_units, rate_line
 from gui.panels.pictures import Shown, drawing_of
 from gui.panels.schedule.picture import draw_schedule
 from gui.present.comparison.schedules import SchedulesShot
@@ -79,7 +80,8 @@ def test_both_paces_of_an_edge_tpu_plan_are_explained() -> None:
     problem, device_of = spread("edge-tpu:4")
     words = " ".join(line.words for line in written_in(draw_schedule(problem, device_of).file(".svg")))
     assert "a sample every" in words and " in practice (" in words and " streamed on one link)" in words
-    note = sides_of(problem, device_of)[-1].note
+    side = sides_of(problem, device_of)[-1]
+    note = rate_line(problem, side.evaluation, picture_units(problem, [side]))[0]
     assert ", one every " in note and " from end to end" in note
 
 

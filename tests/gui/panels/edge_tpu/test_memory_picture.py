@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gui.look.page import PRESETS, Page
+from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
-from gui.panels.edge_tpu.memory_picture import PROVEN, _subtitle, draw_memory, sides_of
+from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
+from gui.panels.edge_tpu.memory_words import PROVEN, picture_units, rate_line, subtitle
 from planner.errors import StageboardError
 from planner.formats import read_models
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import fill
+from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
-from tests.gui.present.slides import overlapping, written_in
+from tests.gui.present.slides import Written, overlapping, written_in
 from tests.gui.stage_models import even, found_for, tpu_problem
 
 
@@ -41,14 +45,17 @@ def test_a_plan_becomes_a_file(
 def test_a_pipeline_without_a_limit_has_no_cache_line(qapp: Any, tmp_path: Path) -> None:
     problem = Problem(chain_graph(12), Pipeline(3))
     (side,) = sides_of(problem, even(12, 3))
-    assert "inferences per unit of time" in side.note, "a file without a unit of time promises no seconds"
+    said = rate_line(problem, side.evaluation, picture_units(problem, [side]))
+    assert all("per unit of time" in words for words in said), (
+        "a file without a unit of time promises no seconds"
+    )
     draw_memory(problem, even(12, 3)).save(tmp_path / "pipeline.png")
     assert (tmp_path / "pipeline.png").exists()
 
 
 def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
     plain, tpu = Problem(chain_graph(12), Pipeline(3)), tpu_problem(count=3)
-    words = [_subtitle(problem, sides_of(problem, even(12, 3))) for problem in (plain, tpu)]
+    words = [subtitle(problem, sides_of(problem, even(12, 3))) for problem in (plain, tpu)]
     assert ["cache line" in said for said in words] == [False, True]
     assert ["plates" in said for said in words] == [False, True]
 
@@ -63,7 +70,8 @@ def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch
         "Balanced by parameters, as the Edge TPU compiler cuts", "Plan of edge-tpu-ilp",
     ]  # fmt: skip
     assert [side.proven for side in sides] == [False, True]
-    assert "inferences per second" in sides[1].note
+    units = picture_units(one.problem, sides)
+    assert "inferences per second" in rate_line(one.problem, sides[1].evaluation, units)[0]
     monkeypatch.setattr(memory_picture, "balanced", lambda problem: plan)
     assert [side.title for side in sides_of(one.problem, plan)] == ["This plan"]
 
@@ -110,3 +118,51 @@ def test_that_a_plan_is_proven_is_said_whole(qapp: Any, preset: str) -> None:
         any(PROVEN in said for said in words)
         == sides_of(one.problem, even(12, 2), "", one.found.bounds)[-1].proven
     )
+
+
+def balanced_slide() -> tuple[list[Written], list[str]]:
+    """A plan of ResNet50 on four Edge TPUs beside the balanced one, as a slide."""
+    graph = read_models([sample("resnet50.json")])
+    problem = Problem(graph, EdgeTpuPipeline(4, precision="int8"))
+    device_of = np.minimum(np.arange(graph.n) * 4 // graph.n, 3).astype(np.int32)
+    drawing = draw_memory(problem, device_of, PRESETS["slide"], "ResNet50 on 4 Edge TPUs", "slice")
+    lines = written_in(drawing.file(".svg"))
+    return lines, [line.words for line in lines]
+
+
+def test_a_slide_says_why_a_plan_is_slower_than_its_slowest_stage(qapp: Any) -> None:
+    _, words = balanced_slide()
+    assert any("streamed on one link" in said for said in words)
+
+
+def test_a_slide_has_one_unit_of_bytes_and_one_of_times(qapp: Any) -> None:
+    _, words = balanced_slide()
+    units = set(re.findall(r"\d (KiB|MiB|GiB|B|s|ms|\N{MICRO SIGN}s|ns)\b", "  ".join(words)))
+    assert units == {"MiB", "ms"}
+
+
+def test_bars_have_half_of_a_slide_and_plans_a_line_for_each_thing(qapp: Any) -> None:
+    lines, words = balanced_slide()
+    low = next(line.box.top() for line in lines if line.words == "Stage 0")
+    most = max(float(said) for said in words if re.fullmatch(r"\d+\.\d\d", said))
+    high = next(line.box.bottom() for line in lines if line.words == f"{most:.2f}")
+    assert low - high >= 0.45 * 1080 * SCREEN_DPI / PRESETS["slide"].dpi
+    assert {"Balanced by parameters", "Plan of slice"} <= set(words)
+    assert not [said for said in words if "memory-1-2-3" in said or "m_k" in said]
+
+
+@pytest.mark.parametrize("preset", ["slide", "poster"])
+def test_no_amount_is_struck_out_by_the_cache_line(qapp: Any, preset: str) -> None:
+    """Whatever the bars hold: little, about as much as the cache, or more."""
+    for cache in np.linspace(0.3, 3.0, 12) * 2**20:
+        ops = [Op(f"n{i}", f"n{i}", param_bytes=(1 + i) * 0.3 * 2**20) for i in range(4)]
+        edges = [Tensor(f"n{i}", (f"n{i + 1}",), 1000.0) for i in range(3)]
+        graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
+        problem = Problem(graph, EdgeTpuPipeline(4, precision="int8", cache=float(cache), scratch=False))
+        svg = draw_memory(problem, np.arange(4, dtype=np.int32), PRESETS[preset]).file(".svg")
+        lines = written_in(svg)
+        label = next(line for line in lines if line.words.startswith("cache"))
+        level = label.box.center().y()
+        for line in lines:
+            if re.fullmatch(r"\d+\.\d\d", line.words):
+                assert not line.box.top() < level < line.box.bottom(), (cache, line)

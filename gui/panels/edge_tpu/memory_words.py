@@ -1,0 +1,189 @@
+"""What the picture of the stages' parameters says in words: all bytes and all times of it in one unit each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtGui import QFontMetricsF
+
+from gui.look.heading import lines_of
+from gui.look.numbers import Column, plural, rate_text, time_column
+from gui.look.theme import font
+from gui.words.machines import hardware_words
+from gui.words.objectives import Units, component_words
+from gui.words.proofs import claimed_note
+from planner.problem.bound import Bound
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.runs.stage_counts import latency, throughput
+
+MIB = 2.0**20
+PROVEN, BESIDE = "\N{CHECK MARK} proven optimal", 10.0
+"""What is said of a plan beside its name, and how far from it."""
+LARGE, STRONG, QUIET, LEAST = 13.0, 11.0, 10.0, 8.5
+"""Points of a plan's name, of its objective, of what is said below it, and at least where there is little room."""
+STEP = 0.5
+"""Points by which letters become smaller until a line has room."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One plan of the picture, what it is called, with few words where there is little ``room``, and what a file claims of it."""
+
+    title: str
+    short: str
+    evaluation: Evaluation
+    proven: bool = False
+    claim: Bound | None = None
+
+
+class Line(NamedTuple):
+    """A line below a plan's name, its letters in points, and whether it is of the plan's objective."""
+
+    words: str
+    size: float
+    strong: bool
+
+
+def wide(words: str, size: float, bold: bool = False) -> float:
+    """How wide a line is in units."""
+    return QFontMetricsF(font(size, bold=bold)).horizontalAdvance(words)
+
+
+def picture_units(problem: Problem, sides: Sequence[Side]) -> Units:
+    """MiB as at the axis, and the unit that suits the longest time that is written."""
+    times = [0.0]
+    for side in sides:
+        found = throughput(side.evaluation)
+        times += [*side.evaluation.cost.tolist(), latency(side.evaluation), 1.0 / found if found > 0 else 0.0]
+    unit = problem.graph.time_unit
+    return Units(problem, {"B": Column(MIB, "MiB", 2), unit: time_column(times, unit)})
+
+
+def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> str:
+    """What the picture shows: a cache line and plates only where there are some."""
+    graph = problem.graph
+    entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
+    if brief:
+        return "MiB of parameters per stage" + ("; plates: MiB that enter the next" if entering else "")
+    around = " around the cache line" if math.isfinite(float(problem.evaluator.budget.max())) else ""
+    plates = "; plates: MiB that enter the next stage" if entering else ""
+    return (
+        f"Parameters per stage{around}{plates}.   "
+        f"{plural(graph.n, 'op')} on {hardware_words(problem)}, planned for {planned_for(problem)}"
+    )
+
+
+def planned_for(problem: Problem) -> str:
+    """What the plan is to have least of, in order: ``least max memory, then off-chip (DRAM)``."""
+    return "least " + ", then ".join(component_words(name).title for name in problem.components)
+
+
+def components_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[str, ...]:
+    """The components of the objective, in ever fewer words: the unit behind the last of them where all have the same."""
+    names, values = problem.components, evaluation.values
+    if len(names) == 1:
+        said = units.text(names[0], values[0])
+        return f"{component_words(names[0]).title} {said}", said
+    full, short = (
+        [f"{word} {units.text(name, value)}" for word, name, value in zip(words, names, values, strict=True)]
+        for words in zip(*((component_words(n).title, component_words(n).short) for n in names), strict=True)
+    )
+    last = len(short) - 1
+    once = [said.removesuffix(" MiB") if i < last else said for i, said in enumerate(short)]
+    return ", ".join(full), ", ".join(short), ", ".join(once)
+
+
+def rate_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[str, ...]:
+    """How often and how fast inferences come, estimated, in ever fewer words."""
+    unit = problem.graph.time_unit
+    found = throughput(evaluation)
+    rate, per = rate_text(found), "second" if unit else "unit of time"
+    every = units.written(unit, 1.0 / found) if found > 0.0 else ""
+    takes = units.written(unit, latency(evaluation))
+    return (
+        f"{rate} inferences per {per}{f', one every {every}' if every else ''}; each takes {takes} from end to end (estimated)",
+        f"{rate} per {per}{f', one every {every}' if every else ''}, each takes {takes}",
+        f"{rate} per {per}, {f'every {every}, ' if every else ''}each {takes}",
+    )
+
+
+def why_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[str, ...]:
+    """Why inferences come less often than the slowest stage is ready, in ever fewer words; nothing where they do not."""
+    why = problem.target.throughput_note(evaluation, lambda value: units.written("B", value))
+    if not why:
+        return ()
+    return f"Slower than the slowest stage: {why}", f"slower than any stage: {why}", why
+
+
+def claim_line(problem: Problem, side: Side) -> tuple[str, ...]:
+    """What a file claims of the plan; nothing where it claims nothing that is not proven."""
+    return () if side.claim is None else (f"{claimed_note(problem, side.claim)}, not proven",)
+
+
+def said_of(problem: Problem, side: Side, units: Units, width: float, brief: bool) -> list[Line]:
+    """What stands below a plan's name in lines of ``width`` units: all there is to say, or ``brief``, a line for each thing."""
+    strong = components_line(problem, side.evaluation, units)
+    others = [
+        rate_line(problem, side.evaluation, units),
+        why_line(problem, side.evaluation, units),
+        claim_line(problem, side),
+    ]
+    told = [(strong, STRONG, True), *((choice, QUIET, False) for choice in others if choice)]
+    if brief:
+        return [Line(*_fitting(choice, size, width), is_strong) for choice, size, is_strong in told]
+    return [
+        Line(text, size, is_strong)
+        for choice, size, is_strong in told
+        for text in lines_of(choice[0], font(size), width)
+    ]
+
+
+def _fitting(choice: Sequence[str], size: float, width: float) -> tuple[str, float]:
+    """The most words that have room in some size of letters, and that size."""
+    for words in choice:
+        points = size
+        while points >= LEAST:
+            if wide(words, points) <= width:
+                return words, points
+            points -= STEP
+    return choice[-1], LEAST
+
+
+class Name(NamedTuple):
+    """A plan's name in lines, its letters in points, and how far behind the last line it is said that it is proven."""
+
+    lines: tuple[str, ...]
+    size: float
+    behind: float
+
+
+def name_of(side: Side, width: float, brief: bool) -> Name:
+    """A plan's name in ``width`` units, the last line with room for what is proven of it: an empty one if need be.
+
+    ``brief``: in one line if smaller letters or fewer words let it.
+    """
+    if brief:
+        for words in (side.title, side.short):
+            for size in (LARGE, LARGE - 1.0, LARGE - 2.0):
+                if wide(words, size, True) + proven_room(side, size) <= width:
+                    return Name((words,), size, wide(words, size, True) + BESIDE)
+    lines = lines_of(side.short if brief else side.title, font(LARGE, bold=True), width, 2)
+    behind = wide(lines[-1], LARGE, True) + BESIDE
+    if wide(lines[-1], LARGE, True) + proven_room(side, LARGE) > width:
+        return Name((*lines, ""), LARGE, 0.0)
+    return Name(tuple(lines), LARGE, behind)
+
+
+def proven_room(side: Side, size: float) -> float:
+    """What a plan's being proven takes beside a name in letters of ``size``."""
+    return BESIDE + wide(PROVEN, proven_size(size), True) if side.proven else 0.0
+
+
+def proven_size(size: float) -> float:
+    """The letters of what is proven beside a name's."""
+    return size - 2.0
