@@ -149,6 +149,12 @@ def gap_text(gap: float | None, digits: int = 1) -> str:
     return f"{shown} %"
 
 
+def gap_limit(gap: float | None, digits: int = 1) -> str:
+    """The same as what it is, an upper limit: ``≤ 28.9 %`` may be much better than that, or not at all."""
+    shown = gap_text(gap, digits)
+    return f"≤ {shown}" if shown[:1].isdigit() else shown
+
+
 def ratio_text(ratio: float) -> str:
     """How many times as much: ``1.3 x``, ``0.25 x``, ``120 x``."""
     return f"{ratio:,.0f} x" if ratio >= 99.5 else f"{ratio:.2g} x"

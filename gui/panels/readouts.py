@@ -15,7 +15,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.canvas.graph.consequence import refusal
-from gui.look.numbers import DASH, gap_text, plural, signed_amount
+from gui.look.numbers import DASH, gap_limit, gap_text, plural, signed_amount
 from gui.look.theme import Theme
 from gui.panels.readout_figures import (
     dragged,
@@ -293,7 +293,7 @@ class ReadoutStrip(Readouts):
             )  # fmt: skip
         else:
             self.gap.show_value(
-                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap),
+                "Gap", gap_limit(gap),
                 "proving …" if self._proving else GAP_MEANS,
                 self._gap_colour(gap), tip=GAP_TIP,
             )  # fmt: skip

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import gap_text, plural, seconds_text
+from gui.look.numbers import gap_limit, gap_text, plural, seconds_text
 from gui.words.methods import method_words
 from gui.words.objectives import Units, amount, component_words
 from planner.problem.claims import claim_words
@@ -98,7 +98,7 @@ def claim_sentence(problem: PlanningProblem, claim: Bound) -> str:
 def component_note(
     problem: PlanningProblem, standing: ComponentStanding, is_open: bool, units: Units | None = None
 ) -> str:
-    """A few words below a component's value: ``✓ proven``, ``≥ 1.20 MiB, gap 21.4 %`` or that nothing is known.
+    """A few words below a component's value: ``✓ proven``, ``≥ 1.20 MiB, gap ≤ 21.4 %`` or that nothing is known.
 
     ``is_open`` says that this is the first component which is not proven: those after it wait. ``units``: how amounts are written beside it.
     """
@@ -118,7 +118,7 @@ def component_note(
     gap = standing.gap
     if gap == 0.0:
         return "bound met"
-    return f"{least}, gap {gap_text(gap)}" if is_open else least
+    return f"{least}, gap {gap_limit(gap)}" if is_open else least
 
 
 def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:

@@ -200,7 +200,7 @@ def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: P
     opened = open_plan(made.forged, made.plan.problem.graph)
     bounds = with_known(made.plan.problem, opened.bounds)
     words = standing_text(made.plan.problem, opened.plan.evaluation, bounds)
-    assert words.endswith("gap 57.1 %   claimed 7.00 ms, not proven")
+    assert words.endswith("gap ≤ 57.1 %   claimed 7.00 ms, not proven")
     talk = story_with_known(resolve(read_story(story(tmp_path, forged=True)), tmp_path))
     said = figures_text(talk.plans[0], talk.bounds[0], LIGHT)
     assert "at least 3.00 ms" in said and "claimed 7.00 ms, not proven" in said and "optimal" not in said

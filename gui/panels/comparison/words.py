@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.canvas.graph.items import Items
-from gui.look.numbers import gap_text, one_time, plural
+from gui.look.numbers import gap_limit, one_time, plural
 from gui.panels.comparison.names import columns_of
 from gui.words.objectives import components_shortly
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
@@ -71,7 +71,7 @@ def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
     found = [words]
     gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
     if gap is not None:
-        found.append(optimal_words(comparison) if gap == 0.0 else f"gap {gap_text(gap)}")
+        found.append(optimal_words(comparison) if gap == 0.0 else f"gap {gap_limit(gap)}")
     return found, "" if claim is None else claimed_note(problem, claim)
 
 

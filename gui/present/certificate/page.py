@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.drawn import Drawing
-from gui.look.numbers import DASH, gap_text, one_amount, plural, seconds_text
+from gui.look.numbers import DASH, gap_limit, one_amount, plural, seconds_text
 from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
@@ -58,7 +58,7 @@ def status_line(certified: Certificate, theme: Theme) -> tuple[str, str]:
         return "Valid, nothing proven yet", theme.text
     first = certified.first_open
     where = f" of the {component_words(first.name).title}" if first and len(certified.parts) > 1 else ""
-    return f"Valid, gap {gap_text(certified.gap)}{where}", theme.text
+    return f"Valid, gap {gap_limit(certified.gap)}{where}", theme.text
 
 
 def verdict(certified: Certificate) -> str:
@@ -152,7 +152,7 @@ def component_rows(certified: Certificate) -> list[tuple[str, str, str, str]]:
     rows = [("", "this plan", "at least", "gap")]
     for part in certified.parts:
         least = DASH if part.proof is None else one_amount(part.proof.value, part.unit)
-        shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_text(part.gap)
+        shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_limit(part.gap)
         if part.gap == 0.0 and not part.proven:
             shown = "met"
         title = component_words(part.name).title

@@ -9,7 +9,7 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.look.numbers import gap_text, plural
+from gui.look.numbers import gap_limit, plural
 from gui.look.theme import Theme
 from gui.present.captions import flowed, measure
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
@@ -220,7 +220,7 @@ def _note(members: Sequence[Member], shown: int) -> str:
         return f"{plural(len(plan.evaluation.violations), 'rule')} broken"
     if standing.gap == 0.0:
         return "proven optimal"
-    return f"gap {gap_text(standing.gap)}" if standing.gap is not None else "no bound yet"
+    return f"gap {gap_limit(standing.gap)}" if standing.gap is not None else "no bound yet"
 
 
 def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> float | None:

@@ -341,7 +341,7 @@ def test_every_component_has_its_value_and_its_proof(qtbot: QtBot) -> None:
         )
         document.add_bounds([half])
         settle()
-        assert strip.components[1].note == "≥ 1.00 MiB, gap 50.0 %"
+        assert strip.components[1].note == "≥ 1.00 MiB, gap ≤ 50.0 %"
         assert strip.components[2].note == "not proven"
         assert [bool(part._mark) for part in strip.components] == [False, True, False]
         assert "Inferences" in strip.speed.label

@@ -67,7 +67,7 @@ def test_what_it_says() -> None:
     (plan, none), (shifted, bounds) = graph_members()
     assert status_line(certificate(plan, none), LIGHT)[0] == "Valid, nothing proven yet"
     found = certificate(shifted, bounds)
-    assert status_line(found, LIGHT)[0] == "Valid, gap 10.0 %"
+    assert status_line(found, LIGHT)[0] == "Valid, gap ≤ 10.0 %"
     assert proof_lines(found, found.parts[0]) == ["Bottleneck: by simple (MTPP, Lemma 3.3), using no rule."]
     tight = certificate(
         shifted, [shifted.problem.bound("bottleneck", shifted.objective, "simple", frozenset())]
@@ -128,7 +128,7 @@ def test_the_fine_print_is_no_larger_than_the_proofs(size: tuple[int, int]) -> N
 def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = CertificateDialog(Open(graph_members()[1]), LIGHT)
     dialog.show()
-    assert dialog.view.accessibleName() == "Certificate: Valid, gap 10.0 %"
+    assert dialog.view.accessibleName() == "Certificate: Valid, gap ≤ 10.0 %"
     dialog.view.grab()
     dialog.copy_button.click()
     assert QGuiApplication.clipboard().text() == certificate_text(dialog.certificate)

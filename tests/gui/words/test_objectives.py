@@ -160,7 +160,7 @@ def test_each_component_says_how_far_it_is_proven() -> None:
 
     assert notes() == ["no bound yet", "not proven", "not proven"]
     assert notes(first) == ["✓ proven", "no bound yet", "not proven"]
-    assert notes(first, second) == ["✓ proven", "≥ 1.00 MiB, gap 50.0 %", "not proven"]
+    assert notes(first, second) == ["✓ proven", "≥ 1.00 MiB, gap ≤ 50.0 %", "not proven"]
     assert notes(second) == ["no bound yet", "≥ 1.00 MiB", "not proven"]
     met = problem.bound("max-communication", values[2], "simple", frozenset())
     assert notes(met) == ["no bound yet", "not proven", "bound met"]

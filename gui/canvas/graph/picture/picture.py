@@ -32,7 +32,7 @@ from gui.document.plan.folding import Folding
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
-from gui.look.numbers import gap_text, plural
+from gui.look.numbers import gap_limit, plural
 from gui.look.page import PRESETS, SHEET, Page
 from gui.widgets.bar_key import key_width, paint_key
 from gui.words.objectives import component_words, components_text
@@ -253,7 +253,7 @@ def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bou
     where = "" if len(problem.components) == 1 or standing.first_open is None else (
         f" ({component_words(standing.first_open.name).title})"
     )  # fmt: skip
-    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}{end}"
+    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_limit(standing.gap)}{where}'}{end}"
 
 
 def draw_graph(

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.look.numbers import DASH, gap_text, percent
+from gui.look.numbers import DASH, gap_limit, percent
 from gui.look.theme import Theme
 from gui.panels.readout_row import Readouts
 from gui.widgets.readout import Readout
@@ -123,7 +123,7 @@ class OrderReadouts(Readouts):
             self.gap.show_value("Gap", "optimal", "proven", t.good)
         else:
             self.gap.show_value(
-                "Gap", f"≤ {gap_text(gap)}" if gap >= 0.0005 else gap_text(gap), GAP_MEANS,
+                "Gap", gap_limit(gap), GAP_MEANS,
                 t.good if gap < 0.1 else t.text,
                 tip=f"(I/Os − bound) / I/Os: at most {percent(gap, 2)} of these I/Os could be saved by another order.",
             )  # fmt: skip

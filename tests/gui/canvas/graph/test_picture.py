@@ -71,7 +71,7 @@ def test_the_title_says_how_good_the_plan_is(problem: Problem) -> None:
     picture = compose(problem, THIRDS, Page((800, 600)), "flow", bounds=[half])
     assert picture.title == "chain"
     assert "24 ops" in picture.subtitle
-    assert "gap 50" in picture.subtitle
+    assert "gap ≤ 50" in picture.subtitle
     assert "valid" in picture.subtitle
     broken = compose(problem, THIRDS[::-1].copy(), Page((800, 600)), "flow")
     assert "violation" in broken.subtitle
@@ -87,7 +87,7 @@ def test_the_title_tells_every_component() -> None:
     second = problem.bound("dram", values[1] / 2, "simple", frozenset(), given=given)
     said = compose(problem, device_of, Page((800, 600)), "lanes", bounds=[first, second]).subtitle
     assert "max memory 4.00 MiB, off-chip (DRAM) 2.00 MiB, max communication 240.0 KiB" in said
-    assert "gap 50.0 % (off-chip (DRAM))" in said
+    assert "gap ≤ 50.0 % (off-chip (DRAM))" in said
     assert "gap" not in compose(problem, device_of, Page((800, 600)), "lanes").subtitle
 
 
