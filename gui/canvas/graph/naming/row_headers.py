@@ -12,13 +12,15 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from gui.canvas.graph.naming.card_names import wide
+from gui.canvas.graph.naming.card_names import short_name, wide
 from gui.look.fonts import font, metrics
 from gui.look.theme import readable
 from planner.model.blocks import block_labels, named, named_blocks
 from planner.model.groups import by_layer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gui.canvas.graph.palette import CanvasPalette
     from gui.canvas.graph.scene import Scene
     from gui.canvas.graph.viewport import Viewport
@@ -31,6 +33,12 @@ WIDEST, BESIDE = 104.0, 8.0
 CONTRAST = 4.5
 MUCH = 8
 """One op in so many of a row is much of it."""
+MOST_PARTS, SPAN = 3, " \N{EN DASH} "
+"""So many blocks of a row are named one by one; of more the first and the last, with this between them."""
+FEW = 3
+"""So many ops that are in no block are named themselves."""
+ELSE = ", \N{HORIZONTAL ELLIPSIS}"
+"""What says that a row is more than there is room to name."""
 
 
 @lru_cache(maxsize=8)
@@ -64,34 +72,37 @@ def header_width(graph: Graph) -> float:
 
 
 def row_names(blocks: list[list[str]]) -> list[str]:
-    """What each row is: the block that nearly all of its ops belong to; two blocks of which it has much (``stem, down.0``, ``layer.2–3``),
-    in the order of its ops; else what more than half of it is, which may be blocks that differ by number alone, or what they begin with.
+    """What each row is: all blocks that it has much of, or most of which it has, in the order of its ops. Nothing of a row is left out but
+    a few ops of a block that goes on in another row.
 
-    ``blocks`` has the block of each op, row by row; rows of nothing in common have no name.
+    Blocks that differ by number alone are one part (``layer.2–3``), and so are those within one (``head`` of ``head.a`` and
+    ``head.b``); of more than three parts it is the first and the last (``stem – up.3``). ``blocks`` has the block of each op,
+    row by row; rows of which less than half is in blocks have no name.
     """
-    return [_row_name(Counter(row), len(row)) for row in blocks]
+    whole = Counter(block for row in blocks for block in row)
+    return [_row_name(Counter(row), whole, len(row)) for row in blocks]
 
 
-def _row_name(blocks: Counter[str], ops: int) -> str:
-    much = [block for block, many in blocks.items() if block and MUCH * many >= ops]
-    if len(much) == 2 and MUCH * sum(blocks[block] for block in much) >= (MUCH - 2) * ops:
-        (stem, one), (other, two) = (_numbered(block) for block in much)
-        if stem and stem == other:
-            return f"{stem}{min(one, two)}\N{EN DASH}{max(one, two)}"
-        if not set(_begins(much[0])) & set(_begins(much[1])):
-            return ", ".join(much)
-    begins: Counter[str] = Counter()
+def _row_name(blocks: Counter[str], whole: Counter[str], ops: int) -> str:
+    told = [
+        block for block, many in blocks.items()
+        if block and (MUCH * many >= ops or 2 * many > whole[block])
+    ]  # fmt: skip
+    if 2 * sum(blocks[block] for block in told) <= ops:
+        return ""
     numbers: dict[str, list[int]] = {}
-    for block, many in blocks.items():
-        stem, number = _numbered(block)
-        if stem:
-            numbers.setdefault(stem, []).append(number)
-        for begin in {block, stem, *_begins(block)} - {""}:
-            begins[begin] += many
-    most = max((begin for begin, many in begins.items() if 2 * many > ops), key=len, default="")
-    if most in blocks or most not in numbers:
-        return most
-    return f"{most}{min(numbers[most])}\N{EN DASH}{max(numbers[most])}"
+    for stem, number in map(_numbered, told):
+        numbers.setdefault(stem, []).append(number)
+    parts: dict[str, None] = {}
+    for block in told:
+        stem, _ = _numbered(block)
+        alike = numbers[stem] if stem else []
+        parts[f"{stem}{min(alike)}–{max(alike)}" if len(alike) > 1 else block] = None
+    within = set.intersection(*({block, *_begins(block)} for block in told))
+    if len(parts) > 1 and within:
+        return max(within, key=len)
+    names = list(parts)
+    return ", ".join(names) if len(names) <= MOST_PARTS else f"{told[0]}{SPAN}{told[-1]}"
 
 
 def _begins(block: str) -> list[str]:
@@ -109,13 +120,26 @@ def names_of_rows(scene: Scene) -> list[str]:
     """The names of a scene's rows, kept with it as long as its layout stays."""
     kept: tuple[object, list[str]] | None = scene.__dict__.get("_row_names")
     if kept is None or kept[0] is not scene.layout:
-        blocks = blocks_of(scene.items.graph)
-        rows: list[list[str]] = [[] for _ in scene.layout.rows]
+        graph = scene.items.graph
+        blocks = blocks_of(graph)
+        rows: list[list[int]] = [[] for _ in scene.layout.rows]
         for op, row in enumerate(scene.layout.row[scene.items.item_of].tolist()):
-            rows[row].append(blocks[op])
-        kept = (scene.layout, row_names(rows))
+            rows[row].append(op)
+        named = row_names([[blocks[op] for op in row] for row in rows])
+        kept = (
+            scene.layout,
+            [name or _ops_named(graph, blocks, row) for name, row in zip(named, rows, strict=True)],
+        )
         scene.__dict__["_row_names"] = kept
     return kept[1]
+
+
+def _ops_named(graph: Graph, blocks: Sequence[str], ops: Sequence[int]) -> str:
+    """The name of a row without blocks: that of its few ops which are in none, such as the last of a network; empty where they are many."""
+    alone = [op for op in ops if not blocks[op]]
+    if not any(blocks) or not 0 < len(alone) <= FEW:
+        return ""
+    return ", ".join(dict.fromkeys(short_name(graph.op_names[op]) for op in alone))
 
 
 def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float) -> list[tuple[QRectF, str]]:
@@ -130,7 +154,12 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
     letters = metrics(int(TYPE * ratio), False)
     line = letters.height()
     placed, free_from, named_above = [], -np.inf, ""
-    for row, name in zip(scene.layout.rows, names_of_rows(scene), strict=True):
+    tops = [row.y for row in scene.layout.rows]
+    ends = [row.y + row.h for row in scene.layout.rows]
+    # Words may reach half of the way to the rows above and below.
+    above = [(y - end) / 2 for y, end in zip(tops[1:], ends, strict=False)]
+    before, after = [*above[:1], *above], [*above, *above[-1:]]
+    for i, (row, name) in enumerate(zip(scene.layout.rows, names_of_rows(scene), strict=True)):
         begun = named_above.endswith(name.partition(", ")[0])
         named_above = name
         if not name:
@@ -140,7 +169,8 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
             continue
         # The words stay in sight while a high row is scrolled.
         low, end = max(top, 0.0), min(top + high, float(viewport.height))
-        lines = _fitting(name, letters, words + 1, max(1, int((end - low) / line)), begun)
+        reach = 2 * min(before[i], after[i]) * viewport.scale if above and end - low >= high else 0.0
+        lines = _fitting(name, letters, words + 1, max(1, int((end - low + max(0.0, reach)) / line)), begun)
         y = (low + end - len(lines) * line) / 2
         if y < free_from:
             continue
@@ -152,13 +182,25 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
 def _fitting(name: str, letters: QFontMetricsF, room: float, most: int, begun: bool) -> list[str]:
     """A row's name in at most so many lines of ``room`` pixels.
 
-    Where two blocks have no room it is the first, or the other where the first has ``begun`` in the row above, which names it.
+    Where not all blocks have room it is the first, or the last where the first has ``begun`` in the row above, which names it, and that
+    there are others.
     """
-    parts = name.split(", ")
-    if letters.horizontalAdvance(name) > room and len(parts) > 1:
-        if most >= len(parts) and all(letters.horizontalAdvance(f"{part},") <= room for part in parts):
-            return [*(f"{part}," for part in parts[:-1]), parts[-1]]
-        name = parts[-1 if begun else 0]
+    pieces = re.findall(rf".+?(?:,(?= )|(?<={SPAN[:2]})(?= )|$)", name)
+    pieces = [piece.strip() for piece in pieces]
+    if letters.horizontalAdvance(name) > room and len(pieces) > 1:
+        lines = [""]
+        for piece in pieces:
+            longer = f"{lines[-1]} {piece}".strip()
+            if lines[-1] and letters.horizontalAdvance(longer) > room:
+                lines.append(piece)
+            else:
+                lines[-1] = longer
+        if len(lines) <= most and all(letters.horizontalAdvance(text) <= room for text in lines):
+            return lines
+        name = pieces[-1] if begun else pieces[0].removesuffix(",").removesuffix(SPAN[:2])
+        more = f"{ELSE[2:]}, {name}" if begun else f"{name}{ELSE}"
+        if letters.horizontalAdvance(more) <= room:
+            return [more]
     while letters.horizontalAdvance(name) > room and "/" in name:  # the inner scopes tell rows apart
         name = name.partition("/")[2].lstrip("/")
     return [letters.elidedText(name, Qt.TextElideMode.ElideLeft, room)]

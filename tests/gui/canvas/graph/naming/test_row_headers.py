@@ -28,10 +28,16 @@ from gui.canvas.graph.scene import Scene, scene_of
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import metrics
 from gui.look.theme import DARK, LIGHT, contrast, readable
+from gui.present.show import Show
 from gui.raster import engine as raster
 from planner.formats import read_model
 from planner.model.graph import Graph, Op
+from planner.story.story import Keyframe
 from tests.gui.canvas.graph.conftest import MakeHand
+from tests.gui.editors.comparison.compare_parts import HAND
+from tests.gui.present.slides import written_on
+from tests.gui.present.talks import resolved
+from tests.gui.present.test_told_apart import spread
 
 SAMPLES = ("resnet50.json", "transformer_encoder.onnx", "unet.onnx", "branchy_int8.tflite")
 
@@ -54,24 +60,31 @@ def fitted(graph: Graph, size: tuple[int, int]) -> tuple[Scene, Viewport, float]
     return scene, viewport, width
 
 
-def test_a_row_is_called_what_most_of_it_is() -> None:
-    assert row_names([["layer.1"] * 8 + ["layer.2"]]) == ["layer.1"]
+def test_a_row_is_called_what_is_in_it() -> None:
+    rest = ["layer.2"] * 7
+    assert row_names([["layer.1"] * 8 + ["layer.2"], rest]) == ["layer.1", "layer.2"]
+    assert row_names([["layer.1"] * 8 + ["layer.2"]]) == ["layer.1–2"]
+    three = ["conv1"] * 4 + ["conv2_block1"] * 12 + ["conv2_block2"] * 10 + ["conv2_block3"] * 9
+    assert row_names([three]) == ["conv1, conv2_block1–3"], "a small block is not left out"
     assert row_names([["layer.1"] * 3 + ["layer.2"] * 2]) == ["layer.1–2"]
-    assert row_names([["stem"] * 2 + ["down.0"] * 4, ["up.1"] * 5 + ["up.0", "head"]]) == [
+    assert row_names([["stem"] * 2 + ["down.0"] * 4, ["up.1"] * 5 + ["up.0"] + ["head"] * 3]) == [
         "stem, down.0",
-        "up.1",
+        "up.0–1, head",
     ]
     assert row_names([["conv2_block1", "conv2_block2"]]) == ["conv2_block1–2"]
     assert row_names([["layer.9", "layer.10", "layer.11", ""]]) == ["layer.9–11"]
     assert row_names([["head.a", "head.b"]]) == ["head"]
-    assert row_names([["a", "b"], ["a", "b", "c"], ["", "", "a"], []]) == ["a, b", "", "", ""]
+    assert row_names([["a", "b"], ["a", "b", "c"], ["", "", "a"], []]) == ["a, b", "a, b, c", "", ""]
+    assert row_names([["a", "b", "c", "d"]]) == ["a – d"]
 
 
 @given(st.lists(st.lists(st.sampled_from(["", "a", "a_1", "a_2", "b/c", "b/d"]), max_size=9), max_size=4))
 def test_a_rows_name_begins_more_than_half_of_it(rows: list[list[str]]) -> None:
     for row, name in zip(rows, row_names(rows), strict=True):
-        if name:
-            begins = tuple(re.sub(r"\d+–\d+$", "", name).split(", "))
+        if " – " in name:
+            assert {*name.split(" – ")} <= {*row}
+        elif name:
+            begins = tuple(re.sub(r"\d+–\d+$", "", part) for part in name.split(", "))
             assert 2 * sum(block.startswith(begins) for block in row) > len(row)
 
 
@@ -90,7 +103,8 @@ def test_nothing_overlaps_a_header(model: str, size: tuple[int, int]) -> None:
     assert headers
     names = {*names_of_rows(scene)}
     parts = {part for name in names for part in name.split(", ")}
-    assert {shown.replace("\n", " ") for _, shown in headers if not shown.startswith("…")} <= names | parts
+    shown = {shown.replace("\n", " ") for _, shown in headers if not shown.startswith("…")}
+    assert {words.removesuffix(", …") for words in shown} <= names | parts
     edges = [viewport.to_pixels(float(x), 0.0)[0] for x in (*scene.route_x, *scene.x)]
     for i, (box, _) in enumerate(headers):
         assert box.left() >= 0
@@ -111,8 +125,10 @@ def test_two_blocks_without_room_stand_below_each_other_or_one_is_named(qapp, na
     room = letters.horizontalAdvance(f"{max(first, second, key=len)},") + 1
     assert _fitting(name, letters, 500.0, 1, False) == [name]
     assert _fitting(name, letters, room, 2, False) == [f"{first},", second]
-    assert _fitting(name, letters, room, 1, False) == [first]
-    assert _fitting(name, letters, room, 1, True) == [second]
+    assert _fitting(name, letters, room, 1, False)[0].removesuffix(", …") == first
+    assert _fitting(name, letters, room, 1, True)[0].removeprefix("…, ") == second
+    wide = letters.horizontalAdvance(f"{first}, …") + 1
+    assert _fitting(name, letters, wide, 1, False) == [f"{first}, …"], "that there is more is said"
     assert _fitting(second, letters, room / 2, 3, True)[0].startswith("…")
 
 
@@ -148,3 +164,21 @@ def test_the_window_leaves_room_and_its_margin_is_no_card(make_hand: MakeHand) -
     assert view.item_at(inside) == -1
     hand.lanes()
     assert view.header_width != view.row_header_width
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
+def test_a_presented_flow_names_all_of_each_row(size: tuple[int, int]) -> None:
+    """In letters that leave two lines more than a row's height, but less than what there is up to the next row."""
+    problem, device_of = spread("pipeline:4")
+    plan = problem.plan(device_of, HAND, "even")
+    show = Show(resolved([(plan, ())], Keyframe("Plan", "", 0, view="flow")), LIGHT, size)
+    scene = show.shots.shot(0).stage.scene
+    said = {line.words for line in written_on(show, 0)}
+    assert names_of_rows(scene)[0] == "conv1, conv2_block1"
+    assert {"conv1,", "conv2_block1"} <= said or "conv1, conv2_block1" in said
+
+
+def test_a_row_without_blocks_is_called_what_its_ops_are(qapp) -> None:
+    scene, _, _ = fitted(sample("resnet50.json"), (1280, 800))
+    assert names_of_rows(scene)[-1] == "avg_pool, predictions"
