@@ -1,12 +1,14 @@
-"""What the low bars of a schedule are, said above the names of its rows."""
+"""What the bars of a schedule are that are no work, and why those of work are dark and light, said above the names of its rows."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from gui.look.theme import Theme, font
+from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout
 from planner.reports.schedule.parts import RECEIVE, SEND, STREAM, SYNC
@@ -14,17 +16,31 @@ from planner.reports.schedule.schedule import Schedule
 
 LEFT_EDGE, SWATCH, GAP, APART = 9.0, 10.0, 4.0, 10.0
 """Where marks begin, the width of a mark, from it to its word, and from there to the next mark."""
+IN_TURN = ("samples in turn", "samples")
+LIGHT = 0.5
+"""How much of its colour the lighter half of that mark has."""
 
 
-def entries_of(schedule: Schedule, theme: Theme) -> list[tuple[str, str]]:
-    """A word and a colour for each kind of bar that is no work."""
+@dataclass(frozen=True)
+class Entry:
+    """What a mark stands for, in ever fewer words, and its colours, one beside the other."""
+
+    words: tuple[str, ...]
+    colours: tuple[str, ...]
+
+
+def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
+    """One for each kind of bar that is no work, and one for the tints of samples that follow one another."""
     kinds = (
         ("transfer", theme.muted, (RECEIVE, SEND)),
         ("streaming", theme.bad, (STREAM,)),
         ("sync", theme.bad, (SYNC,)),
     )
     seen = set(np.unique(schedule.phase).tolist())
-    return [(word, colour) for word, colour, phases in kinds if seen & set(phases)]
+    found = [Entry((word,), (colour,)) for word, colour, phases in kinds if seen & set(phases)]
+    if schedule.samples > 1:
+        found.append(Entry(IN_TURN, (theme.muted, mix(theme.panel, theme.muted, LIGHT))))
+    return found
 
 
 def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
@@ -34,18 +50,30 @@ def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
     if layout.axis >= AXIS:
         unit = QFontMetricsF(font(8.0)).horizontalAdvance("ms") + 14.0
         strips.append((layout.rows_bottom + (AXIS - RULER) / 2, layout.gutter - 6.0 - unit))
+    metrics = QFontMetricsF(face)
     x = LEFT_EDGE
-    for word, colour in entries_of(layout.schedule, theme):
-        wide = QFontMetricsF(face).horizontalAdvance(word)
-        while strips and x + SWATCH + GAP + wide > strips[0][1]:
-            strips.pop(0)
-            x = LEFT_EDGE
-        if not strips:
+    for entry in entries_of(layout.schedule, theme):
+        word, at = next(
+            (
+                (word, i)
+                for i in range(len(strips))
+                for word in entry.words
+                if (x if i == 0 else LEFT_EDGE) + SWATCH + GAP + metrics.horizontalAdvance(word)
+                <= strips[i][1]
+            ),
+            ("", -1),
+        )
+        if at < 0:
             return
-        top = strips[0][0]
+        x = x if at == 0 else LEFT_EDGE
+        strips = strips[at:]
+        top, wide = strips[0][0], metrics.horizontalAdvance(word)
+        mark = QRectF(x, top + RULER / 2 - 3, SWATCH, 6)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colour))
-        painter.drawRoundedRect(QRectF(x, top + RULER / 2 - 3, SWATCH, 6), 2, 2)
+        for i, colour in enumerate(entry.colours):
+            part = SWATCH / len(entry.colours)
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(QRectF(mark.left() + i * part, mark.top(), part, mark.height()), 2, 2)
         x += SWATCH + GAP
         write(painter, QRectF(x, top, wide + 2, RULER), LEFT, word, face, theme.muted)
         x += wide + APART

@@ -22,9 +22,10 @@ from tests.gui.present.slides import overlapping, written_in
 @pytest.mark.parametrize(
     ("machine", "told"),
     [
-        ("pipeline:1", []),
-        ("pipeline:4", ["transfer"]),
-        ("edge-tpu:4", ["transfer", "streaming"]),
+        ("pipeline:1", ["samples in turn"]),
+        ("pool:2+1", ["transfer"]),
+        ("pipeline:4", ["transfer", "samples in turn"]),
+        ("edge-tpu:4", ["transfer", "streaming", "samples in turn"]),
     ],
 )
 @pytest.mark.parametrize("preset", PRESETS)
@@ -35,8 +36,8 @@ def test_kinds_of_bars_that_are_no_work_are_named(
     problem = Problem(graph, parse_target(machine, graph))
     k = len(problem.devices)
     device_of = np.minimum(np.arange(graph.n) * k // graph.n, k - 1).astype(np.int32)
-    assert [word for word, _ in entries_of(schedule(problem, device_of), LIGHT)] == told
+    assert [entry.words[0] for entry in entries_of(schedule(problem, device_of), LIGHT)] == told
     lines = written_in(draw_schedule(problem, device_of, PRESETS[preset]).file(".svg"))
     words = [line.words for line in lines]
-    assert [word for word in ("transfer", "streaming") if word in words] == told
+    assert [word for word in ("transfer", "streaming", "samples in turn") if word in words] == told
     assert overlapping(lines, 2.0) == []
