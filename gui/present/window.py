@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.present import keys
+from gui.present.curtain import Curtain
 from gui.present.pointing import MODES
 from gui.present.proving import StoryProving
 from gui.present.screen import Screen
@@ -65,6 +66,8 @@ class PresenterWindow(Screen):
         self._full_screen = full_screen
         self.speaker: SpeakerWindow | None = None
         """The speaker's window, while there is one."""
+        self.curtain: Curtain | None = None
+        """What hides the window that presents from the audience, while both of the talk's are on one screen."""
         self._ending = False
         self._held = 0.0
         self._idle = 0.0
@@ -261,12 +264,29 @@ class PresenterWindow(Screen):
         self.setGeometry(own)
         if self._full_screen and other >= 0:
             self.showFullScreen()
+        elif self._full_screen and parent is not None:
+            self._draw_curtain(parent, screens[here].availableGeometry())
         self._lay_out()
         self.speaker.begin(place, other >= 0)
+
+    def _draw_curtain(self, parent: QWidget, room: QRect) -> None:
+        """Hide ``parent`` behind a ground of its own, below the talk's windows."""
+        self.curtain = Curtain(self.theme, parent)
+        self.curtain.pressed.connect(self._before_curtain)
+        self.curtain.draw(room)
+        self._before_curtain()
+
+    def _before_curtain(self) -> None:
+        self.raise_()
+        if self.speaker is not None:
+            self.speaker.raise_()
 
     def _speaker_closed(self) -> None:
         """What only the speaker needs is here again."""
         self.speaker, self.alone = None, True
+        if self.curtain is not None:
+            self.curtain.close()
+            self.curtain = None
         if self._full_screen and not self._ending:
             self.showFullScreen()
             self.activateWindow()

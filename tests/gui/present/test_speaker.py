@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -334,3 +334,35 @@ def test_a_story_without_notes_keeps_its_room(qtbot: QtBot) -> None:
     top = QRect(0, 0, before.width(), before.height() * 9 // 10)
     assert after.copy(top) == before.copy(top)
     made.close()
+
+
+def test_nothing_of_the_editor_is_in_sight_on_a_single_screen(qtbot: QtBot) -> None:
+    """A ground of its own hides it, below the two windows of the talk, as long as both are there."""
+    editor = QWidget()
+    qtbot.addWidget(editor)
+    room = editor.screen().availableGeometry()
+    editor.setGeometry(room)
+    editor.show()
+    made = PresenterWindow(noted(), full_screen=True, parent=editor)
+    made.begin()
+    assert made.curtain is None, "a story alone fills the screen"
+    made.toggle_speaker()
+    curtain = made.curtain
+    assert curtain is not None and curtain.isVisible() and curtain.geometry() == room
+    picture = curtain.grab().toImage()
+    ground = picture.pixelColor(0, 0)
+    assert ground == QColor(made.theme.canvas) and ground == picture.pixelColor(
+        picture.width() - 1, picture.height() - 1
+    )
+    QTest.mouseClick(curtain, Qt.MouseButton.LeftButton)
+    assert curtain.isVisible()
+    made.toggle_speaker()
+    assert made.curtain is None
+    made.toggle_speaker()
+    assert made.curtain is not None
+    made.close()
+    assert made.curtain is None
+
+
+def test_talks_in_a_window_hide_nothing(audience: PresenterWindow) -> None:
+    assert audience.curtain is None
