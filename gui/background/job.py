@@ -16,7 +16,6 @@ from planner.problem.problem import Problem
 from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
 
-
 STARTING = "starting"
 """What a job says until its search has said or found anything."""
 

@@ -196,12 +196,11 @@ class CardNames:
             alike.setdefault(name, []).append(item)
         taken, changed = set(alike), False
         for name, members in alike.items():
-            parts: dict[
-                object, list[int]
-            ] = {}  # the parts of one group stay alike where their sizes have no room
+            # The parts of one group stay alike where their sizes have no room.
+            parts: dict[str | int, list[int]] = {}
             for i in members:
-                whole = self._items.names[i] if self._items.whole_size[i] > 1 else i
-                parts.setdefault(whole, []).append(i)
+                key = self._items.names[i] if self._items.whole_size[i] > 1 else i
+                parts.setdefault(key, []).append(i)
             if len(parts) < 2 or not name:
                 continue
             fitting = {
