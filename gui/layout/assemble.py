@@ -295,7 +295,10 @@ def pack_rows(skeleton: Skeleton, lane: NDArray[np.int32], lane_count: int, view
     home = np.where(leaf >= 0, leaf, np.arange(n))
     row = row[home].astype(np.int32) if n else row
     xcol = (column - start_of[row]).astype(np.int32) if n else column
-    xcol -= min(0, int(xcol.min(initial=0)))
+    # all rows begin at one line: also one that such a leaf begins, and one whose first column is under the last row's overhanging card
+    first = np.full(len(starts), n + 1, np.int32)
+    np.minimum.at(first, row, xcol)
+    xcol -= first[row]
     # a wide card in a row's last column hangs over its end
     wide = int((xcol + span).max(initial=1))
 

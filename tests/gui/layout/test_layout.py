@@ -40,6 +40,7 @@ def assert_sound(layout, n, m):
             band = layout.rows[row]
             inside = layout.row == row
             assert (layout.y[inside] >= band.y - 1e-6).all()
+            assert not inside.any() or layout.column[inside].min() == 0, "all rows begin at one line"
             assert (layout.y[inside] + layout.h[inside] <= band.y + band.h + 1e-6).all()
     assert np.isfinite(layout.route_points).all()
     assert layout.route_offsets[-1] == len(layout.route_points)
@@ -310,3 +311,14 @@ def test_no_edge_between_lanes_runs_behind_another_card(name: str, mixed: bool, 
         assert cards_crossed(layout) == 0
         if mixed:
             assert (layout.edge_class == EdgeClass.LANE).sum() > 5
+
+
+def test_rows_of_folded_blocks_begin_at_one_line():
+    """Whether a single op begins them, or the card before hangs over the end of its row."""
+    large = np.array([False, *([True] * 12), False, False])
+    n = len(large)
+    src, dst = np.arange(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32)
+    layout = flow_layout(prepare(n, src, dst, large=large), (420.0, 1200.0))
+    assert len(layout.rows) > 2
+    lefts = [float(layout.x[layout.row == row].min()) for row in range(len(layout.rows))]
+    assert max(lefts) == min(lefts)
