@@ -118,6 +118,8 @@ def group_names(name: str, size: int, whole: int) -> tuple[tuple[str, ...], tupl
         outer := re.match(r"([^_./:]+)[_./:].*?[a-zA-Z].*?(\d+[a-z]?)$", tail)
     ) is not None:  # conv2...1 of conv2_block1
         further += (f"{outer[1]}\N{HORIZONTAL ELLIPSIS}{outer[2]}",)
+        if (counted := re.fullmatch(r"([a-zA-Z])[a-zA-Z]+(\d+)", outer[1])) is not None:  # c2...1
+            further += (f"{counted[1]}{counted[2]}\N{HORIZONTAL ELLIPSIS}{outer[2]}",)
     part = () if size == whole else (f"{tail}, {size} of {whole}",)
     return (*part, tail, *ends), further
 
@@ -197,10 +199,10 @@ class CardNames:
         taken, changed = set(alike), False
         for name, members in alike.items():
             # The parts of one group stay alike where their sizes have no room.
-            parts: dict[str | int, list[int]] = {}
+            parts: dict[tuple[str, int], list[int]] = {}
             for i in members:
-                key = self._items.names[i] if self._items.whole_size[i] > 1 else i
-                parts.setdefault(key, []).append(i)
+                whole = (self._items.names[i], -1) if self._items.whole_size[i] > 1 else ("", i)
+                parts.setdefault(whole, []).append(i)
             if len(parts) < 2 or not name:
                 continue
             fitting = {
