@@ -116,7 +116,7 @@ def test_pictures_have_a_legend_where_there_is_room(
         return image
 
     with_legend = painted()
-    monkeypatch.setattr(picture, "_paint_models", lambda *_: None)
+    monkeypatch.setattr(picture, "_paint_models", lambda _, shown, __: shown.size[0] - 16)
     assert (painted() != with_legend) == (size[0] > 400)
 
 

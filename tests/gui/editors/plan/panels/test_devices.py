@@ -136,7 +136,7 @@ def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
         assert state is not None
         assert state.target
         assert state.would == f"take {len(preview.along)} along"
-        assert preview.along_change is not None and state.reason == preview.along_change.text
+        assert preview.along_change is not None and state.reason == preview.along_change.whole
         document.end_preview()
         settle()
         assert panel.cards[2].state is not None
