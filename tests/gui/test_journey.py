@@ -192,7 +192,7 @@ def press(qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = NONE) -> None:
 
 
 def test_finding_and_walking_by_keyboard(parts: Parts, qtbot: QtBot) -> None:
-    """What is typed lights up on the canvas; Return and F3 go through it, round and round; Esc gives the keyboard back."""
+    """What is typed lights up on the canvas; Return and F3 go through it, round and round; Esc ends it and gives the keyboard back."""
     window, document, canvas = parts.window, parts.document, parts.window.canvas
     opened(parts, qtbot)
     graph = document.graph
@@ -226,8 +226,10 @@ def test_finding_and_walking_by_keyboard(parts: Parts, qtbot: QtBot) -> None:
     assert sorted(document.selection.tolist()) == convolutions
 
     press(qtbot, Qt.Key.Key_Escape)
-    assert focused() is canvas and window.ops.find_box.text() == "kind:Conv* /block3/"
+    assert focused() is canvas and window.ops.find_box.text() == ""
+    qtbot.waitUntil(lambda: bool(canvas.scene is not None and not canvas.scene.highlighted.any()))
     press(qtbot, Qt.Key.Key_F3)
+    assert window.ops.find_box.text() == "kind:Conv* /block3/", "of what was asked for last"
     assert len(document.selection) == 1 and document.selection[0] in convolutions
     press(qtbot, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     press(qtbot, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)

@@ -103,6 +103,8 @@ class OpsPanel(Panel):
         layout.addWidget(self.trouble)
         layout.addWidget(self.table, 1)
         self._following = self._lit = False
+        self._asked_last = ""
+        """What was found last, of which the next match is asked for when the search has ended, too."""
         self._at = -1
         """The match that was gone to last."""
         self._pause = Later(self.run_find, self, PAUSE, lambda: document.graph)
@@ -207,6 +209,8 @@ class OpsPanel(Panel):
             self._say_count()
         self._say_trouble(problem_text, hint)
         asked = bool(query) and not problem_text
+        if asked:
+            self._asked_last = query
         if asked or self._lit:
             self._lit = asked
             self.found.emit(found if asked else None)
@@ -256,7 +260,12 @@ class OpsPanel(Panel):
         return self.model.ops()
 
     def walk(self, step: int) -> None:
-        """Go to the next match (``step`` 1) or the one before (-1), round and round: it is selected and comes into sight."""
+        """Go to the next match (``step`` 1) or the one before (-1), round and round: it is selected and comes into sight.
+
+        Where nothing is asked for any more, that is of what was asked last.
+        """
+        if not self.find_box.text().strip():
+            self.find_box.setText(self._asked_last)
         if self._pause.waiting:
             self.run_find()
         found = self.results()
