@@ -128,7 +128,7 @@ def test_a_start_that_hangs_is_told_of_and_nothing_that_it_would_have_cleared(
     monkeypatch.setattr(one, "log", lambda: [{"did": 0, "state": FIRST, "plans": ["p1"]}])
     monkeypatch.setattr(
         one, "started",
-        lambda *_: subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True),
+        lambda *_: subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True),
     )  # fmt: skip
     one.look()
     (one.folder / "tmp" / "pymp-x").mkdir()
