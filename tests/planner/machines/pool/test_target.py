@@ -383,9 +383,10 @@ def test_an_objective_that_the_target_serves_is_the_default() -> None:
         Problem(line(), DevicePool(2, 1, subgraphs=2, communication="overlap"))
 
 
-def test_devices_that_share_no_link_have_nothing_to_say_of_throughput() -> None:
+def test_devices_that_share_no_link_have_nothing_to_say_of_throughput_and_latency() -> None:
     problem = Problem(line(), DevicePool(2, 1))
-    assert problem.target.throughput_note(problem.evaluate(np.zeros(problem.graph.n, np.int32))) == ""
+    evaluation = problem.evaluate(np.zeros(problem.graph.n, np.int32))
+    assert problem.target.throughput_note(evaluation) == problem.target.latency_note(evaluation) == ""
 
 
 # --------------------------------------------------------------------------------------------------------------- files
