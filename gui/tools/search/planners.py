@@ -199,6 +199,7 @@ class PlannersPanel(Panel):
 
     def choose(self, name: str, bound: bool = False) -> None:
         """Choose a method by its name; ``bound`` says which of a planner and a bound method of one name."""
+        self.refresh_now()  # what is not listed yet cannot be chosen
         self.list.choose(name, bound)
 
     def keep(self, name: str, options: Mapping[str, Value]) -> None:
@@ -214,7 +215,6 @@ class PlannersPanel(Panel):
         """Choose a planner by its name, with values of some of its options that it keeps from now on."""
         self.keep(name, options)
         self.search.clear()
-        self.refresh_now()
         self.choose(name)
         method = self.method()
         if method is not None and method.name == name:
