@@ -64,7 +64,7 @@ LEAST_COST = 0.1
 
 
 KERNELS = 438
-"""How many kernels all tasks compile (docs/window.md, *A first start*)."""
+"""About how many kernels all tasks compile (docs/window.md, *A first start*): of progress, nothing hangs on it."""
 
 
 def made() -> float:

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from gui.background.writing import FilesOrder, Writing, save_drawing
@@ -17,6 +15,7 @@ from gui.document.saving import saving
 from gui.document.values import Message
 from gui.look.drawn import Drawing
 from gui.shell.picture_dialog import Choice, PictureDialog
+from gui.widgets.folders import show_folder
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 
@@ -189,10 +188,9 @@ class FileDialogs:
         plan = [] if document.plan_path is None else [document.plan_path]
 
         def written() -> None:
-            where = QUrl.fromLocalFile(str(paths[0].absolute().parent))
             self._editor.notice.show_message(
                 "info", f"Wrote {' and '.join(path.name for path in paths)}.",
-                action="Show Folder", run=lambda: QDesktopServices.openUrl(where),
+                action="Show Folder", run=lambda: show_folder(paths[0].absolute().parent),
             )  # fmt: skip
             if then is not None:
                 then()

@@ -20,8 +20,6 @@ class News:
     def __init__(self) -> None:
         self.count = 1
         self.compiling = 0
-        self.compiled = 0
-        """How many kernels this process has compiled, or waited for while others did."""
         self.wishes: dict[tuple[Any, Any], None] = {}
         self._lock = threading.Lock()
         self._began = 0.0
@@ -38,7 +36,6 @@ class News:
                 self._began = time.perf_counter()
                 told, self._told = self._told, None
             self.compiling += more
-            self.compiled -= min(0, more)
             if not self.compiling:
                 self._spent += time.perf_counter() - self._began
         if told is not None:

@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
 from gui.background.exporting import Exporting
 from gui.document.values import Message
 from gui.editors.plan.files import Files
 from gui.look.numbers import plural
+from gui.widgets.folders import show_folder
 from planner.errors import StageboardError
 from planner.export.sources import check_suffix
 from planner.export.stages.child import Cancelled
@@ -103,11 +102,10 @@ class StageExports:
         text = (
             f"Wrote {plural(len(result.stages), 'stage')} to {result.folder.name}, {verified_text(result)}."
         )
-        where = QUrl.fromLocalFile(str(result.folder))
         self._window.notice.show_message(
             "info",
             text,
             "\n".join(result.notes),
             action="Show Folder",
-            run=lambda: QDesktopServices.openUrl(where),
+            run=lambda: show_folder(result.folder),
         )

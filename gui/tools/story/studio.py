@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
@@ -23,6 +22,7 @@ from gui.tools.story.recorder import Recorder
 from gui.tools.story.searching import Searching
 from gui.tools.story.shots import Shots
 from gui.tools.story.story_stage import StoryStage
+from gui.widgets.folders import show_folder
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
 from planner.problem.problem import Plan
@@ -360,10 +360,9 @@ class Studio(QObject):
         else:
             # It stays until it is dismissed: who exports a film looks elsewhere meanwhile.
             written = cast("Exported", result)
-            where = QUrl.fromLocalFile(str(written.path.parent))
             text = f"W{written.sentence.removeprefix('w')}."
             self._window.notice.show_message(
-                "info", text, "\n".join(written.notes), action="Show Folder", run=lambda: QDesktopServices.openUrl(where),
+                "info", text, "\n".join(written.notes), action="Show Folder", run=lambda: show_folder(written.path.parent),
             )  # fmt: skip
             self.said.emit("info", text)
         self._window.update_actions()

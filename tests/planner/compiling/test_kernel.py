@@ -132,8 +132,8 @@ def test_who_asked_is_told_once_before_anything_is_compiled(
     assert outer(2) == 3
     assert [(word, done) for word, done, _ in said] == [("compiling", 0)]
     took = news.seconds
-    assert news.compiling == 0 and news.compiled == 2 and took > said[0][2]
-    assert added()(1.5) == 2.5 and len(said) == 1 and news.compiled == 3 and news.seconds > took
+    assert news.compiling == 0 and took > said[0][2]
+    assert added()(1.5) == 2.5 and len(said) == 1 and news.seconds > took
 
 
 def test_where_everything_is_kept_nobody_is_told(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,9 +142,9 @@ def test_where_everything_is_kept_nobody_is_told(kept: Store, monkeypatch: pytes
     monkeypatch.setattr(kernels, "news", news)
     news.tell(lambda: said.append("compiling"))
     assert added()(1, 2) == 3
-    assert said == [] and news.compiled == 0 and news.seconds == 0.0
+    assert said == [] and news.seconds == 0.0
     news.tell(None)
-    assert added()(1.5) == 2.5 and said == [] and news.compiled == 1
+    assert added()(1.5) == 2.5 and said == [] and news.seconds > 0.0
 
 
 def test_each_thread_decides_for_itself() -> None:

@@ -111,7 +111,7 @@ def reach(
                 reads_from = min(reads_from, place[uses.pred_idx[x]])
             for x in range(running.ptr[u], running.ptr[u + 1]):
                 v = running.ops[x]
-                needs = max(needs, running.needs[v])
+                needs = max(needs, running.touches[v])
                 touches += running.touches[v]
                 scratch.members[count] = v
                 scratch.segment[v] = i

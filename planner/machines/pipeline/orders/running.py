@@ -13,12 +13,11 @@ from planner.model.graph import Floats, Ints, csr
 
 class Running(NamedTuple):
     """The ops of each unit (``ptr`` int32[m + 1], ``ops`` int32[n]), the order in which a block runs them (``choice``, -1: activations do not count),
-    ``needs`` float64[n]: the bytes that running an op takes at least, ``touches`` float64[n]: of all tensors it reads or makes."""
+    ``touches`` float64[n]: bytes of all tensors that an op reads or makes, which running it takes at least."""
 
     ptr: Ints
     ops: Ints
     choice: int
-    needs: Floats
     touches: Floats
 
 
@@ -32,7 +31,7 @@ def running_of(units: Units) -> tuple[Running, tuple[np.ndarray, ...]]:
             e.size, e.tensor_producer, np.zeros(e.n, bool), e.consumer_ptr, e.consumer_idx, e.in_ptr, e.in_idx, e.out_ptr,
             e.out_idx, e.succ_ptr, e.succ_idx, e.pred_ptr, e.pred_idx,
         )  # fmt: skip
-        return Running(ptr, ops, -1, nothing, nothing), flows
+        return Running(ptr, ops, -1, nothing), flows
     reads = np.bincount(np.repeat(np.arange(e.n), np.diff(e.in_ptr)), e.size[e.in_idx], e.n)
-    needs = np.asarray(reads + np.bincount(e.tensor_producer, e.size, e.n), np.float64)
-    return Running(ptr, ops, e.choice, needs, needs), e.flows()
+    touches = np.asarray(reads + np.bincount(e.tensor_producer, e.size, e.n), np.float64)
+    return Running(ptr, ops, e.choice, touches), e.flows()
