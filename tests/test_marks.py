@@ -48,7 +48,7 @@ def test_columns_of_searches_and_times_carry_the_mark() -> None:
     case = orders.CASES[0]
     assert "| locality |" in orders._row(case, "locality", [(1.0, 0.1)])
     for name in ("order-portfolio, effort 18", orders.REORDERING):
-        assert f"| {name} ~ |" in orders._row(case, name, [(1.0, 0.1)])
+        assert f"| {name} | 1.0000 (1.0000) ~ |" in orders._row(case, name, [(1.0, 0.1)])
 
 
 def test_a_script_is_run_alone_and_beside_load(
