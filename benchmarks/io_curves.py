@@ -174,8 +174,8 @@ class Curves:
                 name = f"{policy.upper()}, {'reordering' if method == PAPER else 'portfolio'}"
                 values = {t: [_at(steps, t) for steps in runs] for t in grid}
                 series[name] = [_point(t, v) for t, v in values.items() if math.isfinite(max(v))]
-                marked = [values[grid[i]] for i in (10, 20, 30, 40)]
-                lines.append([name, *(_interval(v) if math.isfinite(max(v)) else "-" for v in marked)])
+                shown = [values[grid[i]] for i in (10, 20, 30, 40)]
+                lines.append([name, *(_interval(v) if math.isfinite(max(v)) else "-" for v in shown)])
         head = ["policy, method", *(marked(f"{grid[i]:.3g} s") for i in (10, 20, 30, 40))]
         self._publish("figure-4", "Figure 4: I/Os against CPU seconds, baseline, M = 100", head, lines)
         title = "Figure 4: eviction policies"

@@ -58,6 +58,19 @@ def test_counts_are_run_once_and_drawn_from_what_is_there(
     assert capsys.readouterr().out == 2 * printed
 
 
+def test_figure_4_tells_how_searches_fall_with_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(io_curves, "mlp", lambda: "width=12 depth=2 density=0.5")
+    monkeypatch.setattr(io_curves, "MEMORY", 5)
+    assert io_curves.main(["--figure", "4", "--seeds", "1", "--seconds", "0.02", "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    for policy in io_curves.POLICIES:
+        assert f"{policy.upper()}, reordering" in printed and f"{policy.upper()}, portfolio" in printed
+    assert printed.count("~") == 4
+    ElementTree.fromstring((tmp_path / "figure-4.svg").read_text())
+
+
 def test_a_search_keeps_when_it_found_better(tmp_path: Path) -> None:
     case = Case("mlp", "width=12 depth=3 density=0.3", 0, 6, "lru", "connection-reordering", 0.05)
     rows = Rows(tmp_path)
