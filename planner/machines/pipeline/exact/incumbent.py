@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from planner.machines.pipeline.exact.model import StageModel
+from planner.machines.pipeline.orders.stage_slicer import order_slicer
 from planner.methods.orders import depth_first_order, kahn_order
-from planner.methods.slicing import Slicer
 from planner.methods.steepest_descent import Descent
 from planner.methods.units import build_units, chain, unit_edges
 from planner.model.graph import Ints
@@ -23,7 +23,7 @@ def sliced(model: StageModel, search: Search) -> Iterator[Ints]:
     """Valid plans (int32[n]): slicings of the depth-first order and of some random ones, each better than those before."""
     problem = model.problem
     units = chain(problem)
-    slicer = Slicer(units)
+    slicer = order_slicer(units)
     best = math.inf
     for i in range(ORDERS):
         order = (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.errors import PlannerRefusal
+from planner.evaluation.kernels import DUPLEX, SUM
 from planner.methods.mip.model import unchecked
 from planner.methods.units import build_units, forced_units, unit_edges
 from planner.model.graph import Bools, Floats, Ints, csr
@@ -29,7 +30,8 @@ class StageModel:
 
     ``unit_of`` int32[n]; ``work`` and ``params`` float64[m]; ``earliest`` and ``latest`` int32[m] (stages that pins
     leave, order rule included); ``src``, ``dst`` int32 (transitively reduced edges, src < dst); ``before`` bool[m, m]
-    (before[v, u]: u is an ancestor of v). Tensors: ``time`` and ``send_time`` float64[t] (what each receiving stage and what
+    (before[v, u]: u is an ancestor of v); ``near_src`` and ``near_dst`` int32 (edges that may not lead past a stage, the reduced ones
+    among them; none without the path rule). Tensors: ``time`` and ``send_time`` float64[t] (what each receiving stage and what
     the sending one pays), ``producer`` int32[t], consumers outside the
     producer as CSR ``ptr`` int32[t+1], ``idx`` int32. ``budget`` bytes of parameters fit a stage, the rest streams at
     ``rate``. Where stages are not alike, ``stage_work`` float64[k, m] and ``budgets`` float64[k] are those of each, while ``work`` is the least of all stages and
@@ -46,6 +48,8 @@ class StageModel:
     src: Ints
     dst: Ints
     before: Bools
+    near_src: Ints
+    near_dst: Ints
     time: Floats
     send_time: Floats
     producer: Ints
@@ -61,6 +65,16 @@ class StageModel:
     def count(self) -> int:
         """Number of units."""
         return len(self.work)
+
+    @property
+    def summed(self) -> bool:
+        """Whether a stage pays the sum of its work and transfers, and not the most of them."""
+        return self.problem.evaluator.communication == SUM
+
+    @property
+    def duplex(self) -> bool:
+        """Whether receiving and sending do not add up."""
+        return self.problem.evaluator.communication == DUPLEX
 
     @property
     def possible(self) -> bool:
@@ -163,8 +177,11 @@ def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> Stag
     unit_of = place[forced] if len(forced) else forced
     units = build_units(problem, unit_of)
     check()
-    before, kept = _reduced(m, place[src], place[dst], check)
-    src, dst = place[src][kept], place[dst][kept]
+    src, dst = place[src], place[dst]
+    before, kept = _reduced(m, src, dst, check)
+    near = np.full(len(src), "path" in problem.target.beyond)
+    near_src, near_dst = src[near], dst[near]
+    src, dst = src[kept], dst[kept]
     earliest, latest = _pinned(units.allowed, before, e.k)
     producer, time, send_time, ptr, idx = _tensors(unit_of, problem, check)
     stage_work = np.ascontiguousarray(units.work.sum(axis=2)[e.class_of])
@@ -179,6 +196,8 @@ def stage_model(problem: Problem, check: Callable[[], None] = unchecked) -> Stag
         src=src,
         dst=dst,
         before=before,
+        near_src=near_src,
+        near_dst=near_dst,
         time=time,
         send_time=send_time,
         producer=producer,

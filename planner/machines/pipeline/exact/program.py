@@ -84,7 +84,7 @@ def program(
     """Superblocks of ``sizes`` stages each; each that is ``counted`` costs on average at most the bottleneck.
 
     With sizes of one it is the exact program (figure 3), with three superblocks the relaxations of sections 3.2 and 3.3.
-    Superblocks that are the ``stages`` themselves have the costs of each; others those of the fastest stage with the most memory.
+    Superblocks that are the ``stages`` themselves have the costs of each, and keep the path rule where there is one; others those of the fastest stage with the most memory.
     ``earliest`` and ``latest`` int32[m] are superblocks; ``floor`` (superblock, work) is constraint (14); ``at_least`` bounds the
     bottleneck. ``check`` is called every few milliseconds, and may raise to end the building. y says whether a unit is in
     a superblock or before it. The cut constraints are c >= |x_v - x_u| for each consumer v of u's tensor, which is at
@@ -104,14 +104,14 @@ def program(
     def inside(v: int, b: int, factor: float) -> list[tuple[int, float]]:
         return [(before[v][b], factor)] + ([(before[v][b - 1], -factor)] if b else [])
 
-    for u, v in zip(model.src.tolist(), model.dst.tolist(), strict=True):
-        for b in range(count - 1):
-            _at_most(rows, [(before[v][b], 1.0), (before[u][b], -1.0)], 0.0)
+    _edges(rows, model, before, count, stages)
     for b in range(count):
         check()
         if not counted(b):
             continue
         terms = [term for v in range(model.count) for term in inside(v, b, float(works[b, v]))]
+        received: Terms = []
+        sent: Terms = []
         for t in range(len(model.time)):
             home = int(model.producer[t])
             members = [home, *model.members(t).tolist()]
@@ -123,7 +123,7 @@ def program(
             enters = [(v, home) for v in members[1:] if first[v] <= b <= last[v]]
             leaves = [(home, v) for v in members[1:]] if first[home] <= b <= last[home] else []
             cuts = [("c", time[t], enters + leaves)]
-            if time[t] != send_time[t]:
+            if time[t] != send_time[t] or not model.summed:
                 cuts = [("r", time[t], enters), ("s", send_time[t], leaves)]
             for name, price, ends in cuts:
                 if not price or not ends:
@@ -131,14 +131,15 @@ def program(
                 cut = rows.column(f"{name}_{t}_{b}", 0.0, 1.0)
                 for v, w in ends:
                     _at_most(rows, [*inside(v, b, 1.0), *inside(w, b, -1.0), (cut, -1.0)], 0.0)
-                terms.append((cut, price))
+                (sent if name == "s" else received).append((cut, price))
         if model.some_stream if stages else model.streams:
             over = rows.column(f"o_{b}")
             stream = model.params / model.rate / unit
             held = [term for v in range(model.count) for term in inside(v, b, float(stream[v]))]
             _at_most(rows, [*held, (over, -1.0)], sizes[b] * float(budgets[b]) / model.rate / unit)
             terms.append((over, 1.0))
-        _at_most(rows, [*terms, (BOTTLENECK, -float(sizes[b]))], 0.0)
+        for part in _side_by_side(model, terms, received, sent):
+            _at_most(rows, [*part, (BOTTLENECK, -float(sizes[b]))], 0.0)
     if floor is not None:
         b, least = floor
         _at_most(
@@ -179,6 +180,27 @@ def _placements(rows: Rows, first: Sequence[int], last: Sequence[int], count: in
         for b in range(count - 1):
             _at_most(rows, [(row[b], 1.0), (row[b + 1], -1.0)], 0.0)
     return before
+
+
+def _edges(rows: Rows, model: StageModel, before: list[list[int]], count: int, stages: bool) -> None:
+    """The order rule, and the path rule where superblocks are the stages."""
+    for u, v in zip(model.src.tolist(), model.dst.tolist(), strict=True):
+        for b in range(count - 1):
+            _at_most(rows, [(before[v][b], 1.0), (before[u][b], -1.0)], 0.0)
+    for u, v in zip(model.near_src.tolist(), model.near_dst.tolist(), strict=True) if stages else ():
+        for b in range(count - 1):
+            _at_most(rows, [(before[u][b], 1.0), (before[v][b + 1], -1.0)], 0.0)
+
+
+Terms = list[tuple[int, float]]
+"""Columns with their factors."""
+
+
+def _side_by_side(model: StageModel, busy: Terms, received: Terms, sent: Terms) -> list[Terms]:
+    """The sums none of which may exceed the bottleneck: all costs of a superblock as one, or what runs at the same time apart."""
+    if model.summed:
+        return [[*busy, *received, *sent]]
+    return [busy, received, sent] if model.duplex else [busy, [*received, *sent]]
 
 
 def _at_most(rows: Rows, terms: Iterable[tuple[int, float]], side: float) -> None:

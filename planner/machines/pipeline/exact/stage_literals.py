@@ -17,7 +17,7 @@ Literal = Any
 
 
 class StageLiterals:
-    """Literals of ``model`` in the CP-SAT model ``cp``, with the order rule on every edge of the units.
+    """Literals of ``model`` in the CP-SAT model ``cp``, with the order rule on every edge of the units, and the path rule where there is one.
 
     ``upto[v][b]``: unit v is in stage b or before it; ``at[v][b]``: it is in stage b. Outside the windows ``earliest`` to
     ``latest`` (int32[m]) they are constants. ``check`` is called every few milliseconds and may raise to end it.
@@ -45,6 +45,10 @@ class StageLiterals:
             check()
             for b in range(k - 1):
                 self.implies(self.upto[v][b], self.upto[u][b])
+        for u, v in zip(model.near_src.tolist(), model.near_dst.tolist(), strict=True):
+            check()
+            for b in range(k - 1):
+                self.implies(self.upto[u][b], self.upto[v][b + 1])
 
     # ------------------------------------------------------------------ clauses
     def implies(self, p: Literal, q: Literal) -> None:
@@ -75,26 +79,31 @@ class StageLiterals:
         return literal
 
     # ------------------------------------------------------------------ tensors
-    def cuts(self, t: int, b: int, time: int, send_time: int) -> list[tuple[Literal, int]]:
+    def cuts(
+        self, t: int, b: int, time: int, send_time: int, apart: bool = False
+    ) -> list[tuple[Literal, int]]:
         """Literals with what stage ``b`` pays where they are true: some, not all, of the tensor's ops are in it.
 
-        One where to receive takes as long as to send, else one for each; none where the stage never pays.
+        One where to receive takes as long as to send, else one for each; none where the stage never pays. With ``apart`` always two,
+        what receiving costs first.
         """
         model = self.model
         home = self.at[int(model.producer[t])][b]
         ends = [self.at[v][b] for v in model.members(t).tolist()]
         constant = [e for e in (home, *ends) if isinstance(e, int)]
         if len(constant) == 1 + len(ends) and len(set(constant)) == 1:
-            return []
+            return [(0, 0), (0, 0)] if apart else []
         enters, leaves = [(end, home) for end in ends], [(home, end) for end in ends]
-        if time == send_time:
+        if time == send_time and not apart:
             both = [pair for pairs in zip(enters, leaves, strict=True) for pair in pairs]
             return [(self.cut(f"c{t},{b}", both), time)]
-        return [
+        found = [
             (self.cut(f"{name}{t},{b}", pairs), price)
-            for name, pairs, price in (("r", enters, time), ("s", leaves, send_time))
             if price and any(not never(*pair) for pair in pairs)
+            else (0, 0)
+            for name, pairs, price in (("r", enters, time), ("s", leaves, send_time))
         ]
+        return found if apart else [(cut, price) for cut, price in found if price]
 
     def cut(self, name: str, pairs: Iterable[tuple[Literal, Literal]]) -> Literal:
         """A literal that is true where for one of the pairs the first is and the second is not."""

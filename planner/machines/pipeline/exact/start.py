@@ -33,7 +33,8 @@ def start(problem: Problem, search: Search, method: str) -> Start | None:
     first_plans(model, search)
     if model.count == 0 or search.stopped():
         return None
-    if model.k > 1 and model.alike:
+    # Two superblocks pay sums: where a stage pays the most of work and transfers, they prove nothing.
+    if model.k > 1 and model.alike and model.summed:
         bound = prove_split(model, bound, search, method, float(search.options["split"]))
     search.adopt()
     if bound >= search.objective * (1 - 1e-9):

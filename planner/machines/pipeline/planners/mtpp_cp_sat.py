@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from planner.machines.pipeline.exact.incumbent import descend
 from planner.machines.pipeline.exact.model import StageModel
-from planner.machines.pipeline.exact.stage_literals import StageLiterals
+from planner.machines.pipeline.exact.stage_literals import Literal, StageLiterals
 from planner.machines.pipeline.exact.start import Start, start
 from planner.machines.pipeline.superblocks.opening import report
 from planner.methods.mip import cp_sat, loading
@@ -32,6 +32,7 @@ class MtppCpSat(Planner):
     summary: ClassVar[str] = "exact constraint program"
     source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
@@ -134,12 +135,25 @@ class _Constraints:
         # A plan's costs are rounded down one by one, so its sum may be that much below its true cost.
         least = int(scale.down(at_least)) - 2 * (1 + model.count) - len(time)
         self._bottleneck = cp.new_int_var(max(0, least), most, "z")
+        total = cp_model.LinearExpr.weighted_sum
         for b in range(k):
-            literals, costs = [row[b] for row in at], work[b].tolist()
+            crossing = []
             for t in range(len(time)):
                 check()
-                for cut, price in self.literals.cuts(t, b, int(time[t]), int(send_time[t])):
-                    literals.append(cut)
-                    costs.append(price)
-            cp.add(cp_model.LinearExpr.weighted_sum(literals, costs) + over[b] <= self._bottleneck)
+                crossing.append(self.literals.cuts(t, b, int(time[t]), int(send_time[t]), not model.summed))
+            busy = total([row[b] for row in at], work[b].tolist()) + over[b]
+            if model.summed:
+                cuts = [cut for found in crossing for cut in found]
+                cp.add(total(*_columns(cuts)) + busy <= self._bottleneck)
+                continue
+            cp.add(busy <= self._bottleneck)
+            receive, send = (total(*_columns([found[way] for found in crossing])) for way in (0, 1))
+            for transfers in [receive, send] if model.duplex else [receive + send]:
+                cp.add(transfers <= self._bottleneck)
         cp.minimize(self._bottleneck)
+
+
+def _columns(cuts: Iterable[tuple[Literal, int]]) -> tuple[list[Literal], list[int]]:
+    """Literals and their prices apart."""
+    pairs = list(cuts)
+    return [literal for literal, _ in pairs], [price for _, price in pairs]

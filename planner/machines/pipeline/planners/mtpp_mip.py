@@ -27,6 +27,7 @@ class MtppMip(Planner):
     summary: ClassVar[str] = "exact mixed-integer program"
     source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True

@@ -236,6 +236,27 @@ def test_every_planner_is_valid_or_refuses_in_one_sentence(problem: Problem, see
     assert asked >= 7
 
 
+@pytest.mark.coverage
+@pytest.mark.parametrize(("name", "options"), [("mtpp-cp-sat", {}), ("mtpp-mip", {"solver": "highs"})])
+@settings(max_examples=25)
+@given(ruled(graph=graphs(most=6, training=False)), st.booleans())
+def test_the_exact_programs_prove_the_best_plan(
+    name: str, options: dict[str, object], problem: Problem, path: bool
+) -> None:
+    target = replace(problem.target, activations="reserve", path=path)
+    problem = replace(problem, target=target)
+    best, _ = reference.optimum(problem)
+    found = run(planners()[name], problem, options={"split": 0.0, **options})
+    bound = problem.strongest_bound(found.bounds)
+    assert bound is not None
+    if math.isinf(best):
+        assert found.status == "infeasible"
+        return
+    assert found.device_of is not None and not reference.broken(problem, found.device_of.tolist())
+    assert found.objective == pytest.approx(best)
+    assert best * (1 - 1e-5) - 1e-9 <= bound.value <= best * (1 + 1e-9) + 1e-9
+
+
 @settings(max_examples=40)
 @given(ruled())
 def test_no_bound_is_above_the_best_plan(problem: Problem) -> None:
