@@ -22,7 +22,7 @@ MACHINE = Machine(
     ),
     bounds=("two-superblock", "blocks", "bottleneck", "bottleneck-guess", "exact", "chain-dp"),
     preferred=("anneal", "slice-random", "slice", "local-search"),
-    preferred_bounds=("chain-dp", "blocks", "two-superblock", "auto", "simple"),
+    preferred_bounds=("chain-dp", "blocks", "two-superblock", "exact", "auto", "simple"),
     quick=("one-device", "slice"),
     exact={"chain-dp": 0.8},
     first=("chain-dp", "slice"),

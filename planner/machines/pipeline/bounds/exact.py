@@ -21,6 +21,7 @@ class Exact(BoundMethod):
     summary: ClassVar[str] = "dual bound of the exact mixed-integer program"
     source: ClassVar[Source] = Source("MTPP", "section 3.1, figure 3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
+    copes: ClassVar[frozenset[str]] = frozenset({"communication"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     options: ClassVar[tuple[Option, ...]] = (
         Option("solver", "scip", "which MIP solver; cbc runs on HiGHS", choices=CHOICES),

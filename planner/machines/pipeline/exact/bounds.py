@@ -141,7 +141,7 @@ def prove_exact(model: StageModel, bound: float, search: Search, method: str, so
     """
     if model.k < 2:
         return bound
-    if model.alike:
+    if model.alike and model.summed:
         bound = prove_split(model, bound, search, method)
     objective = min((model.problem.evaluator.objective(p) for p in sliced(model, search)), default=math.inf)
     if bound >= objective * (1 - 1e-9):
