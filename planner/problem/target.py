@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.errors import TargetError
 from planner.loading import load
-from planner.model.graph import Floats, Graph
+from planner.model.graph import Floats, Graph, Ints
 from planner.problem import per_device
 from planner.quantity import bytes_text
 
@@ -181,6 +181,11 @@ class Target(ABC):
     def unit(self, component: str) -> str:
         """``B`` for a component counted in bytes, ``I/Os`` for reads and writes, empty for the graph's time unit."""
         return ""
+
+    def tidied(self, device_of: Ints) -> Ints:
+        """The plan (int32[n]) that a planner's plan is shown as, where the machine has devices that are alike and in an order of its own:
+        the same but for which of them stand empty."""
+        return device_of
 
     def together(self, graph: Graph) -> Sequence[Sequence[int]]:
         """Sets of ops that a rule in force keeps on one device, colocation classes aside."""

@@ -164,12 +164,22 @@ class Search:
         if evaluator.violations(device_of):
             self.rejected += 1
             return False
+        device_of, components = self._tidied(device_of, components)
         self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "", origin)
         self.state.score = score
         self.history.append((self.state.seconds, "objective", components[0]))
         assert self.best is not None
         self._callbacks.on_best(self.best, components[0], self.state)
         return True
+
+    def _tidied(self, device_of: Ints, components: tuple[float, ...]) -> tuple[Ints, tuple[float, ...]]:
+        """A valid plan as its machine tidies it, with what it costs then; as it is where pins or times of single devices speak against that."""
+        evaluator, tidy = self.problem.evaluator, self.problem.target.tidied(device_of)
+        if np.array_equal(tidy, device_of):
+            return device_of, components
+        after = evaluator.components(tidy)
+        as_good = not better(components, after) and not evaluator.violations(tidy)
+        return (tidy, after) if as_good else (device_of, components)
 
     def _is_given(self, decision: Ints, components: tuple[float, ...]) -> bool:
         """Whether a plan is one that the search began with, or was made of one and is just as good: then nothing was found.

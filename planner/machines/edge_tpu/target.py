@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
-from planner.model.graph import Graph
+from planner.model.graph import Graph, Ints
 from planner.model.groups import families
 from planner.problem.target import Device, Target, Words, check_count, parameter, positive
 from planner.quantity import bytes_text, time_text
@@ -179,6 +179,10 @@ class EdgeTpuPipeline(Target):
     def unit(self, component: str) -> str:
         """Bytes, but for the two times."""
         return "" if component in {STAGE_TIME, INFERENCE_TIME} else "B"
+
+    def tidied(self, device_of: Ints) -> Ints:
+        """No stage is empty before one that has ops: all stages are alike, and what stays empty stands last."""
+        return np.searchsorted(np.unique(device_of), device_of).astype(np.int32)
 
     def suggested_objective(self, objective: str, evaluation: Any) -> tuple[str, str]:
         """The time per inference, where a memory objective has nothing left to win: all parameters of a valid plan are on chip."""

@@ -17,8 +17,11 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.spec import parse_target, target_from_dict
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
-from planner.problem.problem import Problem
+from planner.problem.problem import Pin, Problem
+from planner.search.search import Callbacks, Search
+from planner.search.stop import Never
 from tests.planner.machines.edge_tpu import reference
+from tests.planner.machines.edge_tpu.brute import valid_plans
 from tests.planner.machines.edge_tpu.strategies import edge_problems
 
 pytestmark = pytest.mark.coverage
@@ -306,3 +309,36 @@ def test_transfers_are_those_of_the_bytes_between_stages_and_of_the_host(host_io
     assert evaluation.receive == pytest.approx((details["bytes_in"] + details["host_in"]) / target.down)
     assert evaluation.send == pytest.approx((details["bytes_out"] + details["host_out"]) / target.up)
     assert max(details["bytes_in"]) == evaluation.components["max-communication"] == 1000.0
+
+
+@given(any_problems, st.data())
+def test_no_search_leaves_a_stage_empty_before_one_that_has_ops(
+    problem: Problem, data: st.DataObject
+) -> None:
+    """What is proposed is shown with its empty stages last, at the same price; pins keep ops where they are."""
+    plans = valid_plans(problem)
+    if not len(plans):
+        return
+    proposed = plans[data.draw(st.integers(0, len(plans) - 1))].astype(np.int32)
+    search = Search(problem, Never(), Callbacks(), 0, {})
+    assert search.incumbent(proposed)
+    kept, used = search.best, np.unique(proposed)
+    assert kept is not None and not problem.evaluator.violations(kept)
+    assert problem.evaluator.components(kept) == pytest.approx(problem.evaluator.components(proposed))
+    assert search.state.components == problem.evaluator.components(kept)
+    if not any(isinstance(c, Pin) for c in problem.constraints):
+        assert np.unique(kept).tolist() == list(range(len(used)))
+    assert (np.unique(kept, return_inverse=True)[1] == np.unique(proposed, return_inverse=True)[1]).all()
+
+
+def test_a_pin_keeps_its_stage_where_those_before_it_are_empty() -> None:
+    ops = [Op(name, name, "Conv2D", params=4.0, param_bytes=4.0) for name in "ab"]
+    graph = fill(Graph.build("pinned", ops, [Tensor("a", ("b",), 4.0)]))
+    free = Problem(graph, EdgeTpuPipeline(4))
+    for problem, shown in (
+        (free, [0, 1]),
+        (free.with_constraints((Pin("b", "stage 3"),)), [1, 3]),
+    ):
+        search = Search(problem, Never(), Callbacks(), 0, {})
+        assert search.incumbent(np.array([1, 3], np.int32))
+        assert search.best is not None and search.best.tolist() == shown
