@@ -184,7 +184,8 @@ def named(graph: Graph, view: GroupView, usual: str) -> GroupView:
     """The same groups, those whose names begin with ``usual`` called what the names of their ops begin with.
 
     That is the longest numbered beginning that at least three in five have, else that one in ten has and no op of another
-    group (two ops at least), else the longest without a number. Groups without any, or that would be called alike, keep their names.
+    group (two ops at least), else the longest without a number. Groups without any, or that would be called alike, keep their names. One of
+    the backward pass whose name ends with that of one of the forward pass is that one's ``backward``.
     """
     begins = [
         _beginnings([graph.op_names[v] for v in view.ops(g).tolist()])
@@ -201,6 +202,21 @@ def named(graph: Graph, view: GroupView, usual: str) -> GroupView:
         own = [b for b, count in one.items() if count >= least and owners[b] == 1 and b[-1:].isdecimal()]
         numbers = [begin for begin in most if begin[-1:].isdecimal()]
         called.append(max(numbers or own or most, key=len, default=""))
+    called = _by_pass(graph, view, called)
     times = Counter(called)
     names = [own if own and times[own] == 1 else name for own, name in zip(called, view.names, strict=True)]
     return GroupView(view.group_of, tuple(names))
+
+
+def _by_pass(graph: Graph, view: GroupView, called: Sequence[str]) -> list[str]:
+    """The same names, with ``a.layer.0 backward`` for what updates ``a.layer.0`` and is called ``Optimizer_a.layer.0``: its end is all that
+    small cards have room for."""
+    backward = [bool(graph.backward[view.ops(g)].all()) for g in range(view.count)]
+    forward = {name for name, back in zip(called, backward, strict=True) if name and not back}
+
+    def told(name: str, back: bool) -> str:
+        ends = (name[m.end() :] for m in re.finditer(r"[_./:]", name)) if back else ()
+        own = next((end for end in (name, *ends) if end in forward), "")
+        return f"{own} backward" if back and own else name
+
+    return [told(name, back) for name, back in zip(called, backward, strict=True)]

@@ -127,3 +127,18 @@ def test_sample_models_have_the_blocks_that_people_know(model: str, block: str, 
     view = named_blocks(read_model(f"sample_models/{model}"))
     assert view is not None
     assert len(view.ops(view.names.index(block))) == ops
+
+
+def test_what_a_backward_pass_does_for_a_block_is_called_so() -> None:
+    """The end of a name is all that a small card has room for, and forward and backward blocks have the same."""
+    names = ["enc.layer.0.a", "enc.layer.0.b", "loss", "Adam_enc.layer.0.a", "Adam_enc.layer.0.b", "Adam_x.y1.a", "Adam_x.y1.b"]  # fmt: skip
+    ops = [Op(f"n{i}", name, "Add", backward=i > 2) for i, name in enumerate(names)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 4.0, time=0.0) for i in range(len(names) - 1)]
+    graph = Graph.build("training", ops, tensors)
+    blocks = numbered([0, 0, 1, 2, 2, 3, 3], {0: "block 1", 1: "loss", 2: "block 2", 3: "block 3"})
+    assert named(graph, blocks, "block ").names == (
+        "enc.layer.0",
+        "loss",
+        "enc.layer.0 backward",
+        "Adam_x.y1",
+    )
