@@ -29,7 +29,8 @@ class Preview:
     ``before`` float64[c]: the objective's parts now; ``components`` float64[c, k]: what they would be; ``gap`` float64[k] (NaN without a bound); ``legal`` bool[k]; ``cost`` and ``memory``
     float64[k, k] (destination first); ``target`` is the device under the pointer (-1 = none); ``along`` holds the
     further ops that would be taken along to ``target`` to keep every rule (empty if none, or if that cannot help).
-    ``along_change`` is what becomes of the objective with them, None where that is not what a drop offers first.
+    ``along_change`` is what becomes of the objective with them, None where that is not what a drop offers first; ``along_cost`` and
+    ``along_memory`` (float64[k]) are what devices have then.
     ``reachable`` (bool[k]) says where the ops could be in some valid plan, whatever else moves; None where that is not
     known.
     """
@@ -48,6 +49,8 @@ class Preview:
     target: int = -1
     along: Ints = field(default_factory=lambda: EMPTY)
     along_change: Change | None = None
+    along_cost: Floats | None = None
+    along_memory: Floats | None = None
     reachable: Bools | None = None
     domains: Domains | None = None
     """Where ``reachable`` is from."""
@@ -63,6 +66,15 @@ class Preview:
     def possible(self, device: int) -> bool:
         """Whether some valid plan may have the ops on ``device``, as far as is known."""
         return self.reachable is None or bool(self.reachable[device] or self.legal[device])
+
+    def after(self, target: int) -> tuple[Floats, Floats] | None:
+        """What each device costs and holds (float64[k] both) after a drop on ``target``: where that keeps the rules, or takes others along so
+        that it does. None where it is not known what the drop will do."""
+        if self.legal[target]:
+            return self.cost[target], self.memory[target]
+        if target != self.target or self.along_cost is None or self.along_memory is None:
+            return None
+        return self.along_cost, self.along_memory
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -122,7 +134,12 @@ def taken_along(live: Live, ops: Ints, device: int) -> Ints:
 
 def along_change(live: Live, preview: Preview, device: int) -> Change:
     """What becomes of the objective where the neighbours come along to ``device``."""
-    return moved_change(live, np.union1d(preview.ops, preview.along).astype(np.int32), device)
+    return moved_change(live, _with_neighbours(preview), device)
+
+
+def _with_neighbours(preview: Preview) -> Ints:
+    """What is dragged, and what comes along."""
+    return np.union1d(preview.ops, preview.along).astype(np.int32)
 
 
 def moved_change(live: Live, ops: Ints, device: int) -> Change:
@@ -164,9 +181,11 @@ class Previewing(QObject):
         needs = target >= 0 and not preview.legal[target]
         live = self._board.open_live
         preview.along = taken_along(live, preview.ops, target) if needs else EMPTY
-        preview.along_change = None
+        preview.along_change = preview.along_cost = preview.along_memory = None
         if len(preview.along) and not live.evaluator.problem.target.repair_first:
             preview.along_change = along_change(live, preview, target)
+            delta = live.delta(_with_neighbours(preview))
+            preview.along_cost, preview.along_memory = delta.cost[target], delta.memory[target]
         self.preview_changed.emit()
 
     def domains_found(self) -> None:

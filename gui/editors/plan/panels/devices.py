@@ -175,7 +175,7 @@ class DevicesPanel(Panel):
         return f"{plural(int(evaluation.ops[device]), 'op')}   {memory}{shared}"
 
     def _own(self, evaluation: Evaluation, preview: Preview, d: int) -> float | None:
-        """What the device itself would have: of where ops may be dropped with them, of where they are without them.
+        """What the device itself would have after the drop: of where ops may be dropped with them, of where they are without them.
 
         None where that is not known, or nothing would change.
         """
@@ -183,9 +183,10 @@ class DevicesPanel(Panel):
         to = preview.target if origin else d
         if not 0 <= to < len(preview.legal) or (origin and to == d):
             return None
-        for pace, then in ((evaluation.cost, preview.cost), (evaluation.memory, preview.memory)):
+        after = preview.after(to)
+        for pace, then in zip((evaluation.cost, evaluation.memory), after or (), strict=False):
             if np.array_equal(evaluation.pace, pace):
-                return float(then[to, d])
+                return float(then[d])
         return None
 
     def _preview(self, state: CardState, preview: Preview, d: int, own: float | None, column: Column) -> None:

@@ -143,6 +143,24 @@ def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
         assert not panel.cards[2].state.previewing
 
 
+def test_a_drop_that_takes_ops_along_has_one_price(qtbot: QtBot) -> None:
+    """Where ops are dragged from costs what the drop leaves there: without those that come along, too, as the header has it."""
+    document = opened()
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        preview = document.begin_preview([1])
+        assert preview is not None
+        document.update_preview(2)
+        settle()
+        assert len(preview.along) and preview.along_change is not None
+        source, header = panel.cards[0].state, preview.along_change.after
+        assert source is not None
+        assert document.move([1], 2, along=True)
+        after = document.evaluation
+        assert source.cost == f"{after.cost[0]:,.2f}" != f"{preview.cost[2, 0]:,.2f}"
+        assert header == after.objective
+
+
 def test_device_at(qtbot: QtBot) -> None:
     panel = DevicesPanel(opened(), LIGHT)
     with shown(qtbot, panel):
