@@ -72,9 +72,10 @@ def device_rows(
     return rows
 
 
-def times_of(s: Schedule, unit: str | None) -> Column:
-    """How all times of a schedule are written: in the unit of a sample's, which is that of the objective and of what devices pay."""
-    return time_column([s.period or s.end], unit)
+def times_of(s: Schedule, unit: str | None, beside: Sequence[Schedule] = ()) -> Column:
+    """How all times of a schedule are written: in the unit of a sample's, which is that of the objective and of what devices pay; of the
+    longest sample's where others are shown ``beside`` it."""
+    return time_column([one.period or one.end for one in (s, *beside)], unit)
 
 
 @dataclass
@@ -100,6 +101,8 @@ class ChartLayout:
     """The moment that the ticks are counted from."""
     highest: float = MOST_ROW
     """How high a row is at most."""
+    beside: Sequence[Schedule] = ()
+    """The schedules with which it shares a time axis, and so the unit of its times."""
     whole: bool = False
     """Whether all rows are seen, however low they are: pictures do not scroll."""
     row_of_bar: np.ndarray = field(init=False)
@@ -245,7 +248,7 @@ class ChartLayout:
     @property
     def times(self) -> Column:
         """How times are written."""
-        return times_of(self.schedule, self.time_unit)
+        return times_of(self.schedule, self.time_unit, self.beside)
 
     def ticks(self) -> tuple[list[float], Column]:
         """Round times that can be labelled without crowding, and how they are written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -158,14 +159,16 @@ def in_practice(target: Target, evaluation: Evaluation, s: Schedule, unit: str |
     return f"about {times.text(interval)} in practice" + (f" ({why})" if why else "")
 
 
-def summary(s: Schedule, titles: list[str], unit: str | None, practice: str = "", broken: int = 0) -> str:
+def summary(
+    s: Schedule, titles: list[str], unit: str | None, practice: str = "", broken: int = 0, beside: Sequence[Schedule] = ()
+) -> str:  # fmt: skip
     """What the picture says, in one line. ``practice``: how far samples are apart :func:`in_practice`;
-    ``broken``: how many violations the plan has."""
+    ``broken``: how many violations the plan has; ``beside``: the schedules with which it shares a time axis."""
     if broken:
         return f"not valid, {plural(broken, 'violation')}: cannot run like this{BETWEEN}{summary(s, titles, unit, practice)}"
     if s.period <= 0:
         return "nothing takes any time"
-    times = times_of(s, unit)
+    times = times_of(s, unit, beside)
     if s.kind == "latency":
         on_path = np.unique(s.piece_device[s.critical])
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)

@@ -108,7 +108,8 @@ class SchedulesShot(ComparisonShot):
     def line(self, i: int) -> str:
         """A plan's name and how it keeps its devices busy."""
         comparison = self.comparison
-        words = summary(self._made.of[i], device_titles(comparison, i), comparison.graph.time_unit)
+        found, made = self._made.of[i], self._made.of
+        words = summary(found, device_titles(comparison, i), comparison.graph.time_unit, beside=made)
         return f"{plan_title(self.comparison, i)}   {words}"
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
@@ -117,7 +118,7 @@ class SchedulesShot(ComparisonShot):
         titles = device_titles(self.comparison, i)
         rows = device_rows(found, titles)
         kept = shared_rows(self.comparison, i, rows)
-        layout = shared_layout(found, kept, plan.problem.graph.time_unit, width, height, self._made.until)
+        layout = shared_layout(found, kept, plan.problem.graph.time_unit, width, height, self._made)
         name_rows(self.comparison, i, layout)
         spans = [next((s for s in made.spans if s.name == STEADY), None) for made in self._made.of]
         longest = max(self._made.periods())

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.editors.comparison.base import CompareView, scrolling
-from gui.look.numbers import one_time, signed_percent
+from gui.look.numbers import signed_percent
 from gui.look.theme import Theme, font
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import device_titles
@@ -30,7 +30,7 @@ from gui.panels.comparison.schedules_painter import name_rows, paint_periods, ro
 from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
-from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, Row
+from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, Row, times_of
 from gui.panels.schedule.painter import paint_schedule
 from gui.panels.schedule.panel import summary
 from gui.widgets.labels import ElidedLabel, capital, set_role
@@ -73,9 +73,7 @@ class SharedChart(ScheduleChart):
         """Rows as the comparison has them, on the shared axis."""
         assert self._comparison is not None and self._made is not None
         kept = shared_rows(self._comparison, self.plan, rows)
-        layout = shared_layout(
-            schedule, kept, unit, float(self.width()), float(self.height()), self._made.until
-        )
+        layout = shared_layout(schedule, kept, unit, float(self.width()), float(self.height()), self._made)
         name_rows(self._comparison, self.plan, layout)
         return layout
 
@@ -181,7 +179,8 @@ class Schedules(CompareView):
         unit = comparison.graph.time_unit
         base = self.pair[1]
         for i, words in enumerate(self.words):
-            text = f"{plan_title(comparison, i)}   {summary(made.of[i], device_titles(comparison, i), unit)}"
+            said = summary(made.of[i], device_titles(comparison, i), unit, beside=made.of)
+            text = f"{plan_title(comparison, i)}   {said}"
             words.setText(text)
             self.charts[i].setAccessibleName(f"Schedule of plan {text}")
         shown = self.pair[0]
@@ -193,7 +192,7 @@ class Schedules(CompareView):
             else f"nothing takes any time in {comparison.letter(base)}"
         )
         tip = "\n".join(
-            f"{plan_title(comparison, i)}: {one_time(s.period, unit)} per sample"
+            f"{plan_title(comparison, i)}: {times_of(s, unit, made.of).text(s.period)} per sample"
             for i, s in enumerate(made.of)
         )
         self.note.set_tip(tip)

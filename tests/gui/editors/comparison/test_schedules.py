@@ -27,7 +27,7 @@ from planner.problem.problem import Problem
 from planner.reports.comparison import compare
 from planner.reports.schedule.schedule import schedule
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool, state_of
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, timed_chain
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import settle, shown
 
@@ -153,9 +153,22 @@ def test_each_chart_flags_its_own_time_of_a_sample(qapp: object) -> None:
 
     s = made.of[1]
     rows = shared_rows(comparison, 1, device_rows(s, ["x"] * 3))
-    layout = shared_layout(s, rows, None, 700.0, 160.0, made.until)
+    layout = shared_layout(s, rows, None, 700.0, 160.0, made)
     scribe = Scribe(700, 160)
     paint_periods(scribe, layout, ["A", "B"], made.periods(), 1, LIGHT)
     scribe.end()
     flags = {text: rect.center().x() for rect, text in scribe.written}
     assert flags["B"] == pytest.approx(layout.x(s.period))
+
+
+def test_plans_on_one_axis_are_told_in_one_unit(qtbot: QtBot) -> None:
+    """A sample every 0.60 ms beside one every 1.80 ms, as the axis has it, never 600 µs."""
+    state = state_of([0] * 6, [0, 0, 1, 1, 2, 2], target=Pipeline(3), graph=timed_chain(6, 3e-4))
+    view = Schedules(state, LIGHT)
+    with shown(qtbot, view, 900, 360):
+        first, second = (words.text() for words in view.words)
+        assert "a sample every 1.80 ms" in first and "a sample every 0.60 ms" in second
+        assert "µs" not in first + second + view.note.toolTip()
+        layouts = [chart.layout_of for chart in view.charts]
+        assert all(layout is not None and layout.ticks()[1].suffix == "ms" for layout in layouts)
+        assert dict(view.charts[1].bar_words(0)[1:])["takes"].endswith("ms")
