@@ -100,14 +100,14 @@ def time_column(values: Iterable[float], unit: str | None) -> Column:
     return Column(1e-3 if largest == 0 else 1e-9, "ms" if largest == 0 else "ns")
 
 
-def detailed_column(values: npt.ArrayLike, unit: str | None) -> Column:
+def detailed_column(values: npt.ArrayLike, unit: str | None, beside: Column | None = None) -> Column:
     """Like :func:`amount_column`, with as many decimals as the small ones of ``values`` (one for each row, maybe 100,000) need: at most six,
-    and what is large has no more for that."""
+    and what is large has no more for that. In the unit of what stands ``beside`` them, where something does."""
     given = np.asarray(values, float)
     known = given[(given > 0) & np.isfinite(given)]
     if not len(known):
-        return amount_column((), unit)
-    column, quarter = amount_column([float(known.max())], unit), len(known) // 4
+        return beside or amount_column((), unit)
+    column, quarter = beside or amount_column([float(known.max())], unit), len(known) // 4
     small = float(np.partition(known, quarter)[quarter]) / column.scale
     digits = column.digits if small >= 0.1 else min(6, 1 - math.floor(math.log10(small)))
     return Column(column.scale, column.suffix, max(column.digits, digits), column.digits)

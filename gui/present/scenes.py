@@ -182,8 +182,8 @@ class Graphs:
         items = self._items_of(graph)
         skeleton, layout = skeleton_of(items), self._layout(plan, view)
         scene = laid_out(items, skeleton, layout, view, device_of, k, problem.devices, problem.evaluator)
-        scene.heat = heat_of(problem, device_of, items, colouring)
-        scene.evaluation = plan.evaluation
+        scene.set_evaluation(problem, plan.evaluation)
+        scene.heat = heat_of(problem, device_of, items, colouring, scene.times)
         broken = [op for violation in plan.evaluation.violations for op in violation.ops]
         scene.violating = scene.mask(np.array(broken, np.int64))
         crossing = crossing_bytes(graph, device_of, k, scene.size)

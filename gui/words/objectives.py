@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.look.numbers import Column, amount_column, one_amount, signed_amount, signed_percent
+from gui.look.numbers import Column, amount_column, one_amount, signed_amount, signed_percent, time_column
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
     from planner.problem.decision import Evaluation
+    from planner.problem.problem import Problem
 
 SAME = 1e-9
 """Components that differ by no more than this (relative) count as equal."""
@@ -148,6 +149,20 @@ def units_of(problem: PlanningProblem, values: Sequence[float]) -> Units:
     kinds = [problem.unit(name) for name in problem.components]
     given = list(zip(kinds, values, strict=True))
     return Units(problem, {kind: amount_column([v for k, v in given if k == kind], kind) for kind in kinds})
+
+
+def plan_times(problem: Problem, evaluation: Evaluation) -> Column:
+    """How times are written wherever a plan is shown, those of its devices and of its ops: in the unit of its objective where that is a
+    time, else in that of the device that takes longest."""
+    unit = problem.graph.time_unit
+    own = [
+        value
+        for name, value in zip(problem.components, evaluation.values, strict=True)
+        if problem.unit(name) == unit
+    ]
+    return time_column(
+        own if any(0.0 < value < math.inf for value in own) else evaluation.cost.tolist(), unit
+    )
 
 
 def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:

@@ -26,3 +26,13 @@ def device_flow(graph: Graph, device_of: Ints, k: int, size: Floats | None = Non
     flow = np.zeros((k, k))
     np.add.at(flow, (device_of[graph.tensor_producer[tensor]], to), size[tensor])
     return flow
+
+
+def device_links(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Ints:
+    """The pairs of devices between which something flows (int64[pairs, 2]); ``size`` as for :func:`device_flow`."""
+    tensor, to = crossings(graph, device_of, k)
+    if size is not None:
+        sent = size[tensor] > 0
+        tensor, to = tensor[sent], to[sent]
+    codes = np.unique(device_of[graph.tensor_producer[tensor]].astype(np.int64) * k + to)
+    return np.stack([codes // k, codes % k], axis=1)

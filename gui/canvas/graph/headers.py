@@ -19,6 +19,7 @@ from gui.look.numbers import Column, amount_column, cache_text
 from gui.look.theme import mix
 from gui.widgets.bar_key import kinds_of_parts
 from gui.widgets.bars import paint_load
+from gui.words.objectives import plan_times
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.worst import BOTTLENECK, worst_word
@@ -95,9 +96,9 @@ def header_data(
     if e is None or len(e.pace) != len(devices):
         return None
     parts = np.stack([e.receive, e.work, e.streaming, e.send])
-    column = amount_column(e.pace, problem.unit(problem.components[0]))
+    times, unit = plan_times(problem, e), problem.unit(problem.components[0])
+    column = times if unit == problem.graph.time_unit else amount_column(e.pace, unit)
     titles, names = tuple(d.title for d in devices), tuple(d.name for d in devices)
-    times = amount_column(e.cost, problem.graph.time_unit)
     return HeaderData(
         titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),

@@ -15,10 +15,12 @@ from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass, route_table
 from gui.look.numbers import Column, detailed_column
-from planner.model.crossings import crossings, device_flow
+from gui.words.objectives import plan_times
+from planner.model.crossings import crossings, device_flow, device_links
 from planner.model.graph import Bools, Floats, Graph, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator
+from planner.problem.problem import Problem
 from planner.problem.target import Device
 
 STYLE = LayoutStyle(header_w=1.0, header_h=1.0)
@@ -102,6 +104,8 @@ class Scene:
     pinned: Bools = field(default_factory=lambda: NONE)
     violating: Bools = field(default_factory=lambda: NONE)
     evaluation: Evaluation | None = None
+    times: Column | None = None
+    """How times of the plan are written."""
     splits: Splits = NO_SPLITS
     """How the mixed groups are spread over their devices."""
     devices: Sequence[Device] = ()
@@ -196,10 +200,15 @@ class Scene:
         for counted in ("flow", "ops", "item_work"):
             self.__dict__.pop(counted, None)
 
+    def set_evaluation(self, problem: Problem, evaluation: Evaluation) -> None:
+        """Take over what the plan costs."""
+        self.evaluation, self.times = evaluation, plan_times(problem, evaluation)
+        self.__dict__.pop("work_column", None)
+
     @cached_property
     def work_column(self) -> Column:
-        """How the work of ops is written on all cards: in one unit, that of the table of ops."""
-        return detailed_column(self._op_work.tolist(), self.items.graph.time_unit)
+        """How the work of ops is written on all cards: in one unit, that of the table of ops and of all that is told of the plan."""
+        return detailed_column(self._op_work, self.items.graph.time_unit, self.times)
 
     @cached_property
     def item_work(self) -> Floats:
@@ -384,13 +393,3 @@ def crossing_bytes(
     received = np.bincount(to, size[tensor], k)
     sent = np.bincount(device_of[graph.tensor_producer[leaving]], size[leaving], k)
     return received.astype(np.float64), sent.astype(np.float64)
-
-
-def device_links(graph: Graph, device_of: Ints, k: int, size: Floats | None = None) -> Ints:
-    """The pairs of devices between which something flows (int64[pairs, 2]); ``size`` as for :func:`device_flow`."""
-    tensor, to = crossings(graph, device_of, k)
-    if size is not None:
-        sent = size[tensor] > 0
-        tensor, to = tensor[sent], to[sent]
-    codes = np.unique(device_of[graph.tensor_producer[tensor]].astype(np.int64) * k + to)
-    return np.stack([codes // k, codes % k], axis=1)

@@ -16,6 +16,7 @@ from gui.canvas.graph.items import Items
 from gui.look.numbers import Column, detailed_column, plural
 from gui.look.theme import Theme
 from gui.widgets.bar_key import PART_LOOKS
+from gui.words.objectives import plan_times
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ class HoverCard(QLabel):
 
 
 @lru_cache(maxsize=4)
-def work_column(problem: Problem) -> Column:
-    """How the work of ops is written: in one unit, that of the table of ops and of the cards."""
-    return detailed_column(problem.evaluator.op_work[0].tolist(), problem.graph.time_unit)
+def work_column(problem: Problem, times: Column) -> Column:
+    """How the work of ops is written: in one unit, that of the table of ops, of the cards and of the plan's ``times``."""
+    return detailed_column(problem.evaluator.op_work[0].tolist(), problem.graph.time_unit, times)
 
 
 def op_words(
@@ -84,9 +85,10 @@ def op_words(
         )
     else:
         where = plural(len(devices), "device")
+    work = float(problem.evaluator.work_on(document.device_of)[ops].sum())
     rows = [
         ("on", where),
-        ("work", work_column(problem).text(float(problem.evaluator.work_on(document.device_of)[ops].sum()))),
+        ("work", work_column(problem, plan_times(problem, document.evaluation)).text(work)),
     ]
     if heat is not None and heat.what != TIME:
         rows.append((heat.word, heat.value_text(item)))

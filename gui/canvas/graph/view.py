@@ -25,6 +25,7 @@ from gui.canvas.graph.surface import Surface
 from gui.canvas.graph.tooltip import op_tooltip, op_words
 from gui.layout import Layout, Skeleton
 from gui.look.theme import Theme
+from gui.words.objectives import plan_times
 from planner.model.graph import Floats, Ints
 
 if TYPE_CHECKING:
@@ -148,7 +149,8 @@ class CanvasView(PointedScene):
 
     def _take_heat(self) -> None:
         if self.scene is not None and (problem := self.document.problem) is not None:
-            self.scene.heat = heat_of(problem, self.document.device_of, self.scene.items, self.colouring)
+            device_of, times = self.document.device_of, plan_times(problem, self.document.evaluation)
+            self.scene.heat = heat_of(problem, device_of, self.scene.items, self.colouring, times)
 
     def add_drop_target(self, target: DropTarget) -> None:
         """Let drags end on a widget outside the canvas."""
@@ -320,7 +322,7 @@ class CanvasView(PointedScene):
         scene, problem = self.scene, self.document.problem
         if scene is None or problem is None:
             return
-        scene.evaluation = self.document.evaluation
+        scene.set_evaluation(problem, self.document.evaluation)
         made_from = (problem, scene.evaluation)
         if scene.by_device and not all(a is b for a, b in zip(made_from, self._headers_of, strict=True)):
             self._headers_of = made_from

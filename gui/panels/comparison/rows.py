@@ -51,7 +51,7 @@ def scene_of_plan(
     scene = laid_out(
         items, skeleton, layout, view, comparison.places[plan], rows, row_devices(comparison, plan), evaluator, works(shown)
     )  # fmt: skip
-    scene.evaluation = shown.evaluation
+    scene.set_evaluation(shown.problem, shown.evaluation)
     scene.violating = scene.mask(violating_ops(comparison, plan))
     scene.pinned = scene.mask(np.flatnonzero(evaluator.pinned >= 0))
     return scene

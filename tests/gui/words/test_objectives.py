@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +20,7 @@ from gui.words.objectives import (
     objective_help,
     objective_in_words,
     objective_title,
+    plan_times,
     units_of,
     worst_device,
 )
@@ -33,7 +37,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.bound import Bound, better
 from planner.problem.problem import Problem
-from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.models import chain_graph, timed_chain, tpu_graph
 
 MIB = 2.0**20
 UNEVEN = np.array([0, 0, 1, 2, 2, 2], np.int32)
@@ -196,3 +200,17 @@ def test_objectives_in_sentences() -> None:
         "inference time",
         "max load",
     ]
+
+
+def test_times_of_a_plan_have_the_unit_of_its_objective() -> None:
+    """Of stages that take 900 µs each, told beside an objective of 1.80 ms; beside bytes, that of the slowest device."""
+    problem = Problem(timed_chain(6, 3e-4), Pipeline(2))
+    evaluation = problem.evaluate(np.array([0, 0, 0, 1, 1, 1], np.int32))
+    assert plan_times(problem, evaluation).suffix == "µs"
+    assert plan_times(problem, replace(evaluation, components={problem.components[0]: 1.8e-3})).suffix == "ms"
+    assert (
+        plan_times(problem, replace(evaluation, components={problem.components[0]: math.inf})).suffix == "µs"
+    )
+    tpus = Problem(tpu_graph(), EdgeTpuPipeline(2))
+    assert tpus.unit(tpus.components[0]) == "B"
+    assert plan_times(tpus, tpus.evaluate(np.array([0, 0, 0, 1, 1, 1], np.int32))).suffix == "ms"

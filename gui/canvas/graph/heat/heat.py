@@ -72,10 +72,12 @@ def colourings_of(problem: Problem) -> tuple[str, ...]:
     return tuple(name for name in COLOURINGS if name != RATIO or has_ratio(problem))
 
 
-def heat_of(problem: Problem, device_of: Ints, items: Items, what: str) -> Heat | None:
+def heat_of(
+    problem: Problem, device_of: Ints, items: Items, what: str, times: Column | None = None
+) -> Heat | None:
     """The heat map of cards by ``what``, of :data:`COLOURINGS`; None where they are coloured by their stage, or there is nothing to show.
 
-    ``device_of`` int32[n]: times are those on the devices that ops are on.
+    ``device_of`` int32[n]: times are those on the devices that ops are on, written like ``times``.
     """
     if what not in colourings_of(problem) or what == STAGE or items.count == 0:
         return None
@@ -85,7 +87,8 @@ def heat_of(problem: Problem, device_of: Ints, items: Items, what: str) -> Heat 
         e, unit = problem.evaluator, problem.graph.time_unit
         values = e.op_work[e.class_of[device_of], np.arange(e.n)]
         return _amounts(
-            what, items, values, unit, "time", "Time of an op, where it is", lambda value: one_time(value, unit), "takes no time"
+            what, items, values, unit, "time", "Time of an op, where it is", lambda value: one_time(value, unit), "takes no time",
+            times,
         )  # fmt: skip
     return _amounts(
         what, items, _bytes(problem), "B", "bytes moved", "Bytes an op moves", bytes_text, "moves nothing"
@@ -109,9 +112,10 @@ def _by_item(items: Items, values: Floats) -> Floats:
 
 
 def _amounts(
-    what: str, items: Items, of_ops: Floats, unit: str | None, word: str, title: str, text: Callable[[float], str], none: str
+    what: str, items: Items, of_ops: Floats, unit: str | None, word: str, title: str, text: Callable[[float], str], none: str,
+    beside: Column | None = None,
 ) -> Heat | None:  # fmt: skip
-    """A scale of amounts of ops (float64[n]) added up by card, in logarithms below the largest; written in ``unit``."""
+    """A scale of amounts of ops (float64[n]) added up by card, in logarithms below the largest; written in ``unit``, like what is told ``beside`` them."""
     values = _by_item(items, of_ops)
     most = float(values.max(initial=0.0))
     if not most > 0.0:
@@ -120,7 +124,7 @@ def _amounts(
     shown = values > 0.0
     place[shown] = 1.0 + np.log(values[shown] / most) / math.log(SPAN)
     ticks = tuple((i / 3, _brief(text(most * SPAN ** (i / 3 - 1.0)))) for i in range(4))
-    column = detailed_column(of_ops.tolist(), unit)
+    column = detailed_column(of_ops.tolist(), unit, beside)
     return Heat(what, _steps(place, shown), values, word, column, title, ticks, none)
 
 

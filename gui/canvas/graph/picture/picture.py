@@ -193,7 +193,7 @@ def _composed(asked: _Asked, items: Items) -> Picture:
         headers = _headers(scene, problem, assigned, evaluation)
         if headers is not None and asked.view == "flow":
             legend = legend_of(headers, np.bincount(assigned, minlength=k).tolist(), page.room)
-    heat = heat_of(problem, assigned, items, asked.colouring)
+    heat = heat_of(problem, assigned, items, asked.colouring, scene.times)
     heading = _heading(title, subtitle, width - _heat_width(heat))
     top = heading.height + legend.height
     if page.floor > 0.0 and part is None and height - top - 24.0 < SQUEEZED * usual:
@@ -216,7 +216,7 @@ def _composed(asked: _Asked, items: Items) -> Picture:
 
 def _headers(scene: Scene, problem: Problem, assigned: Ints, evaluation: Evaluation) -> HeaderData | None:
     """What lanes and blocks say of their devices; the scene is told what the plan costs and breaks."""
-    scene.evaluation = evaluation
+    scene.set_evaluation(problem, evaluation)
     broken = [op for violation in evaluation.violations for op in violation.ops]
     scene.violating = scene.mask(np.array(broken, np.int64))
     crossing = crossing_bytes(problem.graph, assigned, len(problem.devices), scene.size)

@@ -17,13 +17,13 @@ from gui.editors.plan.panels.device_card import (
     CardState,
     DeviceCard,
 )
-from gui.look.numbers import byte_column, gap_text, plural, share_text, time_column
+from gui.look.numbers import byte_column, gap_text, plural, share_text
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
 from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
 from gui.widgets.bar_key import BarKey, kinds_of_parts
-from gui.words.objectives import column_of
+from gui.words.objectives import column_of, plan_times
 from planner.evaluation.device_words import device_traits
 from planner.problem.worst import worst_word
 
@@ -116,8 +116,9 @@ class DevicesPanel(Panel):
             self._reasons, self._reasons_of = {}, preview
         colours = device_colours(len(devices), self.theme)
         first = problem.components[0]
-        column = column_of(problem, first, evaluation.pace)  # also while ops are dragged: units stay
-        times = time_column(evaluation.cost.tolist(), problem.graph.time_unit)
+        times = plan_times(problem, evaluation)  # also while ops are dragged: units stay
+        in_time = problem.unit(first) == problem.graph.time_unit
+        column = times if in_time else column_of(problem, first, evaluation.pace)
         held = byte_column(evaluation.memory.tolist())
         full = float(evaluation.cost.max(initial=0.0))
         capacity = problem.evaluator.capacity

@@ -29,6 +29,7 @@ from gui.panels.base import Panel
 from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.later import Later
+from gui.words.objectives import plan_times
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 
@@ -119,6 +120,7 @@ class OpsPanel(Panel):
         document.model_changed.connect(self._graph_changed)
         document.problem_changed.connect(self.request_refresh)
         document.decision_changed.connect(self._moved)
+        document.readouts_changed.connect(self._take_plan_times)
         document.selection_changed.connect(self._selection_changed)
         self._graph_is_new = True
 
@@ -167,6 +169,7 @@ class OpsPanel(Panel):
         self.table.setHorizontalScrollBarPolicy(
             policy.ScrollBarAlwaysOff if none else policy.ScrollBarAsNeeded
         )
+        self._take_plan_times()
         self.model.set_problem(self.document.problem, self.document.device_of, self.theme, self._graph_is_new)
         self._graph_is_new = False
         for column in OF_TIMES:
@@ -187,6 +190,11 @@ class OpsPanel(Panel):
         self.model.set_assignment(self.document.device_of)
         if "device:" in self.find_box.text():
             self._pause.ask()
+
+    def _take_plan_times(self) -> None:
+        """The unit of what is told of the plan, in the table too."""
+        if (problem := self.document.problem) is not None and not self._stale:
+            self.model.set_plan_times(plan_times(problem, self.document.evaluation))
 
     def run_find(self) -> None:
         """Show what the find box asks for."""

@@ -39,6 +39,7 @@ class OpsModel(OpRows):
         self._icons: list[QIcon] = []
         self._shown: Ints | None = None
         self._produced: np.ndarray = np.empty(0)
+        self._plan_times: Column | None = None
         self._column = Column()
         self._times = NO_TIMES
         """What is estimated and what was measured, of a model that was measured."""
@@ -57,9 +58,8 @@ class OpsModel(OpRows):
         self._problem = problem
         self._device_of = device_of
         if problem is not None:
-            graph = problem.graph
             self._produced = produced_bytes(problem)
-            self._column = detailed_column(self._work_here(), graph.time_unit)
+            self._take_column()
             self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
         self._take_times()
         if fresh or problem is None:
@@ -73,11 +73,29 @@ class OpsModel(OpRows):
         self._device_of = device_of
         same = before is None or np.array_equal(before, self._work_here())
         if self._problem is not None and not same:
-            self._column = detailed_column(self._work_here(), self._problem.graph.time_unit)
+            self._take_column()
         self._take_times()
         if self._sorted_by[0] == DEVICE or (not same and self._sorted_by[0] in (WORK, *OF_TIMES)):
             self._rearrange()
-        elif self.rowCount():
+        else:
+            self._all_changed()
+
+    def set_plan_times(self, times: Column) -> None:
+        """How times of the plan are written: those of ops are, too, in one unit with them."""
+        if times == self._plan_times:
+            return
+        self._plan_times = times
+        if self._problem is not None:
+            self._take_column()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+            self._all_changed()
+
+    def _take_column(self) -> None:
+        assert self._problem is not None
+        self._column = detailed_column(self._work_here(), self._problem.graph.time_unit, self._plan_times)
+
+    def _all_changed(self) -> None:
+        if self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
 
     @property

@@ -36,7 +36,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.model.cost_model import CostModel
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.times import OpTime, OpTimes, Use
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, timed_chain
 from tests.gui.window_parts import opened, settle, shown
 
 
@@ -354,3 +354,18 @@ def test_measured_times_stand_beside_estimates_and_are_sorted_by(qtbot: QtBot) -
     model.sort(MEASURED, Qt.SortOrder.AscendingOrder)
     assert graph.op_names[model.op(0)] == "c"
     assert "9 x its estimate" in model.about(3, WORK)
+
+
+def test_the_work_of_ops_is_in_the_unit_of_the_plan(qtbot: QtBot) -> None:
+    """Stages of 1.8 ms of ops that take 300 µs each: the table, cards and headers all say ms."""
+    document = Document()
+    document.open_graph(timed_chain(6, 3e-4), target=Pipeline(2))
+    document.move([0, 1, 2, 3, 4, 5], 0)
+    panel = OpsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert panel.model.headerData(WORK, Qt.Orientation.Horizontal) == "Work, ms"
+        assert texts(panel.model, WORK)[0].strip() == "0.30"
+        document.move([3, 4, 5], 1)
+        settle()
+        assert panel.model.headerData(WORK, Qt.Orientation.Horizontal) == "Work, µs"
+        assert texts(panel.model, WORK)[0].strip() == "300.00"
