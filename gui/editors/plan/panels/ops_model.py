@@ -8,6 +8,8 @@ import numpy as np
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QIcon
 
+from gui.canvas.graph.naming.card_names import short_name
+from gui.canvas.graph.naming.kinds import says_kind, short_kinds
 from gui.look.glyphs import glyph_icon
 from gui.look.numbers import Column, detailed_column, ratio_text
 from gui.look.theme import LIGHT, Theme, device_colours
@@ -147,12 +149,15 @@ class OpsModel(OpRows):
         assert self._problem is not None
         return self._problem.evaluator.work_on(self._device_of)
 
-    def about(self, row: int, beside: int) -> str:
-        """``stage 0 · 9.4 KiB · Conv``: device, memory and kind of a row's op; its time where ``beside`` says the memory."""
+    def about(self, row: int, beside: int) -> tuple[str, ...]:
+        """``stage 0 · 9.4 KiB · Conv``: device, memory and kind of a row's op; its time where ``beside`` says the memory.
+
+        Then ever shorter words, for less room: without the kind where the name says it, and without the device, whose mark stands before it.
+        """
         problem, op = self._problem, self.op(row)
         if problem is None or op < 0:
-            return ""
-        parts = [problem.devices[int(self._device_of[op])].name]
+            return ("",)
+        device, parts = problem.devices[int(self._device_of[op])].name, []
         if beside != PARAMETERS:
             held = float(problem.evaluator.params[op])
             parts.append(bytes_text(held or float(self._produced[op])))
@@ -160,8 +165,14 @@ class OpsModel(OpRows):
             parts.append(f"{self.index(row, WORK).data().rstrip()} {self._column.suffix}")
         if self.has_times and (ratio := self._time_text(RATIO, op)):
             parts.append(f"{ratio} its estimate")
-        # The kind last: of what is too long it is missed least.
-        return " · ".join(part for part in (*parts, problem.graph.kinds[op]) if part.strip())
+        name, kind = problem.graph.op_names[op], problem.graph.kinds[op]
+        kinds = [(one,) for one in (kind, *short_kinds(kind))]
+        said = [()] if says_kind(short_name(name), kind) else []
+        ways = [
+            *((device, *parts, *one) for one in (*kinds, *said)),
+            *((*parts, *one) for one in (*kinds, ())),
+        ]
+        return tuple(" · ".join(part for part in way if part.strip()) for way in ways)
 
     def _time_text(self, column: int, op: int) -> str:
         """An op's estimated or measured time, or their ratio; nothing where it is not known."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from gui.editors.plan.panels.ops_model import NAME, OpsModel
@@ -71,7 +72,12 @@ class TwoLines(QStyledItemDelegate):
         painter.drawText(lower, RIGHT | Qt.AlignmentFlag.AlignVCenter, number)
         room = lower.width() - painter.fontMetrics().horizontalAdvance(number) - 8
         painter.setPen(QColor(self.theme.muted))
-        about = model.about(index.row(), beside)
-        about = painter.fontMetrics().elidedText(about, Qt.TextElideMode.ElideRight, room)
+        about = first_fitting(model.about(index.row(), beside), painter.fontMetrics(), room)
         painter.drawText(lower, LEFT | Qt.AlignmentFlag.AlignVCenter, about)
         painter.restore()
+
+
+def first_fitting(ways: Sequence[str], measure: QFontMetrics, room: int) -> str:
+    """The first of ever shorter words that has ``room`` (pixels); the last is cut."""
+    fits = (words for words in ways if measure.horizontalAdvance(words) <= room)
+    return next(fits, "") or measure.elidedText(ways[-1], Qt.TextElideMode.ElideRight, room)

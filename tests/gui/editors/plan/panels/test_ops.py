@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QItemSelectionModel, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
@@ -27,9 +28,9 @@ from gui.editors.plan.panels.ops_model import (
     WORK,
     OpsModel,
 )
-from gui.editors.plan.panels.ops_row import ONE_LINE, TWO_LINES
+from gui.editors.plan.panels.ops_row import ONE_LINE, TWO_LINES, first_fitting
 from gui.look.assets import asset
-from gui.look.theme import LIGHT
+from gui.look.theme import LIGHT, font
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -322,9 +323,9 @@ def test_a_narrow_table_says_device_memory_and_kind_below_the_name(qtbot: QtBot)
     panel = OpsPanel(document, LIGHT)
     with shown(qtbot, panel, 228, 400):
         assert panel.rows.on and panel.table.rowHeight(0) == TWO_LINES
-        assert panel.model.about(0, WORK) == "stage 0 · 8 B · Conv"
-        assert panel.model.about(0, PARAMETERS).startswith("stage 0 · ")
-        assert panel.model.about(-1, WORK) == ""
+        assert panel.model.about(0, WORK)[0] == "stage 0 · 8 B · Conv"
+        assert panel.model.about(0, PARAMETERS)[0].startswith("stage 0 · ")
+        assert panel.model.about(-1, WORK) == ("",)
         panel.resize(700, 400)
         settle()
         assert not panel.rows.on and panel.table.rowHeight(0) == ONE_LINE
@@ -369,3 +370,29 @@ def test_the_work_of_ops_is_in_the_unit_of_the_plan(qtbot: QtBot) -> None:
         settle()
         assert panel.model.headerData(WORK, Qt.Orientation.Horizontal) == "Work, µs"
         assert texts(panel.model, WORK)[0].strip() == "300.00"
+
+
+def test_the_second_line_of_a_row_says_less_rather_than_being_cut(qtbot: QtBot) -> None:
+    """A kind is shortened, then left out where the name says it; then the device, whose mark stands before the name."""
+    ops = [
+        Op("a", "a/bn1", "BatchNormalization", work=1.0, work_cpu=1.0),
+        Op("b", "b/x", "Conv", work=1.0, work_cpu=1.0),
+    ]
+    graph = Graph.build("g", ops, [Tensor("a", ("b",), 8.0, time=0.0), Tensor("b", (), 8.0, time=0.0)])
+    document = Document()
+    document.open_graph(graph, target=Pipeline(1))
+    model = OpsModel()
+    model.set_problem(document.problem, document.device_of)
+    model.sort(NAME)
+    said, unsaid = model.about(0, WORK), model.about(1, WORK)
+    assert said[:3] == (
+        "stage 0 · 8 B · BatchNormalization",
+        "stage 0 · 8 B · BatchNorm",
+        "stage 0 · 8 B · BN",
+    )
+    assert said[3] == "stage 0 · 8 B"
+    assert unsaid == ("stage 0 · 8 B · Conv", "8 B · Conv", "8 B"), "what no name says is left out last"
+    measure = QFontMetrics(font(8.0))
+    for words in (*said[:4], said[-1]):
+        assert first_fitting(said, measure, measure.horizontalAdvance(words)) == words
+    assert first_fitting(said, measure, 3) in ("", "…")
