@@ -167,13 +167,14 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
     letters, others = font(8.5), ("valid", "3 of 4 ops elsewhere than in B")
     every = fitting_words(comparison, 0, others, letters, 1e9)
-    assert every == BETWEEN.join([standing_words(comparison, 0), *others])
+    value, gap, claim = standing_words(comparison, 0).split(BETWEEN)
+    assert every == BETWEEN.join([value, gap, *others, claim]), "last, so that nothing else looks unproven"
     items = {*every.split(BETWEEN), "claimed 7.00 ms"}
     lines = [fitting_words(comparison, 0, others, letters, room) for room in range(900, 40, -5)]
     for line, room in zip(lines, range(900, 40, -5), strict=True):
         assert set(line.split(BETWEEN)) <= items
         assert BETWEEN not in line or QFontMetricsF(letters).horizontalAdvance(line) <= room
-    assert any("claimed 7.00 ms   valid" in line for line in lines), (
+    assert any(line.endswith("valid   claimed 7.00 ms") for line in lines), (
         "a claim is shortened before it is dropped"
     )
     assert lines[-1] == every.split(BETWEEN)[0]
@@ -201,6 +202,8 @@ def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: P
     bounds = with_known(made.plan.problem, opened.bounds)
     words = standing_text(made.plan.problem, opened.plan.evaluation, bounds)
     assert words.endswith("gap ≤ 57.1 %   claimed 7.00 ms, not proven")
+    ruled = standing_text(made.plan.problem, opened.plan.evaluation, bounds, "valid")
+    assert ruled.endswith("gap ≤ 57.1 %   valid   claimed 7.00 ms, not proven")
     talk = story_with_known(resolve(read_story(story(tmp_path, forged=True)), tmp_path))
     said = figures_text(talk.plans[0], talk.bounds[0], LIGHT)
     assert "at least 3.00 ms" in said and "claimed 7.00 ms, not proven" in said and "optimal" not in said

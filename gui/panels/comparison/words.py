@@ -36,7 +36,8 @@ def fitting_words(
     comparison: Comparison, plan: int, others: Sequence[str], letters: QFont, room: float
 ) -> str:
     """:func:`standing_words` and ``others`` in a line of ``room`` pixels, in whole items. The value itself stays; then what is proven,
-    the others in their order and what is claimed have what room there is, a claim with or without that it is not proven."""
+    the others in their order and what is claimed have what room there is, a claim with or without that it is not proven: last, so that
+    this is said of nothing else."""
     words, claim = _standing(comparison, plan)
     measure = QFontMetricsF(letters)
     line, rest = words[0], ""
@@ -47,7 +48,7 @@ def fitting_words(
         if measure.horizontalAdvance(line + rest + BETWEEN + item) <= room:
             rest += BETWEEN + item
     for said in (f"{claim}, not proven", claim) if claim else ():
-        whole = line + BETWEEN + said + rest
+        whole = line + rest + BETWEEN + said
         if measure.horizontalAdvance(whole) <= room:
             return whole
     return line + rest

@@ -112,5 +112,5 @@ def _heading(
     rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
     if not package.limited:
         rules += ", memory rule off"
-    words = f"{standing_text(problem, evaluation, bounds)}   {rules}   {summary(package, evaluation)}"
+    words = f"{standing_text(problem, evaluation, bounds, rules)}   {summary(package, evaluation)}"
     return heading_of(title, words, width, face(13.0, True), face(9.0), top=10.0)

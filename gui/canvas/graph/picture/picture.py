@@ -235,19 +235,21 @@ def _subtitle(problem: Problem, items: Items, evaluation: Evaluation | None, bou
     if evaluation is None:
         return words
     rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
-    return f"{words}   {standing_text(problem, evaluation, bounds)}   {rules}"
+    return f"{words}   {standing_text(problem, evaluation, bounds, rules)}"
 
 
-def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound]) -> str:
-    """The components of a plan's objective, how far from proven the first open one is, where a bound says so, and what is only claimed."""
+def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound], rules: str = "") -> str:
+    """The components of a plan's objective, how far from proven the first open one is, where a bound says so, what is to be said of its
+    ``rules``, and what is only claimed: last, so that *not proven* is said of nothing else."""
     standing = problem.standing(evaluation.values, bounds)
     shown = components_text(problem, evaluation.values)
     if len(problem.components) == 1:
         shown = f"{component_words(problem.components[0]).title} {shown}"
+    told = f"   {rules}" if rules else ""
     if not evaluation.valid:
-        return shown
+        return shown + told
     claim = telling_claim(problem, evaluation.values, bounds)
-    end = "" if claim is None else f"   {claimed_note(problem, claim)}, not proven"
+    end = told if claim is None else f"{told}   {claimed_note(problem, claim)}, not proven"
     if standing.gap is None:
         return shown + end
     where = "" if len(problem.components) == 1 or standing.first_open is None else (
