@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.stages.blocks import paint_plates, type_scale
-from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import LIGHT
 from gui.present.scenes import Graphs

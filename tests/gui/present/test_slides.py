@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours
 from gui.present.panels.difference import paint_difference

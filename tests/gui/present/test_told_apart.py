@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from gui.canvas.graph.picture.picture import compose
-from gui.canvas.graph.stages.ribbons import ASKED, stage_ribbons
+from gui.canvas.graph.stages.ribbons import ASKED
+from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.editors.comparison.picture.picture import draw_comparison
 from gui.look.page import PRESETS
 from gui.look.theme import LIGHT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
@@ -12,6 +13,7 @@ from gui.canvas.graph.areas import pixels
 from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import MOST_GROWN, Scene
+from gui.canvas.graph.stages.routes import arrivals
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import font, metrics
@@ -109,7 +111,8 @@ def paint_plates(
         painter.fillRect(bar, QColor(colour.accent))
         _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least)
         if hot and data is not None:
-            _badge(painter, box, data.worst, palette, zoom, least)
+            taken = arrivals(scene, viewport, d)
+            _badge(painter, badge_box(box, badge_type(zoom, least), taken), data.worst, palette, zoom, least)
     painter.restore()
 
 
@@ -202,21 +205,31 @@ def badge_type(zoom: float, least: float) -> int:
     return max(1, int(10 * zoom), ceil(least) if least > LEAST_READ else 0)
 
 
-def badge_box(plate: QRectF, size: int) -> QRectF:
-    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels, with room for the longest: at its corner, beside what comes in from above."""
+def badge_box(plate: QRectF, size: int, taken: Sequence[tuple[float, float]] = ()) -> QRectF:
+    """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels, with room for the longest: at its right corner,
+    or at its left one where only there nothing comes in from above; ``taken`` are the ends of what does (pixels)."""
     wide = metrics(size, True).horizontalAdvance(BOTTLENECK) + 1.2 * size
-    left = max(plate.right() - wide - 0.4 * size, plate.center().x() - wide / 2)
-    return QRectF(left, plate.top() - 1.2 * size, wide, 1.5 * size)
+    right = max(plate.right() - wide - 0.4 * size, plate.center().x() - wide / 2)
+    left = min(plate.left() + 0.4 * size, plate.center().x() - wide / 2)
+    free = (x for x in (right, left) if all(end < x or begin > x + wide for begin, end in taken))
+    return QRectF(next(free, right), plate.top() - 1.2 * size, wide, 1.5 * size)
+
+
+def badge_of(scene: Scene, viewport: Viewport, size: int) -> QRectF | None:
+    """:func:`badge_box` on the plate of the device that sets the pace; None where that has none."""
+    hot = -1 if scene.evaluation is None else scene.evaluation.bottleneck
+    plate = plate_boxes(scene, viewport).get(hot)
+    return None if plate is None else badge_box(plate, size, arrivals(scene, viewport, hot))
 
 
 def _badge(
-    painter: QPainter, plate: QRectF, word: str, palette: CanvasPalette, zoom: float, least: float
+    painter: QPainter, box: QRectF, word: str, palette: CanvasPalette, zoom: float, least: float
 ) -> None:
-    """The word on the upper border of the plate of the device that sets the pace, or holds most."""
+    """The word in its ``box`` on the upper border of the plate of the device that sets the pace, or holds most."""
     size = badge_type(zoom, least)
     if size < least:
         return
-    theme, box = palette.theme, badge_box(plate, size)
+    theme = palette.theme
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.warning))
     painter.drawRoundedRect(box, 0.4 * size, 0.4 * size)

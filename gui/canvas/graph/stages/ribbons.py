@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil
 
@@ -13,19 +13,17 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import LEAST_READ, badge_box, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.blocks import LEAST_READ, badge_of, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.routes import StageRibbon, stage_ribbons
 from gui.canvas.graph.viewport import Viewport
-from gui.layout import stage_routes
 from gui.look.fonts import font, metrics
 from gui.raster import engine as raster
 from planner.model.graph import Floats
 from planner.quantity import bytes_text
 
-WIDEST, THINNEST = 14.0, 1.3
-"""Of ribbons, in scene units and in logical pixels."""
+THINNEST = 1.3
+"""Of ribbons, in logical pixels."""
 CORNER = 11.0
-MOST = 240
-"""Of more ribbons the widest are drawn: the others are hairs, and nobody follows one among so many."""
 ASKED, FURTHEST = 3.0, 7
 """Logical pixels from which on one asks how much a ribbon carries, and how many lines away from it the figure may stand."""
 MOST_JOINED = 16
@@ -34,53 +32,16 @@ LEAST_SHARE = 0.01
 """Ribbons of less bytes than this share of the widest carry no figure."""
 
 
-@dataclass(frozen=True, eq=False)
-class StageRibbon:
-    """Bytes from one device to another along a polyline (float64[p, 2], scene units), ``width`` scene units wide; ``unit`` is that of
-    the layout in scene units."""
-
-    src: int
-    dst: int
-    bytes: float
-    width: float
-    route: Floats
-    unit: float = 1.0
-
-    @property
-    def arrow(self) -> float:
-        """Length of the arrowhead: no longer than the way before it."""
-        return float(
-            min(max(7.0 * self.unit, 1.5 * self.width), 0.7 * np.abs(self.route[-1] - self.route[-2]).max())
-        )
-
-
-def stage_ribbons(scene: Scene) -> list[StageRibbon]:
-    """The ribbons, widest first."""
-    stages, flow = scene.layout.stages, scene.flow
-    if stages is None:
-        return []
-    ends = np.argwhere(flow > 0)
-    ends = ends[np.argsort(-flow[ends[:, 0], ends[:, 1]], kind="stable")[:MOST]]
-    pairs = [(a, b) for a, b in ends.tolist() if stages.place[a] >= 0 <= stages.place[b]]
-    routes, apart = stage_routes(stages, pairs)
-    most, widest = flow.max(initial=0.0), min(WIDEST * stages.unit, 0.8 * apart)
-    return [
-        StageRibbon(a, b, float(flow[a, b]), widest * float(np.sqrt(flow[a, b] / most)), route, stages.unit)
-        for (a, b), route in zip(pairs, routes, strict=True)
-    ]
-
-
 def drawn_ribbons(
     scene: Scene, viewport: Viewport, ratio: float, least: float = LEAST_READ
 ) -> list[StageRibbon]:
     """The ribbons, widest first; those whose arrows the word about the bottleneck would cover end above it. ``ratio`` and ``least``
     are those of the plates."""
     found, size = stage_ribbons(scene), badge_type(type_scale(scene, viewport, ratio) * ratio, least)
-    hot = -1 if scene.evaluation is None else scene.evaluation.bottleneck
-    plate = plate_boxes(scene, viewport).get(hot)
-    if plate is None or size < least:
+    badge = badge_of(scene, viewport, size) if size >= least else None
+    if badge is None or scene.evaluation is None:
         return found
-    badge = badge_box(plate, size)
+    hot = scene.evaluation.bottleneck
     return [_above(ribbon, badge, viewport) if ribbon.dst == hot else ribbon for ribbon in found]
 
 
@@ -88,7 +49,7 @@ def _above(ribbon: StageRibbon, badge: QRectF, viewport: Viewport) -> StageRibbo
     """A ribbon that comes down on a badge, ending above it; any other as it is."""
     (before, start), (x, end) = ribbon.route[-2:].tolist()
     middle, _ = viewport.to_pixels(x, end)
-    half = (0.5 * ribbon.width + 0.35 * ribbon.arrow) * viewport.scale
+    half = ribbon.head * viewport.scale
     _, top = viewport.to_scene(middle, badge.top())
     down, beside = before == x and start < end, middle + half < badge.left() or middle - half > badge.right()
     if not down or beside or not start < top < end:
@@ -178,9 +139,8 @@ def paint_figures(
     theme, size = palette.theme, max(int(10.5 * type_scale(scene, viewport, ratio) * ratio), ceil(least))
     boxes = plate_boxes(scene, viewport)
     taken = list(boxes.values())
-    if scene.evaluation is not None and scene.evaluation.bottleneck in boxes:
-        large = badge_type(type_scale(scene, viewport, ratio) * ratio, least)
-        taken.append(badge_box(boxes[scene.evaluation.bottleneck], large))
+    badge = badge_of(scene, viewport, badge_type(type_scale(scene, viewport, ratio) * ratio, least))
+    taken += [] if badge is None else [badge]
     found = stage_ribbons(scene)
     told = [ribbon for ribbon in found if ribbon.bytes >= LEAST_SHARE * found[0].bytes]
     runs = _runs(told, viewport, ratio)

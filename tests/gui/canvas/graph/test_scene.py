@@ -15,7 +15,7 @@ from gui.canvas.graph.labels import _second_line
 from gui.canvas.graph.painter import edge_style, paint_cards
 from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, forward_partners, scene_of
-from gui.canvas.graph.stages.ribbons import stage_ribbons
+from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.canvas.graph.told import partly_words
 from gui.canvas.graph.tooltip import op_words
 from gui.canvas.graph.viewport import Viewport

@@ -13,8 +13,8 @@ from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.picture.picture import Part, compose, draw_graph
 from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
-from gui.canvas.graph.stages.blocks import badge_box, badge_type, plate_boxes, type_scale
-from gui.canvas.graph.stages.ribbons import StageRibbon, stage_ribbons
+from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.routes import StageRibbon, arrivals, stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.opening import start_plan
 from gui.look.page import Page
@@ -256,6 +256,24 @@ def test_the_word_about_the_bottleneck_hides_no_arrow() -> None:
         assert box.left() > plate.center().x() + 4.0 and box.right() <= plate.right()
     narrow = QRectF(0.0, 0.0, 40.0, 30.0)
     assert badge_box(narrow, 10).center().x() == pytest.approx(narrow.center().x())
+
+
+def test_the_word_about_the_bottleneck_stands_where_nothing_comes_in(qapp: object) -> None:
+    """U-Net's third stage has one ribbon at the middle of its plate and one beside it, where the word would hide its arrow."""
+    plate = QRectF(100.0, 200.0, 300.0, 61.0)
+    right = badge_box(plate, 10)
+    left = badge_box(plate, 10, [(245.0, 255.0), (right.left() + 5, right.left() + 15)])
+    assert plate.left() <= left.left() and left.right() < 245.0
+    assert badge_box(plate, 10, [(110.0, 120.0), (right.left(), right.right())]) == right, "no place is free"
+    problem = Problem(read_model(sample("unet.onnx")), Pipeline(4))
+    device_of, _, _ = start_plan(problem)
+    picture = compose(problem, device_of, Page((515.0, 560.0)), "stages")
+    scene, viewport = picture.scene, picture.viewport
+    assert scene.evaluation is not None
+    ends = arrivals(scene, viewport, scene.evaluation.bottleneck)
+    badge = badge_of(scene, viewport, badge_type(type_scale(scene, viewport, 1.0), 5.0))
+    assert badge is not None and len(ends) == 2
+    assert all(end < badge.left() or begin > badge.right() for begin, end in ends)
 
 
 @pytest.mark.parametrize(
