@@ -13,7 +13,7 @@ from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, lane_extents, pai
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import paint_grounds, paint_plates, plate_boxes
+from gui.canvas.graph.stages.blocks import are_brief, paint_grounds, paint_plates, plate_boxes
 from gui.canvas.graph.stages.ribbons import paint_figures, paint_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Layout, Rect, Stages
@@ -41,6 +41,8 @@ class Areas:
     lit: Floats
     width: float
     shown: float = 1.0
+    brief: bool | None = None
+    """Whether plates tell memory in short; None: as they have room."""
 
 
 def settled_areas(stage: GraphStage, lit: Bools, width: float) -> Areas:
@@ -143,6 +145,11 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
     return replace(b, **now, bottleneck=worst, links=links)
 
 
+def told_briefly(scene: Scene, headers: HeaderData | None, viewport: Viewport, ratio: float) -> bool:
+    """Whether the plates of a scene at rest tell memory in short: on the way to it, or from it, they do, too."""
+    return are_brief(scene, viewport, headers, HEADERS * ratio, LEAST * ratio)
+
+
 # ---------------------------------------------------------------------- painting
 def paint_below(buffer: np.ndarray, areas: Areas, viewport: Viewport, ratio: float) -> None:
     """Bands, or the grounds of blocks with what flows between them: all that cards lie on."""
@@ -183,7 +190,7 @@ def paint_above(painter: QPainter, areas: Areas, viewport: Viewport, ratio: floa
         painter.setOpacity(areas.shown)
         if scene.layout.stages is not None:
             paint_figures(painter, scene, viewport, palette, grown, LEAST * ratio)
-            paint_plates(painter, scene, viewport, palette, areas.headers, grown, LEAST * ratio)
+            paint_plates(painter, scene, viewport, palette, areas.headers, grown, LEAST * ratio, areas.brief)
         elif scene.view == "flow":
             wide = header_width(scene.items.graph) * ROWS * ratio
             paint_row_headers(painter, scene, viewport, palette, ROWS * ratio, wide)

@@ -21,6 +21,7 @@ from gui.present.transition.areas import (
     paint_above,
     paint_below,
     settled_areas,
+    told_briefly,
 )
 from gui.present.transition.courses import Courses
 from gui.present.transition.legend import LINE, legend_of, paint_scale
@@ -60,6 +61,7 @@ class Shot:
             width,
             marks,
         )
+        self.unit = unit
         self.lit: Bools = np.zeros(stage.scene.k, bool) if lit is None else lit
         self._looks: dict[tuple[float, float], Look] = {}
 
@@ -150,7 +152,8 @@ class Morph:
         e = eased(share)
         a, b = self.first.stage, self.second.stage
         lit, widths = (self.first.lit, self.second.lit), (self.first.width, self.second.width)
-        areas = areas_between(self._from, a, b, lit, widths, e)
+        brief = self._told_briefly(e, viewport, ratio)
+        areas = [replace(one, brief=brief) for one in areas_between(self._from, a, b, lit, widths, e)]
         for one in areas:
             paint_below(buffer, one, viewport, ratio)
         card = self.first.card + (self.second.card - self.first.card) * e
@@ -172,6 +175,16 @@ class Morph:
                 paint_marks(painter, scene, viewport, b.palette, shot.marks, ratio)
                 shot.paint_scale(painter, viewport, ratio)
         painter.end()
+
+    def _told_briefly(self, e: float, viewport: Viewport, ratio: float) -> bool:
+        """Whether plates tell memory as at the nearer end of the way, in short, however wide they are meanwhile."""
+        later = e >= 0.5
+        scene, stage = (
+            (self.second.stage.scene, self.second.stage) if later else (self._from, self.first.stage)
+        )
+        view, pixels = self.second.view if later else self._begin, ratio / self.first.unit
+        rest = view.viewport(viewport.width, viewport.height, pixels)
+        return told_briefly(scene, stage.headers, rest, ratio)
 
     def _moment(self, share: float, e: float, ratio: float) -> Moment:
         a, b = self.first, self.second

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.stages import blocks
 from gui.canvas.graph.stages.blocks import paint_plates, type_scale
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import LIGHT
 from gui.present.scenes import Graphs
+from gui.present.show import Show
 from gui.present.transition.areas import moved_scene
 from gui.present.transition.courses import NEAR, Courses, Edges, ends_stay, settled_edges
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
+from planner.story.story import Keyframe
 from tests.gui.mcm_models import row_graph
+from tests.gui.present.talks import graph_members, resolved
 from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -146,3 +153,39 @@ def test_type_keeps_its_size_where_blocks_are_told_in_other_units() -> None:
         scribe.end()
         said.append([words for _, words in scribe.written])
     assert said[0] == said[1] and "15 ops" in said[0]
+
+
+def memory_said(show: Show, seconds: float, patch: pytest.MonkeyPatch) -> list[str]:
+    """How the plates of a moment tell memory."""
+    said: list[str] = []
+    write = blocks._text
+
+    def text(painter: QPainter, box: QRectF, words: tuple[str, ...], *rest: Any) -> float:
+        size, bold, _, _, least = rest
+        said.append(blocks._fitting(box.width(), words, size, bold, least)[1])
+        return write(painter, box, words, *rest)
+
+    with patch.context() as during:
+        during.setattr(blocks, "_text", text)
+        show.image(seconds)
+    return [words for words in said if words.endswith(("% full", "/ 8.00 MiB"))]
+
+
+def test_plates_tell_memory_in_one_form_at_rest_and_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this room some plates have none for ``2.00 / 8.00 MiB``, and as they move others would have."""
+    (first, _), _ = graph_members("edge-tpu")
+    assert isinstance(first, Plan)
+    second = first.problem.plan(np.array([0, 1, 1, 1, 2, 2], np.int32), first.provenance, "second")
+    times = {"transition": 1.0, "hold": 1.0}
+    made = resolved(
+        [(first, ()), (second, ())],
+        Keyframe("a", "", 0, "stages", **times),
+        Keyframe("b", "", 1, "stages", **times),
+    )
+    show = Show(made, LIGHT, (280, 500))
+    for moment in (1.5, 2.2, 2.5, 2.8, 3.5):
+        said = memory_said(show, moment, monkeypatch)
+        assert len(said) == 3 and all(words.endswith("% full") for words in said), moment
+    wide = Show(made, LIGHT, (320, 500))
+    for moment in (1.5, 2.2, 2.5, 2.8, 3.5):
+        assert all(words.endswith("/ 8.00 MiB") for words in memory_said(wide, moment, monkeypatch)), moment

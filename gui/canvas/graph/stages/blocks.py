@@ -90,11 +90,15 @@ def paint_plates(
     data: HeaderData | None,
     ratio: float,
     least: float = LEAST_READ,
+    brief: bool | None = None,
 ) -> None:
     """The plates of all blocks in sight; without ``data`` they say the title and the number of ops.
 
-    No letters are smaller than ``least`` device pixels: what has no room for them is left out.
+    No letters are smaller than ``least`` device pixels: what has no room for them is left out. Memory is told in one form on all plates:
+    in short where they are ``brief``; None: where one has no room for more.
     """
+    if brief is None:
+        brief = are_brief(scene, viewport, data, ratio, least)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
@@ -109,7 +113,7 @@ def paint_plates(
         painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
         bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
         painter.fillRect(bar, QColor(colour.accent))
-        _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least)
+        _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least, brief)
         if hot and data is not None:
             taken = arrivals(scene, viewport, d)
             _badge(painter, badge_box(box, badge_type(zoom, least), taken), data.worst, palette, zoom, least)
@@ -118,18 +122,12 @@ def paint_plates(
 
 def _write(
     painter: QPainter, box: QRectF, scene: Scene, d: int, ops: int, palette: CanvasPalette, data: HeaderData | None, zoom: float,
-    least: float,
+    least: float, brief: bool,
 ) -> None:  # fmt: skip
     """The words of a plate: in two lines where it is wide, else one below the other, as many as it has lines."""
-    theme, stages = palette.theme, scene.layout.stages
-    assert stages is not None
-    wide, lines = stages.blocks[d][2] >= WIDE_PLATE * stages.unit, stages.lines
-    slim = 0.6 if not wide and lines < 4 else 1.0
-    inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
-    high = min(inner.height() / lines, 18 * zoom)
-    first = inner.center().y() - high * lines / 2
-    rows = [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
-    big, small = int(12.5 * zoom if wide else 11 * zoom), int((11 if wide else 10) * zoom)
+    theme = palette.theme
+    wide, slim, rows = _rows(box, scene, d, zoom)
+    lines, big, small = len(rows), int((12.5 if wide else 11) * zoom), _small(wide, zoom)
     if big < least:
         _number(painter, box, scene, d, palette, least)
         return
@@ -152,8 +150,50 @@ def _write(
     row = rows[1].adjusted(used + 8 * zoom, 0, 0, 0) if wide else rows[3]
     memory, tone = _memory(data, d, theme)
     _text(
-        painter, row, memory, small, False, QColor(tone) if tone else soft, RIGHT if wide else MIDDLE, least
+        painter,
+        row,
+        memory[brief:],
+        small,
+        False,
+        QColor(tone) if tone else soft,
+        RIGHT if wide else MIDDLE,
+        least,
     )
+
+
+def _rows(box: QRectF, scene: Scene, d: int, zoom: float) -> tuple[bool, float, list[QRectF]]:
+    """Whether the plate of a device is wide, what share of the usual room is left around its words, and its lines."""
+    stages = scene.layout.stages
+    assert stages is not None
+    wide, lines = stages.blocks[d][2] >= WIDE_PLATE * stages.unit, stages.lines
+    slim = 0.6 if not wide and lines < 4 else 1.0
+    inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
+    high = min(inner.height() / lines, 18 * zoom)
+    first = inner.center().y() - high * lines / 2
+    return wide, slim, [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
+
+
+def _small(wide: bool, zoom: float) -> int:
+    """The size of what stands below a plate's title."""
+    return int((11 if wide else 10) * zoom)
+
+
+def are_brief(
+    scene: Scene, viewport: Viewport, data: HeaderData | None, ratio: float, least: float = LEAST_READ
+) -> bool:
+    """Whether some plate has no room for its memory at length."""
+    zoom = type_scale(scene, viewport, ratio) * ratio
+    for d, box in plate_boxes(scene, viewport).items():
+        wide, _, rows = _rows(box, scene, d, zoom)
+        words, size = _memory_words(data, d), _small(wide, zoom)
+        if not words or (not wide and len(rows) < 4):
+            continue
+        room = rows[1 if wide else 3].width()
+        if wide:
+            room -= _fitting(room, (plural(int(scene.ops[d]), "op"),), size, False, least)[2] + 8 * zoom
+        if _fitting(room, words, size, False, least)[1] == words[1]:
+            return True
+    return False
 
 
 def _number(
@@ -174,30 +214,45 @@ def _number(
 def _memory(data: HeaderData | None, d: int, theme: Theme) -> tuple[tuple[str, ...], str]:
     """What a device holds of what it can, at length and in short, where that is limited, and in which colour: what is streamed
     is a warning, what a rule forbids is bad (empty: neither)."""
-    if data is None:
-        return (), ""
-    used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
-    if not np.isfinite(most) or most <= 0:
-        return (), ""
-    words = (share_text(used, most), f"{100 * used / most:.0f} % full")
-    if used <= most:
+    words = _memory_words(data, d)
+    if data is None or not words or float(data.memory[d]) <= min(data.budget[d], data.capacity[d]):
         return words, ""
     return words, theme.warning if np.isfinite(data.budget[d]) else theme.bad
+
+
+def _memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
+    """The words alone."""
+    if data is None:
+        return ()
+    used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
+    if not np.isfinite(most) or most <= 0:
+        return ()
+    return share_text(used, most), f"{100 * used / most:.0f} % full"
 
 
 def _text(
     painter: QPainter, box: QRectF, words: tuple[str, ...], size: int, bold: bool, colour: QColor, align: int, least: float
 ) -> float:  # fmt: skip
     """Write the first of ``words`` that fits on a line, in smaller type if need be; returns how wide it is, 0 where none fits."""
+    smaller, text, used = _fitting(box.width(), words, size, bold, least)
+    if text:
+        painter.setFont(font(smaller, bold))
+        painter.setPen(colour)
+        painter.drawText(box, align, text)
+    return used
+
+
+def _fitting(
+    room: float, words: tuple[str, ...], size: int, bold: bool, least: float
+) -> tuple[int, str, float]:
+    """The first of ``words`` that fits into ``room`` pixels, in smaller type if need be: its size, itself, and how wide it is; nothing
+    where none fits."""
     for smaller in range(max(size, ceil(least)), max(ceil(least), int(0.7 * size)) - 1, -1):
         face = metrics(smaller, bold)
-        text = next((text for text in words if face.horizontalAdvance(text) <= box.width()), None)
-        if text is not None:
-            painter.setFont(font(smaller, bold))
-            painter.setPen(colour)
-            painter.drawText(box, align, text)
-            return face.horizontalAdvance(text)
-    return 0.0
+        text = next((text for text in words if face.horizontalAdvance(text) <= room), "")
+        if text:
+            return smaller, text, face.horizontalAdvance(text)
+    return size, "", 0.0
 
 
 def badge_type(zoom: float, least: float) -> int:
