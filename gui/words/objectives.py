@@ -133,15 +133,19 @@ class Units:
         return self.written(self.problem.unit(component), value)
 
     def written(self, kind: str | None, value: float) -> str:
-        """One value of a kind; a digit more where it is less than the unit, and exactly nothing without decimals."""
-        column = self.columns[kind]
-        if value == 0.0 and column.suffix:
-            return f"0 {column.suffix}"
-        if abs(value) < column.scale:
-            column = replace(column, digits=column.digits + 1)
-        if math.isnan(value) or math.isinf(value) or column.number(abs(value)).strip("0.,"):
-            return column.text(value)
-        return one_amount(value, kind)  # what is not nothing never looks like it
+        """One value of a kind in its unit."""
+        return in_unit(self.columns[kind], kind, value)
+
+
+def in_unit(column: Column, kind: str | None, value: float) -> str:
+    """A value of a ``kind`` as its ``column`` has it; a digit more where it is less than the unit, and exactly nothing without decimals."""
+    if value == 0.0 and column.suffix:
+        return f"0 {column.suffix}"
+    if abs(value) < column.scale:
+        column = replace(column, digits=column.digits + 1)
+    if math.isnan(value) or math.isinf(value) or column.number(abs(value)).strip("0.,"):
+        return column.text(value)
+    return one_amount(value, kind)  # what is not nothing never looks like it
 
 
 def units_of(problem: PlanningProblem, values: Sequence[float]) -> Units:

@@ -9,15 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import one_time, share_text
 from gui.look.theme import DeviceColour, Theme, device_colours, mix
 from gui.look.writing import CENTRE, LEFT, RIGHT, face, write
 from gui.panels.mcm.arcs import paint_rule_path
 from gui.panels.mcm.ink import heat, share_of, thickness
 from gui.panels.mcm.layout import BUS, STRIP_HEAD, WORDS_FROM, PackageLayout
 from gui.panels.mcm.state import ChipState, Package
+from gui.panels.mcm.words import held_words
 from gui.widgets.bars import HATCH
-from planner.quantity import bytes_text
 
 
 @dataclass
@@ -212,14 +211,14 @@ def _bars(
     paint_chip_load(painter, load, package, chip, theme)
     if words:
         over = package.overfull(chip)
-        held = bytes_text(state.memory)
+        held = package.held_text(state.memory)
         if math.isfinite(package.sram):
-            both = share_text(state.memory, package.sram)
+            both = held_words(package, chip)
             held = both if QFontMetricsF(face(7.5)).horizontalAdvance(both) <= rect.width() else held
         tone = theme.muted if not over else theme.bad if package.limited else theme.warning
         write(painter, QRectF(rect.left(), memory.bottom(), rect.width(), line), LEFT, held, face(7.5), tone)
         write(
-            painter, QRectF(rect.left(), load.bottom(), rect.width(), line), LEFT, one_time(state.cost, package.unit),
+            painter, QRectF(rect.left(), load.bottom(), rect.width(), line), LEFT, package.time_text(state.cost),
             face(7.5), theme.warning if state.bottleneck else theme.muted,
         )  # fmt: skip
 

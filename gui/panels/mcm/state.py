@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from gui.canvas.graph.consequence import Consequence, consequences, refusals
+from gui.look.numbers import Column, byte_column, time_column
+from gui.words.objectives import in_unit
 from planner.model.graph import Floats, Ints
 
 if TYPE_CHECKING:
@@ -110,6 +113,27 @@ class Package:
     def hottest(self) -> float:
         """The most bytes on one link, which the thickest link stands for."""
         return max([chip.link for chip in self.chips] + [self.scale.link])
+
+    # ------------------------------------------------------------------ in words, one unit for each kind of amount
+    @cached_property
+    def _columns(self) -> tuple[Column, Column, Column]:
+        """How times are written, what chips hold and what links carry."""
+        held = (
+            [self.sram] if math.isfinite(self.sram) and self.sram > 0 else [one.memory for one in self.chips]
+        )
+        return time_column([self.longest], self.unit), byte_column(held), byte_column([self.hottest])
+
+    def time_text(self, value: float) -> str:
+        """A time, in the unit of the slowest chip's, of all packages that are compared."""
+        return in_unit(self._columns[0], self.unit, value)
+
+    def held_text(self, value: float) -> str:
+        """What a chip holds, in the unit of what it can."""
+        return in_unit(self._columns[1], "B", value)
+
+    def link_text(self, value: float) -> str:
+        """What a link carries, in the unit of the busiest."""
+        return in_unit(self._columns[2], "B", value)
 
     def overfull(self, chip: int) -> bool:
         """Whether a chip holds more than it has room for; a rounding error of 1e-9 is not more."""

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import one_time, percent, plural, rate_text, share_text
+from gui.look.numbers import percent, plural, rate_text
 from gui.panels.mcm.state import ChipState, Package
-from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from planner.problem.decision import Evaluation
@@ -20,26 +19,30 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 KEYS = "Arrows walk, Enter selects the chip's ops, M moves the selected ops to it, Home and End go to the ends of the chain."
 
 
-def held_text(package: Package, chip: int) -> str:
+def held_words(package: Package, chip: int) -> str:
     """What a chip holds of what it can: ``28.10 / 32.00 MiB``."""
     used = package.chips[chip].memory
-    return share_text(used, package.sram) if math.isfinite(package.sram) else bytes_text(used)
+    held = package.held_text(used)
+    if not math.isfinite(package.sram):
+        return held
+    whole = package.held_text(package.sram)
+    return f"{held.removesuffix(' ' + whole.split()[-1])} / {whole}"
 
 
 def chip_rows(package: Package, chip: int) -> Rows:
     """All numbers of a chip."""
-    state, unit = package.chips[chip], package.unit
+    state = package.chips[chip]
     rows = [
         ("holds", plural(state.ops, "op")),
-        ("chip latency", _of_most(one_time(state.cost, unit), state.cost, package.slowest)),
-        ("receive", one_time(state.receive, unit)), ("work", one_time(state.work, unit)),
-        ("send", one_time(state.send, unit)), ("memory", held_text(package, chip)),
-        ("parameters", bytes_text(state.parameters)), ("peak activations", bytes_text(state.activations)),
+        ("chip latency", _of_most(package.time_text(state.cost), state.cost, package.slowest)),
+        ("receive", package.time_text(state.receive)), ("work", package.time_text(state.work)),
+        ("send", package.time_text(state.send)), ("memory", held_words(package, chip)),
+        ("parameters", package.held_text(state.parameters)), ("peak activations", package.held_text(state.activations)),
     ]  # fmt: skip
     if chip + 1 < len(package.chips):
-        rows.append((f"link to {package.chips[chip + 1].title.lower()}", bytes_text(state.link)))
+        rows.append((f"link to {package.chips[chip + 1].title.lower()}", package.link_text(state.link)))
     if state.through > 0:
-        rows.append(("passes through", bytes_text(state.through)))
+        rows.append(("passes through", package.link_text(state.through)))
     return rows
 
 
@@ -53,7 +56,7 @@ def chip_notes(package: Package, chip: int) -> list[str]:
     state = package.chips[chip]
     notes = []
     if package.overfull(chip):
-        notes.append(f"holds {bytes_text(state.memory - package.sram)} more than fits")
+        notes.append(f"holds {package.held_text(state.memory - package.sram)} more than fits")
     if state.broken:
         notes.append("breaks a rule")
     if state.bottleneck:
@@ -90,8 +93,8 @@ def link_html(package: Package, chip: int) -> str:
         else "nothing"
     )
     rows = [
-        ("bytes per sample", bytes_text(state.link)),
-        ("of them from earlier chips", bytes_text(min(state.through, state.link))),
+        ("bytes per sample", package.link_text(state.link)),
+        ("of them from earlier chips", package.link_text(min(state.through, state.link))),
         ("load", share),
     ]
     return f"<b>{escape(state.title)} \N{RIGHTWARDS ARROW} {escape(following.title)}</b>{table(rows)}"
@@ -118,18 +121,18 @@ def summary(package: Package, evaluation: Evaluation) -> str:
     parts = [plural(len(package.chips), "chip") + (f", {used} used" if used < len(package.chips) else "")]
     worst = next((chip for chip in package.chips if chip.bottleneck), None)
     if worst is not None:
-        parts.append(f"slowest {worst.title.lower()}: {one_time(worst.cost, package.unit)}")
+        parts.append(f"slowest {worst.title.lower()}: {package.time_text(worst.cost)}")
     rate = evaluation.figures.get("throughput", math.inf)
     if package.unit is not None and math.isfinite(rate):
         parts.append(f"{rate_text(rate)} samples/s")
     if "latency" in evaluation.figures:
-        parts.append(f"one sample {one_time(evaluation.figures['latency'], package.unit)}")
+        parts.append(f"one sample {package.time_text(evaluation.figures['latency'])}")
     fullest = max(range(len(package.chips)), key=lambda d: package.chips[d].memory)
-    parts.append(f"fullest chip {fullest}: {held_text(package, fullest)}")
+    parts.append(f"fullest chip {fullest}: {held_words(package, fullest)}")
     if package.hottest > 0:
         busiest = max(range(len(package.chips)), key=lambda d: package.chips[d].link)
         parts.append(
-            f"busiest link {busiest} \N{RIGHTWARDS ARROW} {busiest + 1}: {bytes_text(package.hottest)}"
+            f"busiest link {busiest} \N{RIGHTWARDS ARROW} {busiest + 1}: {package.link_text(package.hottest)}"
         )
     kept = (part.replace(" ", NO_BREAK) for part in parts)
     return f"{2 * NO_BREAK} ".join(kept)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.picture import draw_package, pointed_violation
 from gui.panels.mcm.state import (
     MOST_OVER,
+    ChipState,
     Package,
     RulePath,
     is_package,
@@ -290,3 +292,14 @@ def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -
     assert "of the slowest chip" in words
     most = max(chip.memory for chip in package(sram=MIB).chips) / MIB
     assert any(line.startswith(f"{most:.3g}\N{MULTIPLICATION SIGN}") for line in words)
+
+
+def test_all_times_and_all_bytes_of_a_package_are_in_one_unit_each() -> None:
+    """A chip that takes 40 µs beside one that takes 2 ms, and 80 KiB beside memories of 20 MiB."""
+    state = ChipState("Chip 0", 1, 0.0, 2e-3, 0.0, 2e-3, 4.0 * MIB, 0.0, 3.0 * MIB, 0.0)
+    small = replace(state, title="Chip 1", work=4e-5, cost=4e-5, parameters=80 * 1024.0, link=90 * 1024.0)
+    shown = Package((state, small, replace(small, title="Chip 2")), sram=20.0 * MIB, unit="s")
+    rows = dict(chip_rows(shown, 1))
+    assert rows["chip latency"].startswith("0.040 ms") and rows["receive"] == "0 ms"
+    assert rows["memory"] == "0.078 / 20.00 MiB" and rows["parameters"] == "0.078 MiB"
+    assert rows["link to chip 2"] == "0.088 MiB"
