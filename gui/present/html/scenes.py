@@ -15,6 +15,7 @@ import numpy as np
 
 from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.labels import kind_text
+from gui.canvas.graph.links import Links, plate_text
 from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette, model_shade
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.layout.result import EdgeClass, Layout
@@ -109,7 +110,17 @@ class Scenes:
         if stage.headers is not None:
             data["pace"] = [stage.headers.column.text(float(value)) for value in stage.headers.pace]
             data |= loads(stage.headers)
+            if stage.headers.links is not None and scene.layout.lanes:
+                data["links"] = links_data(stage.headers.links)
         return data
+
+
+def links_data(links: Links) -> list[tuple[str, bool] | None]:
+    """What the plate at the upper border of each lane says, and whether no stage takes more in; None for a lane without one."""
+    entering = links.entering.tolist()
+    return [
+        (plate_text(links, k), links.most(k)) if k and entering[k] else None for k in range(len(entering))
+    ]
 
 
 def loads(headers: HeaderData) -> dict[str, list[float]]:

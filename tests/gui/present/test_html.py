@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -20,6 +21,7 @@ from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.links import plate_text
 from gui.look.numbers import Column
 from gui.look.theme import DARK, GLYPHS, LIGHT, Theme
 from gui.present.export.export import ExportOptions, export_story, show_of
@@ -284,3 +286,55 @@ def test_the_check_says_what_it_needs() -> None:
         timeout=60,
     )
     assert ended.returncode == 2 and "PySide6-Addons" in ended.stderr
+
+
+def test_lanes_have_the_plates_of_their_links(qtbot: QtBot) -> None:
+    """What enters each stage, in the words of the window's plates and of pictures; other views have none."""
+    story = talk("edge-tpu")
+    data = made(story).data
+    show = show_of(story, ExportOptions(size=SIZE))
+    found = 0
+    for index, frame in enumerate(data["frames"]):
+        shot = show.shots.shot(index)
+        if not isinstance(shot, Shot):
+            continue
+        stage, headers = data["stages"][frame["stage"]], shot.stage.headers
+        if not shot.stage.scene.layout.lanes:
+            assert "links" not in stage
+            continue
+        assert headers is not None and (links := headers.links) is not None
+        said = [None if one is None else one[0] for one in stage["links"]]
+        assert said == [plate_text(links, k) if k and links.entering[k] else None for k in range(3)]
+        assert [bool(one and one[1]) for one in stage["links"]] == [
+            bool(said[k]) and links.most(k) for k in range(3)
+        ]
+        found += 1
+    assert found >= 2
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_the_page_draws_the_plates_where_lanes_have_room(tmp_path: Path) -> None:
+    """Over the border of two lanes that are high enough, the largest of all also over lower ones."""
+    folder = ROOT / "gui" / "present" / "html" / "player"
+    script = (
+        (folder / "areas.js").read_text()
+        + (folder / "drawing.js").read_text()
+        + """
+const said = [];
+globalThis.Path2D = class { roundRect() {} };
+const context = new Proxy({}, { get: (_, name) => name === "measureText" ? (text) => ({ width: 10 * text.length }) : name === "fillText" ? (...a) => said.push(a) : () => {}, set: () => true });
+const stage = { links: [null, ["in 1 B", false], ["in 2 B", true], null] };
+for (const h of [60, 35, 20]) {
+  Drawing.prototype.links.call({ context, unit: 1, theme: {}, fonts: "x" }, stage, [0, 1, 2, 3].map((d) => [d * h, h]), 200);
+  said.push(h);
+}
+console.log(JSON.stringify(said));
+"""
+    )
+    (tmp_path / "check.js").write_text(script)
+    ended = subprocess.run(["node", str(tmp_path / "check.js")], capture_output=True, text=True, timeout=60)  # noqa: PLW1510
+    assert ended.returncode == 0, ended.stderr
+    said = json.loads(ended.stdout)
+    assert [one if isinstance(one, int) else (one[0], one[2]) for one in said] == [
+        ("in 1 B", 60), ("in 2 B", 120), 60, ("in 2 B", 70), 35, 20,
+    ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 const LEGEND_LINE = 27, LEGEND_SIDE = 22, LEGEND_BETWEEN = 26, LEGEND_CLOSE = 8, LEGEND_MARK = 15, LEGEND_BESIDE = 7;
 const QUIET = 0.4, VEIL = 0.55;
+// Height of the plate of a link, and how high lanes are that have room for one, for the largest of all.
+const LINK = 25.5, LEAST_LANE = 42.5, LEAST_FOR_WORST = 29;
 
 const fontOf = (drawing, size, bold) => `${bold ? "bold " : ""}${size}px ${drawing.fonts}`;
 

@@ -274,7 +274,34 @@ class Drawing {
       });
       c.fillStyle = t.border;
       c.fillRect(width - 0.5, 0, 1, this.room.height);
+      if (stage.links) this.links(stage, lanes.map(([y, h]) => [y * view.s + view.y, h * view.s]), width);
     }
+  }
+
+  // What enters each stage, on the border of its lane, where both lanes have room.
+  links(stage, lanes, width) {
+    const c = this.context, u = this.unit, t = this.theme;
+    stage.links.forEach((link, d) => {
+      if (!link || Math.min(lanes[d - 1][1], lanes[d][1]) < (link[1] ? LEAST_FOR_WORST : LEAST_LANE) * u) return;
+      const [words, most] = link, y = (lanes[d - 1][0] + lanes[d - 1][1] + lanes[d][0]) / 2, plate = new Path2D();
+      c.font = `${most ? "bold " : ""}${17 * u}px ${this.fonts}`;
+      const wide = c.measureText(words).width + 24 * u, left = width - wide - 8 * u;
+      c.strokeStyle = most ? t.warning : t.border;
+      c.lineWidth = 1.7 * u;
+      c.beginPath();
+      c.moveTo(14 * u, y);
+      c.lineTo(width, y);
+      c.stroke();
+      plate.roundRect(left, y - 0.5 * LINK * u, wide, LINK * u, 0.5 * LINK * u);
+      c.fillStyle = most ? t["warning-soft"] : t.panel;
+      c.fill(plate);
+      c.stroke(plate);
+      c.textBaseline = "middle";
+      c.textAlign = "center";
+      c.fillStyle = most ? t.warning : t.text;
+      c.fillText(words, left + wide / 2, y);
+      c.textAlign = "left";
+    });
   }
 
   laneHeader(stage, palette, d, y, h, width, size) {
@@ -286,7 +313,8 @@ class Drawing {
     c.fillRect(0, y, 5 * u, h);
     if (!stage.pace) return;
     if (h < 0.9 * size) { this.glyph(palette, d, 20 * u, y + h / 2, Math.min(0.7 * size, 0.8 * h)); return; }
-    const top = Math.max(y, 0), bottom = Math.min(y + h, this.room.height);
+    const room = stage.links && h >= LEAST_LANE * u ? 0.5 * LINK * u : 0;  // plates stand on the borders, half in each lane
+    const top = Math.max(y + (d ? room : 0), 0), bottom = Math.min(y + h - (d + 1 < stage.titles.length ? room : 0), this.room.height);
     const bar = bottom - top > 2.2 * size, middle = (top + bottom) / 2 - (bar ? 0.35 * size : 0), hot = d === stage.hot;
     c.textBaseline = "middle";
     c.font = `bold ${size}px ${this.fonts}`;
@@ -297,9 +325,9 @@ class Drawing {
     c.textAlign = "left";
     c.font = `${size}px ${this.fonts}`;
     c.fillStyle = t.text;
-    const room = width - used - 48 * u;
-    const title = c.measureText(stage.titles[d]).width <= room ? stage.titles[d] : stage.names[d];
-    if (room > size) c.fillText(fitted(c, title, room), 32 * u, middle);
+    const free = width - used - 48 * u;
+    const title = c.measureText(stage.titles[d]).width <= free ? stage.titles[d] : stage.names[d];
+    if (free > size) c.fillText(fitted(c, title, free), 32 * u, middle);
     this.glyph(palette, d, 20 * u, middle, 0.7 * size);
     if (!bar) return;
     const wide = width - 26 * u, left = 14 * u, high = middle + 0.75 * size, load = stage.load[d];
