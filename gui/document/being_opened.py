@@ -5,6 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 
+LONGEST = 25
+"""Letters of a word that the panels at the side of a window have room for, behind one more word."""
+
+
 class BeingOpened(QObject):
     """A document into which something may be read. ``opening_changed``: something else, or nothing, is being opened."""
 
@@ -22,5 +26,11 @@ class BeingOpened(QObject):
             self.opening_changed.emit()
 
     def nothing(self, words: str) -> str:
-        """What a panel says while nothing is open: what is being opened, else ``words``."""
-        return self.opening or words
+        """What a panel says while nothing is open: what is being opened, in words that a narrow one has room for, else ``words``."""
+        return " ".join(map(_shortened, self.opening.split(" "))) or words
+
+
+def _shortened(word: str) -> str:
+    """A word without its middle where it is so long that panels, which break lines between words, would cut it and the lines beside it."""
+    half = (LONGEST - 1) // 2
+    return word if len(word) <= LONGEST else f"{word[:half]}\N{HORIZONTAL ELLIPSIS}{word[-half:]}"

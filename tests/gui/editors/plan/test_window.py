@@ -103,6 +103,27 @@ def test_panels_say_what_is_being_opened_until_they_have_it(qtbot: QtBot) -> Non
     close()
 
 
+def test_what_is_opened_has_room_in_narrow_panels(qtbot: QtBot) -> None:
+    """A name without spaces cannot be broken into lines: its middle goes, and no line of it is cut."""
+    window, close = make_window(qtbot)
+    name = "inception_resnet_v2_with_quite_a_long_name.json"
+    window.document.set_opening(f"Opening {name} …")
+    settle()
+    said = "Opening inception_re…ng_name.json …"
+    assert window.document.nothing("nothing") == said
+    labels = [label for label in window.findChildren(QLabel) if label.text() == said and label.isVisible()]
+    assert labels
+    for label in labels:
+        room = label.visibleRegion().boundingRect()
+        if room.isEmpty():
+            continue  # of a tab that is not in front
+        assert label.sizeHint().width() <= label.width() or label.wordWrap()
+        assert room.height() == label.height() >= label.heightForWidth(label.width())
+        assert room.width() == label.width()
+    window.document.set_opening("")
+    close()
+
+
 def test_a_model_that_opens_leaves_the_palette_open(qtbot: QtBot, tmp_path: Path) -> None:
     window, close = make_window(qtbot)
     window.pick_command()
