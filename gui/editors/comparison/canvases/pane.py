@@ -7,6 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, QSize, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.viewport import Viewport
@@ -22,6 +23,8 @@ from gui.panels.comparison.words import card_words, described, hover_text
 from planner.model.graph import Ints
 
 NOTHING = np.empty(0, np.int32)
+MOST_NAMES = 0.25
+"""The share of a pane's width that names of rows may take."""
 
 
 class PlanPane(PointedScene):
@@ -73,6 +76,15 @@ class PlanPane(PointedScene):
         """What a layout should fill."""
         self.view = self.state.view
         return self._layout_room()
+
+    @property
+    def row_header_width(self) -> float:
+        """The margin for names of rows in the flow view, as on the canvas of one plan; none where a pane is too narrow for it."""
+        comparison = self.state.comparison
+        if comparison is None or self.view != "flow":
+            return 0.0
+        wide = header_width(comparison.graph)
+        return wide if wide <= MOST_NAMES * self.width() else 0.0
 
     @property
     def chosen_place(self) -> bool:

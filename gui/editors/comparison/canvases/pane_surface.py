@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HeaderData, paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
+from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.overlay import paint_attention, paint_band
 from gui.canvas.graph.palette import packed
 from gui.canvas.graph.pointed_scene import PointedScene
@@ -62,6 +63,12 @@ class PaneSurface(KeptPixels):
                 painter.scale(1 / ratio, 1 / ratio)
                 paint_headers(painter, top, pane.viewport, pane.palette_now, headers, ratio)
                 painter.restore()
+        if pane.row_header_width:
+            painter.save()
+            painter.scale(1 / ratio, 1 / ratio)
+            wide = pane.row_header_width * ratio
+            paint_row_headers(painter, scene, pane.viewport, pane.palette_now, ratio, wide)
+            painter.restore()
         if self.band is not None:
             paint_band(painter, self.band, pane.theme)
         paint_focus(painter, QRectF(pane.rect()), pane.theme.focus if pane.hasFocus() else "")

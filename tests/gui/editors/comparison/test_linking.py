@@ -10,7 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.naming.row_headers import header_width, placed_headers
 from gui.canvas.graph.viewport import Viewport
+from gui.editors.comparison.canvases import pane_surface
 from gui.editors.comparison.canvases.linking import walk
 from gui.editors.comparison.canvases.pane import PlanPane
 from gui.editors.comparison.editor import CompareWindow
@@ -225,3 +227,24 @@ def test_groups_are_folded_in_all_panes(qtbot: QtBot) -> None:
             assert pane.scene is not None
             assert pane.scene.items.count == 4
             assert pane.marks.moved.any()
+
+
+def test_rows_of_a_flow_have_their_names_in_every_canvas(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on the canvas of one plan: in a margin of its own, unless a pane is too narrow for one."""
+    with window_on(qtbot, two_plans(30)) as window:
+        for pane in panes(window):
+            assert pane.scene is not None and pane.scene.view == "flow"
+            assert pane.row_header_width == header_width(pane.scene.items.graph) > 0
+            assert pane.viewport.left == int(pane.row_header_width * pane.devicePixelRatioF())
+            boxes = placed_headers(pane.scene, pane.viewport, 1.0, pane.row_header_width)
+            assert boxes and all(box.left() >= 0 for box, _ in boxes)
+        drawn: list[object] = []
+        monkeypatch.setattr(pane_surface, "paint_row_headers", lambda *told: drawn.append(told[1]))
+        first, second = panes(window)
+        first.grab()
+        second.grab()
+        assert first.scene in drawn and second.scene in drawn
+        first.resize(200, first.height())
+        assert first.row_header_width == 0.0
