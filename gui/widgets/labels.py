@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
+from gui.look.heading import lines_of
 from gui.widgets.plain import plain, plain_tip
 
 FEWEST = 4
@@ -13,7 +14,10 @@ FEWEST = 4
 
 
 class ElidedLabel(QLabel):
-    """One line of text, elided at the right (or middle) when there is no room."""
+    """One line of text, elided at the right (or middle) when there is no room; with ``lines``, as many as it takes up to so many, the last elided.
+
+    It is as high as the lines that it has in its width, and no wider for them.
+    """
 
     def __init__(
         self,
@@ -21,8 +25,10 @@ class ElidedLabel(QLabel):
         parent: QWidget | None = None,
         mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
         least: int = 24,
+        lines: int = 1,
     ) -> None:
         super().__init__(parent)
+        self._most, self._count = lines, 1
         self._whole = 0
         self._mode = mode
         self._least = least
@@ -68,16 +74,32 @@ class ElidedLabel(QLabel):
         self._retip()
 
     def shown_text(self) -> str:
-        """What is painted now; two letters and dots say less than nothing."""
+        """What is painted now, line by line; two letters and dots say less than nothing."""
         room, texts = self.contentsRect().width(), (self.text(), *self._shorter)
+        if self._most > 1:
+            return "\n".join(self._wrapped(texts, room))
         # Qt rounds widths: what is no wider than the room may still be elided.
         cut = {text: self.fontMetrics().elidedText(text, self._mode, room) for text in texts}
         text = next((text for text in texts if cut[text] == text), texts[-1])
         shown = cut[text]
         return shown if shown == text or len(shown) > FEWEST else ""
 
+    def _wrapped(self, texts: tuple[str, ...], room: int) -> list[str]:
+        """The lines of the first text that has room in them, else of the last, whose end is cut."""
+        measure = self.fontMetrics()
+        for text in texts:
+            lines = [*lines_of(text, self.font(), room, self._most)]
+            if measure.horizontalAdvance(lines[-1]) <= room and measure.horizontalAdvance(lines[0]) <= room:
+                return lines
+        return [measure.elidedText(line, self._mode, room) for line in lines]
+
     def _retip(self) -> None:
-        elided = self.shown_text() != self.text()
+        shown = self.shown_text()
+        count = 1 + shown.count("\n")
+        if count != self._count:
+            self._count = count
+            self.updateGeometry()
+        elided = " ".join(shown.split()) != " ".join(self.text().split())
         parts = [self.text()] if elided else []
         self.setToolTip(plain_tip("\n".join([*parts, self._tip] if self._tip else parts)))
 
@@ -97,9 +119,15 @@ class ElidedLabel(QLabel):
         super().showEvent(event)
         self._retip()
 
+    def sizeHint(self) -> QSize:
+        """All of the text in one line, as high as the lines that it has now."""
+        full = super().sizeHint()
+        return QSize(full.width(), full.height() + (self._count - 1) * self.fontMetrics().lineSpacing())
+
     def minimumSizeHint(self) -> QSize:
         """Small: eliding makes it fit, but for what is to stay whole."""
         full = super().minimumSizeHint()
+        full.setHeight(full.height() + (self._count - 1) * self.fontMetrics().lineSpacing())
         texts = (self.text(), *self._shorter) if self._whole else ()
         shortest = min((self.fontMetrics().horizontalAdvance(text) for text in texts), default=0)
         return QSize(min(max(self._least, min(self._whole, shortest + 1)), full.width()), full.height())

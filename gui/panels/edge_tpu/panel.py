@@ -41,7 +41,7 @@ class StageCountsPanel(Panel):
         self.counting = counting
         self._held = False
         """Whether the user stopped the search for the present problem."""
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=2)
         self.button = QPushButton("", self)
         self.button.clicked.connect(self._start_or_stop)
         self.chart = CountsView(theme)

@@ -51,7 +51,7 @@ class SchedulePanel(Panel):
         self.virtual = QCheckBox("Virtual devices", self)
         self.virtual.setToolTip("A row for each of the pieces that a device runs one after the other")
         self.virtual.toggled.connect(self.request_refresh)
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=2)
         set_role(self.words, "muted")
         self.fit_button = fit_button("Show the whole schedule", self)
         self.chart = ScheduleChart(theme, self)

@@ -61,7 +61,7 @@ class ConvergencePanel(Panel):
         self._racing: Racing | None = None
         self._wanted = ""
         """The component that was chosen by hand, empty to follow the search."""
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=2)
         set_role(self.words, "muted")
         self.plot: ConvergencePlot | None = None
         top = QHBoxLayout()

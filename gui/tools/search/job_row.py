@@ -38,7 +38,7 @@ class JobRow(QWidget):
         self.state = ElidedLabel("", self)
         self.state.setFont(font(8.0))
         set_role(self.state, "muted")
-        self.result = ElidedLabel("", self)
+        self.result = ElidedLabel("", self, lines=2)
         self.result.setFont(font(8.0))
         set_role(self.result, "muted")
         self.line = ProgressLine(theme, self)

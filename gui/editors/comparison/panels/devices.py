@@ -169,7 +169,7 @@ class DeviceDifferences(CompareView):
 
     def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(state, theme, parent)
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=2)
         set_role(self.words, "muted")
         self.model = DevicesModel(self)
         self.delegate = DeviceDelegate(theme, self)

@@ -128,7 +128,7 @@ class FiguresStrip(CompareView):
         self.table.horizontalHeader().setStretchLastSection(False)
         self.table.clicked.connect(self._chosen)
         self.table.activated.connect(self._chosen)
-        self.note = ElidedLabel("", self)
+        self.note = ElidedLabel("", self, lines=2)
         set_role(self.note, "muted")
         self.note.setContentsMargins(10, 0, 10, 2)
         column = QVBoxLayout(self)

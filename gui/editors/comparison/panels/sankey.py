@@ -326,7 +326,7 @@ class SankeyView(CompareView):
         self.measure.currentIndexChanged.connect(self.request_refresh)
         caption = QLabel("Width:", self)
         set_role(caption, "muted")
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=2)
         set_role(self.words, "muted")
         self.chart = SankeyChart(theme, self)
         self.chart.ops_chosen.connect(state.select)

@@ -119,7 +119,7 @@ class Schedules(CompareView):
             "How many samples are drawn of every plan; auto: enough to see all of them steady", self
         )
         self.samples.valueChanged.connect(self.request_refresh)
-        self.note = ElidedLabel("", self)
+        self.note = ElidedLabel("", self, lines=2)
         set_role(self.note, "muted")
         self.fit_button = fit_button("Show the whole of all schedules", self)
         self.fit_button.clicked.connect(self.fit)
@@ -213,7 +213,7 @@ class Schedules(CompareView):
                 self._charts.removeWidget(gone)
                 gone.deleteLater()
         while len(self.charts) < count:
-            chart, words = SharedChart(len(self.charts), self.theme, self), ElidedLabel("", self)
+            chart, words = SharedChart(len(self.charts), self.theme, self), ElidedLabel("", self, lines=2)
             words.setFont(font(8.5, bold=True))
             words.setContentsMargins(12, 3, 10, 0)
             words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
