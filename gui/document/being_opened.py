@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-
 LONGEST = 25
 """Letters of a word that the panels at the side of a window have room for, behind one more word."""
 

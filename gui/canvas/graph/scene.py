@@ -200,9 +200,9 @@ class Scene:
         for counted in ("flow", "ops", "item_work"):
             self.__dict__.pop(counted, None)
 
-    def set_evaluation(self, problem: Problem, evaluation: Evaluation) -> None:
-        """Take over what the plan costs."""
-        self.evaluation, self.times = evaluation, plan_times(problem, evaluation)
+    def set_evaluation(self, problem: Problem, evaluation: Evaluation, times: Column | None = None) -> None:
+        """Take over what the plan costs; ``times``: how its times are written, where that is not its own choice."""
+        self.evaluation, self.times = evaluation, times or plan_times(problem, evaluation)
         self.__dict__.pop("work_column", None)
 
     @cached_property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.numbers import Column, amount_column
+from gui.words.objectives import plan_times
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ def columns_of(comparison: Compared) -> dict[str, Column]:
         for name, (unit, *others) in units.items()
         if not others
     }
+
+
+def compared_times(comparison: Comparison) -> Column:
+    """How times of devices and ops are written wherever plans are compared: in the unit of the plan that takes longest."""
+    return max((plan_times(p.problem, p.evaluation) for p in comparison.plans), key=lambda times: times.scale)
 
 
 def titles_in_a_row(comparison: Comparison) -> str:

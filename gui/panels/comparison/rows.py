@@ -10,7 +10,7 @@ from gui.canvas.graph.scene import Scene, crossing_bytes, laid_out
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column
-from gui.panels.comparison.names import numbered
+from gui.panels.comparison.names import compared_times, numbered
 from planner.model.graph import Floats, Ints
 from planner.problem.target import Device
 from planner.problem.worst import worst_word
@@ -51,7 +51,7 @@ def scene_of_plan(
     scene = laid_out(
         items, skeleton, layout, view, comparison.places[plan], rows, row_devices(comparison, plan), evaluator, works(shown)
     )  # fmt: skip
-    scene.set_evaluation(shown.problem, shown.evaluation)
+    scene.set_evaluation(shown.problem, shown.evaluation, compared_times(comparison))
     scene.violating = scene.mask(violating_ops(comparison, plan))
     scene.pinned = scene.mask(np.flatnonzero(evaluator.pinned >= 0))
     return scene

@@ -12,7 +12,7 @@ from PySide6.QtGui import QIcon
 from gui.look.glyphs import glyph_icon
 from gui.look.numbers import detailed_column
 from gui.look.theme import LIGHT, Theme, numbered_colours
-from gui.panels.comparison.names import Pair
+from gui.panels.comparison.names import Pair, compared_times
 from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.widgets.plain import plain_tip
 from planner.model.graph import Ints
@@ -90,7 +90,8 @@ class MovedModel(OpRows):
         self.moves = moves
         if moves is not None:
             problem = moves.comparison.plans[moves.pair[0]].problem
-            self._column = detailed_column(moves.work[moves.ops], problem.graph.time_unit)
+            times = compared_times(moves.comparison)
+            self._column = detailed_column(moves.work[moves.ops], problem.graph.time_unit, times)
             self._icons = [glyph_icon(c) for c in numbered_colours(moves.comparison.numbers, theme)]
         self._arrange()
         self.endResetModel()

@@ -8,11 +8,15 @@ from PySide6.QtCore import QAbstractItemModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.editors.comparison.panels.moved import MovedList
 from gui.editors.comparison.panels.moved_model import FROM, OP, TO, WORK, MovedModel, Moves
 from gui.look.theme import DARK, LIGHT
+from gui.panels.comparison.rows import scene_of_plan
+from planner.machines.pipeline.target import Pipeline
 from tests.gui.editors.comparison.compare_parts import comparison_of, state_of
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, timed_chain
 from tests.gui.window_parts import settle, shown
 
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
@@ -107,3 +111,17 @@ def test_two_thousand_rows_are_a_few_ranges(qtbot: QtBot) -> None:
         view.table.sortByColumn(OP, Qt.SortOrder.DescendingOrder)
         assert len(view.table.selectionModel().selection().toList()) == 1
         assert len(state.selection) == n
+
+
+def test_the_work_of_moved_ops_is_in_the_unit_of_the_plans(qtbot: QtBot) -> None:
+    """Of stages that take 600 µs and 1.80 ms, as their canvases have it, on cards too."""
+    comparison = comparison_of([0, 0, 1, 1, 2, 2], [0] * 6, target=Pipeline(3), graph=timed_chain(6, 3e-4))
+    model = MovedModel()
+    model.show_moves(Moves(comparison, (1, 0)))
+    assert model.headerData(WORK, Qt.Orientation.Horizontal) == "Work, ms"
+    assert model.index(0, WORK).data().strip() == "0.30"
+    for plan in range(2):
+        items = items_of(comparison.graph, None, frozenset())
+        skeleton, places = skeleton_of(items), np.array(comparison.places[plan], np.int32)
+        layout = arrange(items, skeleton, "flow", places, 3, (600.0, 400.0))
+        assert scene_of_plan(comparison, plan, items, skeleton, layout, "flow").work_column.suffix == "ms"
