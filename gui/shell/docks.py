@@ -26,6 +26,10 @@ LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
 )  # fmt: skip
 
+HEARD, BEFORE = "heard", "before"
+"""Properties of tab bars: their clicks are heard; they were there before the docks were put back. Qt makes these bars, uses them again
+and deletes them, so what is known of one stands on it: an object of Python's may be given up while its bar is there, or outlive it."""
+
 
 class DockTitle(QWidget):
     """A bold word and three small buttons; nothing at all while the dock is one of several tabs, which name it."""
@@ -171,9 +175,6 @@ class Docks(QObject):
         self.docks: dict[str, QDockWidget] = {}
         self._chosen = ""
         """The panel whose tab was clicked last."""
-        self._bars_before: list[QTabBar] = []
-        """Tab bars that were there before the docks were put back: Qt makes new ones, and leaves these on the window."""
-        self._heard: set[QTabBar] = set()
         self.settle = Later(self._settle, self)
         set_up_docking(window)
         for id, panel in panels.items():
@@ -186,23 +187,22 @@ class Docks(QObject):
         self._hide_left_over()
         settle_titles(self._window, self.docks.values())
         for bar in tab_bars(self._window):
-            if bar not in self._heard:
-                self._heard.add(bar)
-                bar.tabBarClicked.connect(partial(self._tab_clicked, bar))
-                bar.destroyed.connect(lambda *_, gone=bar: self._heard.discard(gone))
+            if not bar.property(HEARD):
+                bar.setProperty(HEARD, True)
+                bar.tabBarClicked.connect(self._tab_clicked)
 
     def _hide_left_over(self) -> None:
         """Take tab bars away whose docks have got a new one."""
-        before = {id(bar) for bar in self._bars_before}  # some of which Qt has deleted
         there = tab_bars(self._window)
-        new: set[str] = set().union(*(tabs_of(bar) for bar in there if id(bar) not in before))
+        new: set[str] = set().union(*(tabs_of(bar) for bar in there if not bar.property(BEFORE)))
         for bar in there:
-            if id(bar) in before and tabs_of(bar) <= new:
-                bar.hide()
-        self._bars_before = []
+            if bar.property(BEFORE):
+                bar.setProperty(BEFORE, False)
+                if tabs_of(bar) <= new:
+                    bar.hide()
 
-    def _tab_clicked(self, bar: QTabBar, index: int) -> None:
-        words = bar.tabText(index)
+    def _tab_clicked(self, index: int) -> None:
+        words = cast(QTabBar, self.sender()).tabText(index)
         self._chosen = next((id for id, dock in self.docks.items() if dock.windowTitle() == words), "")
 
     def mark(self, id: str, marked: bool) -> None:
@@ -228,7 +228,8 @@ class Docks(QObject):
         """Put every dock where it starts."""
         window = self._window
         self._chosen = ""
-        self._bars_before = tab_bars(window)
+        for bar in tab_bars(window):
+            bar.setProperty(BEFORE, True)
         above: dict[Qt.DockWidgetArea, str] = {}
         for id, area, how in self.LAYOUT:
             dock = self.docks[id]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from gui.editors.plan.editor import MainWindow
 from gui.shell.docks import tab_bars, tabs_of
@@ -74,4 +75,21 @@ def test_panels_put_back_have_one_tab_bar_each(qtbot: QtBot) -> None:
         assert not window.docks.docks["inspector"].isFloating()
         devices = window.docks.docks["devices"].geometry()
         assert all((bar.geometry() & devices).isEmpty() for bar in shown)
+    close()
+
+
+def test_a_tab_is_heard_whatever_python_thinks_of_its_bar(qtbot: QtBot) -> None:
+    """Qt makes tab bars and moves them about; the objects that Python had for them may be gone by the time of a click."""
+    window, close = make_window(qtbot, opened())
+    docks = window.docks
+    known = tab_bars(window)
+    for bar in known:
+        Shiboken.invalidate(bar)
+    window.reset_docks()
+    settle()
+    for bar in tab_bars(window):
+        for i in range(bar.count()):
+            words = bar.tabText(i)
+            bar.tabBarClicked.emit(i)
+            assert docks.docks[docks._chosen].windowTitle() == words
     close()
