@@ -21,7 +21,7 @@ class ActionSpec(Generic[W_contra]):
 
     ``run`` does it on the window, ``when`` says whether it can be done now, ``state`` whether it is on (None: it is nothing that
     is on or off). Shortcuts work everywhere in the window; what single letters, Home and Ctrl+A mean where one types or
-    chooses says :class:`~gui.shell.key_claims.KeyClaims`. Entries of a menu that share ``group`` stand together; ``submenu``
+    chooses says :class:`~gui.shell.key_claims.KeyClaims`. ``lacking`` is the tip while it cannot be done, where that is not plain. Entries of a menu that share ``group`` stand together; ``submenu``
     puts them one level down.
     """
 
@@ -37,3 +37,4 @@ class ActionSpec(Generic[W_contra]):
     state: Callable[[W_contra], bool] | None = None
     palette: bool = True
     in_menu: bool = True
+    lacking: str = ""

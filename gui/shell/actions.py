@@ -20,6 +20,12 @@ def shortcut_text(action: ActionSpec[Any]) -> str:
     return QKeySequence(action.shortcut[0]).toString(QKeySequence.SequenceFormat.NativeText)
 
 
+def _say(action: QAction, tip: str) -> None:
+    tip = tip[:1].upper() + tip[1:]
+    action.setToolTip(tip)
+    action.setStatusTip(tip)
+
+
 class Acting(Protocol):
     """What actions ask of their window, a QObject."""
 
@@ -42,9 +48,7 @@ class ActionSet(QObject):
             action = QAction(item.text, self)
             action.setObjectName(item.id)
             action.setShortcuts([QKeySequence(s) for s in item.shortcut])
-            tip = item.tip[:1].upper() + item.tip[1:]
-            action.setToolTip(tip)
-            action.setStatusTip(tip)
+            _say(action, item.tip)
             action.setCheckable(item.state is not None)
             action.triggered.connect(lambda _=False, item=item: self.run(item))
             self.actions[item.id] = action
@@ -74,6 +78,7 @@ class ActionSet(QObject):
             if item.submenu:
                 if item.submenu not in submenus:
                     submenus[item.submenu] = menu.addMenu(item.submenu)
+                    submenus[item.submenu].setToolTipsVisible(True)
                 place = submenus[item.submenu]
             place.addAction(self.actions[item.id])
         return submenus
@@ -85,6 +90,8 @@ class ActionSet(QObject):
         for item in self.specs:
             action = self.actions[item.id]
             action.setEnabled(holds[item.when])
+            if item.lacking:
+                _say(action, item.tip if holds[item.when] else item.lacking)
             if item.state is not None:
                 action.setChecked(item.state(window))
 

@@ -22,6 +22,8 @@ LEAST_NAMED = 0.6
 """Share of a group's names that must begin alike for the group to be called that."""
 LEAST_OWN = 0.1
 """The same of a beginning that no op of another group has."""
+NEARLY = 0.9
+"""Share of what is called by a name that a group must have to be called that."""
 SEPARATORS = ("/", ".", "_")
 
 
@@ -56,12 +58,25 @@ def block_labels(graph: Graph) -> tuple[str, ...]:
     """The block of each op by its name (length n), empty for an op outside of any.
 
     That is the outermost scope with a number and at least three ops, or a numbered one inside it where such hold nearly
-    all of its ops; of an op in no numbered scope the outermost scope without numbered ones inside.
+    all of its ops; of an op in no numbered scope the outermost scope without numbered ones inside. Where only parameters that are
+    ops have names with scopes, every other op is in the block of those that it uses.
     """
     separator = _separator(graph.op_names)
-    if not separator:
-        return ("",) * graph.n
-    scopes = [_scopes(name, separator) for name in graph.op_names]
+    if separator:
+        return _labels(graph.op_names, separator)
+    sources = np.flatnonzero(np.diff(graph.preds[0]) == 0).tolist()
+    names = [graph.op_names[v] for v in sources]
+    separator = _separator(names)
+    return (
+        _handed_on(graph, dict(zip(sources, _labels(names, separator), strict=True)))
+        if separator
+        else ("",) * graph.n
+    )
+
+
+def _labels(names: Sequence[str], separator: str) -> tuple[str, ...]:
+    """The block of each op by its name."""
+    scopes = [_scopes(name, separator) for name in names]
     size: Counter[str] = Counter(scope for path in scopes for scope in path)
     within: dict[str, int] = {}
     blocks = {s for s, count in size.items() if count >= LEAST_BLOCK and _is_numbered(s, separator)}
@@ -76,6 +91,30 @@ def block_labels(graph: Graph) -> tuple[str, ...]:
             within[outer] = within.get(outer, 0) + size[scope]
     opened = {s for s in blocks if within.get(s, 0) >= MOST_INNER * size[s]}
     return tuple(_label(path, blocks, opened, around, size, separator) for path in scopes)
+
+
+def _handed_on(graph: Graph, labels: dict[int, str]) -> tuple[str, ...]:
+    """The block of each op, where only parameters have one of their own, by op.
+
+    An op of the forward pass is in the block of the parameters that it uses, else in that of the ops before it: of several, in the one that
+    was begun last, as the sum behind a skip connection is.
+    """
+    found = [""] * graph.n
+    parameter = [False] * graph.n  # or made of one block's parameters alone
+    begun: dict[str, int] = {}
+    ptr, idx = graph.preds[0].tolist(), graph.preds[1].tolist()
+    for v in sorted(range(graph.n), key=graph.ranks.tolist().__getitem__):
+        before = idx[ptr[v] : ptr[v + 1]]
+        if not before:
+            found[v], parameter[v] = labels[v], bool(labels[v])
+        elif not graph.backward[v]:
+            used = {found[u] for u in before if parameter[u]}
+            parameter[v] = len(used) == 1 and all(parameter[u] for u in before)
+            known = used if len(used) == 1 else {found[u] for u in before} - {""}
+            found[v] = max(known, key=lambda label: begun.get(label, graph.n), default="")
+            if found[v] and not parameter[v]:
+                begun.setdefault(found[v], len(begun))
+    return tuple(found)
 
 
 def _outer(scope: str, size: Counter[str], separator: str) -> str:
@@ -180,38 +219,54 @@ def _beginnings(names: Sequence[str]) -> Counter[str]:
     return begins
 
 
-def named(graph: Graph, view: GroupView, usual: str) -> GroupView:
+def named(graph: Graph, view: GroupView, usual: str, together: bool = False) -> GroupView:
     """The same groups, those whose names begin with ``usual`` called what the names of their ops begin with.
 
     That is the longest numbered beginning that at least three in five have, else that one in ten has and no op of another
-    group (two ops at least), else the longest without a number. Groups without any, or that would be called alike, keep their names. One of
-    the backward pass whose name ends with that of one of the forward pass is that one's ``backward``.
+    group (two ops at least), else the longest without a number; the group has to be nearly what is called so. Groups without any, or that
+    would be called alike, keep their names, and with ``together`` so do all others of their pass. One of the backward pass whose name ends
+    with that of one of the forward pass is that one's ``backward``.
     """
+    members = [view.ops(g).tolist() for g in range(view.count)]
+    backward = [bool(graph.backward[ops].all()) for ops in members]
+    ours = [name.startswith(usual) for name in view.names]
     begins = [
-        _beginnings([graph.op_names[v] for v in view.ops(g).tolist()])
-        if name.startswith(usual)
-        else Counter()
-        for g, name in enumerate(view.names)
+        _beginnings([graph.op_names[v] for v in ops]) if our else Counter()
+        for ops, our in zip(members, ours, strict=True)
     ]
     owners = Counter(begin for one in begins for begin in one)
-    sizes = np.diff(view.members[0]).tolist()
+    whole = [
+        _beginnings([graph.op_names[v] for v in np.flatnonzero(graph.backward == back).tolist()])
+        for back in (False, True)
+    ]
     called = []
-    for one, size in zip(begins, sizes, strict=True):
-        most = [begin for begin, count in one.items() if count >= LEAST_NAMED * size]
-        least = max(2.0, LEAST_OWN * size)
-        own = [b for b, count in one.items() if count >= least and owners[b] == 1 and b[-1:].isdecimal()]
+    for one, ops, back in zip(begins, members, backward, strict=True):
+        own = {begin: count for begin, count in one.items() if _is_nearly(begin, one, whole[back])}
+        most = [begin for begin, count in own.items() if count >= LEAST_NAMED * len(ops)]
+        least = max(2.0, LEAST_OWN * len(ops))
+        few = [b for b, count in own.items() if count >= least and owners[b] == 1 and b[-1:].isdecimal()]
         numbers = [begin for begin in most if begin[-1:].isdecimal()]
-        called.append(max(numbers or own or most, key=len, default=""))
-    called = _by_pass(graph, view, called)
+        called.append(max(numbers or few or most, key=len, default=""))
+    called = _by_pass(called, backward)
     times = Counter(called)
-    names = [own if own and times[own] == 1 else name for own, name in zip(called, view.names, strict=True)]
+    called = [own if times[own] == 1 else "" for own in called]
+    if together:
+        nameless = {back for own, back, our in zip(called, backward, ours, strict=True) if our and not own}
+        called = ["" if back in nameless else own for own, back in zip(called, backward, strict=True)]
+    names = [own or name for own, name in zip(called, view.names, strict=True)]
     return GroupView(view.group_of, tuple(names))
 
 
-def _by_pass(graph: Graph, view: GroupView, called: Sequence[str]) -> list[str]:
+def _is_nearly(begin: str, group: Counter[str], whole: Counter[str]) -> bool:
+    """Whether a group has nearly all ops whose names begin so, and hardly any that begin so with another number."""
+    kind = begin.rstrip("0123456789")
+    alike = sum(count for other, count in group.items() if other.rstrip("0123456789") == kind)
+    return group[begin] >= NEARLY * max(whole[begin], alike)
+
+
+def _by_pass(called: Sequence[str], backward: Sequence[bool]) -> list[str]:
     """The same names, with ``a.layer.0 backward`` for what updates ``a.layer.0`` and is called ``Optimizer_a.layer.0``: its end is all that
     small cards have room for."""
-    backward = [bool(graph.backward[view.ops(g)].all()) for g in range(view.count)]
     forward = {name for name, back in zip(called, backward, strict=True) if name and not back}
 
     def told(name: str, back: bool) -> str:

@@ -130,7 +130,7 @@ def look_through(graph: Graph) -> None:
 def repeated_blocks(graph: Graph) -> GroupView | None:
     """One group per repeated block; ops outside of any stand alone. None where nothing repeats.
 
-    Blocks are called what the names of their ops begin with, else numbered from left to right.
+    Blocks are called what the names of their ops begin with where these tell them all, else numbered from left to right.
     """
     from gui.layout import repeated_blocks as find
 
@@ -142,4 +142,4 @@ def repeated_blocks(graph: Graph) -> GroupView | None:
     names: dict[object, str] = {}
     for v, label in enumerate(labels):
         names.setdefault(label, f"block {int(block[v]) + 1}" if block[v] >= 0 else graph.op_names[v])
-    return named(graph, numbered(labels, names), "block ")
+    return named(graph, numbered(labels, names), "block ", together=True)

@@ -142,3 +142,39 @@ def test_what_a_backward_pass_does_for_a_block_is_called_so() -> None:
         "enc.layer.0 backward",
         "Adam_x.y1",
     )
+
+
+def transformer(layers: int) -> Graph:
+    """Ops called by their kinds, with parameters that are ops and have scopes, as exports of ONNX Runtime's training have them."""
+    ops, ends = [Op("mask", "Cast1", "Cast"), Op("word", "bert.embeddings.word.weight", "Weight"), Op("in", "Gather1", "Gather")], [("word", "in")]  # fmt: skip
+    before = "in"
+    for i in range(layers):
+        parts = ("query.weight", "query.bias", "output.weight", "output.bias")
+        ops += [Op(f"{i}.{part}", f"bert.encoder.layer.{i}.{part}", "Weight") for part in parts]
+        kinds = ("Transpose", "MatMul", "Add", "Softmax", "MatMul", "Add", "Sum")
+        ops += [Op(f"{i}.op{k}", f"{kind}{10 * i + k}", kind) for k, kind in enumerate(kinds)]
+        ends += [(f"{i}.op{k}", f"{i}.op{k + 1}") for k in range(len(kinds) - 1)]
+        ends += [(before, f"{i}.op1"), (before, f"{i}.op6"), ("mask", f"{i}.op3")]
+        ends += [(f"{i}.{part}", f"{i}.op{k}") for part, k in zip(parts, (0, 2, 4, 5), strict=True)]
+        before = f"{i}.op6"
+    return Graph.build("bert", ops, [Tensor(a, (b,), 4.0, time=0.0) for a, b in ends])
+
+
+def test_ops_are_in_the_block_of_the_parameters_they_use() -> None:
+    graph = transformer(3)
+    view = named_blocks(graph)
+    assert view is not None
+    for i in range(3):
+        ops = view.ops(view.names.index(f"bert.encoder.layer.{i}")).tolist()
+        assert {graph.op_ids[v] for v in ops} == {id for id in graph.op_ids if id.startswith(f"{i}.")}
+    labels = dict(zip(graph.op_ids, block_labels(graph), strict=True))
+    assert labels["mask"] == "" and labels["in"] == labels["word"]
+
+
+def test_no_group_is_called_by_a_scope_that_is_elsewhere_too() -> None:
+    """A group with an op of each of layers 0 and 1, and one with the rest of layer 1."""
+    names = ["layer.0.a", "layer.0.b", "x", "layer.0.c", "layer.1.a", "layer.1.b", "layer.1.c", "y", "layer.2.a", "layer.2.b"]  # fmt: skip
+    graph = chain(names)
+    view = numbered([0, 0, 0, 1, 1, 1, 2, 2, 3, 3], {i: f"block {i + 1}" for i in range(4)})
+    assert named(graph, view, "block ").names == ("block 1", "block 2", "block 3", "layer.2")
+    assert named(graph, view, "block ", together=True).names == view.names

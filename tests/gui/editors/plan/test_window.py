@@ -33,8 +33,9 @@ from gui.shell.start_page import samples
 from gui.tools.story.actions import SHIPPED
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph, Op
 from tests.gui.models import chain_graph, write_model
-from tests.gui.window_parts import answer, make_window, opened, settle
+from tests.gui.window_parts import answer, know_little, make_window, opened, settle
 
 
 def wait_loaded(qtbot: QtBot, window: MainWindow) -> None:
@@ -625,4 +626,25 @@ def test_who_brings_a_plan_is_made_none_unasked(qtbot: QtBot, tmp_path: Path) ->
     wait_loaded(qtbot, window)
     assert [entry.origin for entry in window.document.plans] == ["start"]
     assert window.notice.isVisible() and "The model is open with a plan of its own" in window.notice.text
+    close()
+
+
+def test_an_entry_that_cannot_be_chosen_says_why(qtbot: QtBot) -> None:
+    document = Document()
+    window, close = make_window(qtbot, document)
+    for graph, can in (
+        (chain_graph(12), True),
+        (Graph.build("plain", [Op("a", "a", "Conv"), Op("b", "b", "Relu")], []), False),
+    ):
+        document.open_graph(graph, target=Pipeline(count=2))
+        know_little(document)
+        window.update_actions()
+        layers = window.actions_set["view.group.layers"]
+        tip = (
+            "Group by the layers of the file"
+            if can
+            else "The model's file does not say which layers its ops are in"
+        )
+        assert layers.isEnabled() == can
+        assert layers.toolTip() == layers.statusTip() == tip
     close()
