@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gui.document.plan_list import PlanEntry
+from gui.look.numbers import seconds_text
 from planner.model.graph import Ints
 from planner.options import parse_options
 from planner.problem.base import says_more
@@ -16,6 +17,8 @@ from planner.problem.problem import Problem
 from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
 
+MUCH_COMPILING = 0.2
+"""Share of a run that compiling has to take to be a reason why it found nothing."""
 STARTING = "starting"
 """What a job says until its search has said or found anything."""
 
@@ -155,8 +158,17 @@ def found_nothing_better(job: Job) -> bool:
     return found is not None and any(not better(found, components, 1e-9) for components in given)
 
 
-def ending_words(status: str, reason: str, message: str) -> str:
-    """How a run ended, in a few words for the job's row."""
+def nothing_words(job: Job, seconds: float, compiling: float) -> str:
+    """What a planner says that ended without any plan: ``nothing better found in 87 s``, with a reason if it was not let search."""
+    what = "nothing better" if job.order.starts else "no valid plan"
+    prepared = compiling >= MUCH_COMPILING * seconds
+    return (
+        f"{what} found in {seconds_text(seconds)}{'; planners were still being prepared' if prepared else ''}"
+    )
+
+
+def ending_words(status: str, reason: str, message: str, limited: bool = True) -> str:
+    """How a run ended, in a few words for the job's row. ``limited``: it had a time limit."""
     if message:
         return message
     if status == "infeasible":
@@ -164,7 +176,7 @@ def ending_words(status: str, reason: str, message: str) -> str:
     if status == "optimal":
         return "optimal: proven"
     why = {
-        "time": "time limit reached",
+        "time": "time limit reached" if limited else "usual work done",
         "gap": "gap reached",
         "cancelled": "cancelled",
         "iterations": "iterations done",

@@ -13,7 +13,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from gui.background.job import Job, ending_words, found_nothing_better
+from gui.background.job import Job, ending_words, found_nothing_better, nothing_words
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.widgets.later import soon
@@ -314,7 +314,11 @@ class Jobs(QObject):
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
             job.infeasible = result.status == "infeasible"
-            text = ending_words(sought, result.stop_reason, precision_words(result))
+            limited = job.order.time_limit is not None
+            text = ending_words(sought, result.stop_reason, precision_words(result), limited)
+            if state == "done" and sought == "no_plan" and not result.message:
+                ended = f"{text.partition(',')[0]}: " if limited and result.stop_reason == "time" else ""
+                text = ended + nothing_words(job, job.seconds, last.compiling)
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"
             self._end(job, state, text)

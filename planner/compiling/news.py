@@ -22,8 +22,8 @@ class News:
         self.compiling = 0
         self.wishes: dict[tuple[Any, Any], None] = {}
         self._lock = threading.Lock()
-        self._began = 0.0
-        self._spent = 0.0
+        self._began = self._began_work = 0.0
+        self._spent = self._spent_work = 0.0
         self._told: Callable[[], None] | None = None
 
     def busy(self, more: int) -> None:
@@ -33,11 +33,12 @@ class News:
         told = None
         with self._lock:
             if not self.compiling:
-                self._began = time.perf_counter()
+                self._began, self._began_work = time.perf_counter(), time.process_time()
                 told, self._told = self._told, None
             self.compiling += more
             if not self.compiling:
                 self._spent += time.perf_counter() - self._began
+                self._spent_work += time.process_time() - self._began_work
         if told is not None:
             told()
 
@@ -46,6 +47,12 @@ class News:
         """How long this process has been compiling so far."""
         with self._lock:
             return self._spent + (time.perf_counter() - self._began if self.compiling else 0.0)
+
+    @property
+    def processor_seconds(self) -> float:
+        """How much processor time this process took while it was compiling."""
+        with self._lock:
+            return self._spent_work + (time.process_time() - self._began_work if self.compiling else 0.0)
 
     def tell(self, told: Callable[[], None] | None) -> None:
         """Call ``told`` once, where something has to be compiled, before it is."""

@@ -82,9 +82,10 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """The run is over."""
+    """The run is over. ``compiling``: seconds in which its process compiled, or waited for others that did."""
 
     result: Result
+    compiling: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from multiprocessing.util import Finalize
 from queue import SimpleQueue
 from typing import Any
 
+from planner.compiling.news import news as compiling
 from planner.errors import StageboardError
 from planner.machines.trying import best_of, quick_plan
 from planner.model.graph import Ints
@@ -165,7 +166,7 @@ def _serve(pipe: Connection, pausable: bool) -> None:
         if first is not None:
             result = replace(best_of([first, result]), stop_reason=result.stop_reason)
         # The other side has the problem already, and it may be large.
-        pipe.send(Ended(replace(result, problem=None)))  # type: ignore[arg-type]
+        pipe.send(Ended(replace(result, problem=None), compiling.seconds))  # type: ignore[arg-type]
     except (BrokenPipeError, EOFError):
         return
     except StageboardError as error:
@@ -313,7 +314,7 @@ class Worker:
             while len(messages) < limit and self.connection.poll(0.0 if messages else timeout):
                 message = self.connection.recv()
                 if isinstance(message, Ended) and self._order is not None:
-                    message = Ended(replace(message.result, problem=self._order.problem))
+                    message = replace(message, result=replace(message.result, problem=self._order.problem))
                 messages.append(message)
                 if isinstance(message, (Ended, Failed)):
                     self.close(

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from planner.compiling.news import news as compiling
+
 if TYPE_CHECKING:
     from planner.problem.provenance import Origin
 
@@ -188,7 +190,8 @@ class WorkBudget(Budget):
 
     Unlike a time limit it does not say how much is left: planners whose effort depends on that go their usual course and are
     cut off. Without numbers it is :data:`CPU_SECONDS` and :data:`WALL_SECONDS`. ``times`` multiplies both.
-    ``spent`` tells the processor time so far, ``now`` the wall time.
+    ``spent`` tells the processor time so far, ``now`` the wall time; by themselves both leave out what is compiled meanwhile, or waited
+    for while others compile it.
     """
 
     def __init__(
@@ -196,10 +199,10 @@ class WorkBudget(Budget):
         cpu: float | None = None,
         wall: float | None = None,
         spent: Callable[[], float] | None = None,
-        now: Callable[[], float] = time.perf_counter,
+        now: Callable[[], float] | None = None,
         times: float = 1.0,
     ) -> None:
-        self._spent, self._now = spent or processor_seconds, now
+        self._spent, self._now = spent or _work, now or _clock
         self._until = (
             self._spent() + times * (CPU_SECONDS if cpu is None else cpu),
             self._now() + times * (WALL_SECONDS if wall is None else wall),
@@ -237,6 +240,16 @@ class _Spent:
             return False
         self._looked = now
         return self._spent() >= self._cpu
+
+
+def _work() -> float:
+    """Processor time but for that of compiling."""
+    return processor_seconds() - compiling.processor_seconds
+
+
+def _clock() -> float:
+    """Wall time but for that of compiling."""
+    return time.perf_counter() - compiling.seconds
 
 
 def processor_seconds() -> float:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QPushButton, QToolButton, QWidget
 
 from gui.look.numbers import gap_text, plural, seconds_text
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.plain import plain_tip
+from gui.widgets.plain import PlainLabel, plain_tip
 from gui.widgets.progress_line import ProgressLine
 from gui.words.objectives import amount, component_words, components_text, objective_title
 from gui.words.proofs import standing_lines
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 
 class JobRow(QWidget):
-    """Three lines: title and time, bar, result so far. A click asks for the convergence plot."""
+    """Title and time, a bar, the result so far in as many lines as it takes, and where nothing was found a button that starts it again. A
+    click asks for the convergence plot."""
 
     clicked = Signal()
+    again_requested = Signal(object)
+    """A job is to be started once more."""
 
     def __init__(self, job: Job, jobs: Jobs, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +41,8 @@ class JobRow(QWidget):
         self.state = ElidedLabel("", self)
         self.state.setFont(font(8.0))
         set_role(self.state, "muted")
-        self.result = ElidedLabel("", self, lines=2)
+        self.result = PlainLabel("", self)
+        self.result.setWordWrap(True)
         self.result.setFont(font(8.0))
         set_role(self.result, "muted")
         self.line = ProgressLine(theme, self)
@@ -53,7 +57,12 @@ class JobRow(QWidget):
         grid.addWidget(self.state, 0, 1)
         grid.addWidget(self.button, 0, 2)
         grid.addWidget(self.line, 1, 0, 1, 3)
+        self.again = QPushButton("Start again", self)
+        self.again.setObjectName("link")
+        self.again.setToolTip("The same planner with the same options, from the plan that it was given")
+        self.again.clicked.connect(lambda _=False: self.again_requested.emit(self.job))
         grid.addWidget(self.result, 2, 0, 1, 3)
+        grid.addWidget(self.again, 3, 0, Qt.AlignmentFlag.AlignLeft)
         grid.setColumnStretch(0, 1)
         self.show_job()
 
@@ -81,8 +90,11 @@ class JobRow(QWidget):
         found = " · ".join(parts)
         self.result.setText(f"{elsewhere}: {found}" if elsewhere and found else found or elsewhere)
         lines = [f"Not about what is planned now, but: {elsewhere}"] if elsewhere else []
-        self.result.set_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
-        self.result.set_colour(t.bad if job.state == "failed" else t.muted)
+        self.result.setToolTip(
+            plain_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
+        )
+        set_role(self.result, "bad" if job.state == "failed" else "muted")
+        self.again.setVisible(job.found_none)
         verb = "Cancel" if job.alive else "Take off the list:"
         self.button.setToolTip(plain_tip(f"{verb} {job.title}"))
         self.button.setAccessibleName(f"{verb} {job.title}")

@@ -328,6 +328,15 @@ class PlannersPanel(Panel):
         self.started.emit()
         return job
 
+    def _start_again(self, job: Job) -> None:
+        """Give a planner that found nothing the same order once more, in the place of that run."""
+        try:
+            self.jobs.start(job.order, job.title)
+        except StageboardError as error:
+            self.document.message.emit(Message("error", str(error)))
+        else:
+            self.jobs.forget(job)
+
     def _jobs_changed(self) -> None:
         """Rows come and go with the jobs; the newest is on top."""
         known = {job.id: job for job in self.jobs.jobs}
@@ -340,6 +349,7 @@ class PlannersPanel(Panel):
             if job.id not in self.rows:
                 row = JobRow(job, self.jobs, self.theme, self)
                 row.clicked.connect(self.plot_requested)
+                row.again_requested.connect(self._start_again)
                 self.rows[job.id] = row
                 self.running.insertWidget(0, row)
                 self._area.verticalScrollBar().setValue(0)

@@ -20,6 +20,7 @@ from gui.background.job import Job
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.document.values import Message
+from gui.look.numbers import seconds_text
 from planner import __version__
 from planner.errors import PlannerRefusal, StageboardError
 from planner.machines.catalogue import planner
@@ -314,6 +315,25 @@ def test_a_run_that_finds_nothing_better_says_so(jobs: Jobs, document: Document)
     assert job.text.endswith("no better plan")
 
 
+def test_a_run_that_finds_nothing_says_how_long_it_looked_and_what_kept_it(
+    jobs: Jobs, document: Document
+) -> None:
+    """It had no time limit, and the plan on the canvas is valid."""
+    for compiling, why in ((0.0, ""), (1e6, "; planners were still being prepared")):
+        job, worker = start(jobs, document)
+        job.order = replace(job.order, starts=[HALVES])
+        say(jobs, worker, replace(result(job, "time", status="no_plan"), compiling=compiling))
+        assert job.text == f"nothing better found in {seconds_text(job.seconds)}{why}"
+    job, worker = start(jobs, document)
+    job.order = replace(job.order, time_limit=10.0)
+    say(jobs, worker, result(job, "time", status="no_plan"))
+    assert job.text == f"time limit reached: no valid plan found in {seconds_text(job.seconds)}"
+    job, worker = start(jobs, document)
+    say(jobs, worker, found(document, HALVES))
+    say(jobs, worker, result(job, "time"))
+    assert job.text.startswith("usual work done")
+
+
 def test_another_model_ends_the_jobs(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     document.open_graph(chain_graph(9, "other"))
@@ -332,6 +352,7 @@ def test_progress_and_the_ways_to_end(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     say(jobs, worker, Told(0.5, "order 3 of 6", 0.2, 3))
     assert (job.fraction, job.text, job.iterations) == (0.5, "order 3 of 6", 3)
+    job.order = replace(job.order, time_limit=1.0)
     say(jobs, worker, result(job, "time"))
     assert (job.state, job.text, job.fraction) == ("done", "time limit reached", 1.0)
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from planner.methods.units import chain
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
 from planner.runs.replay import replay
+from planner.search import stop as stop_module
 from planner.search.method import Planner
 from planner.search.result import Result
 from planner.search.run import plan_of, run
@@ -360,3 +362,14 @@ def test_who_is_tried_where_programs_would_be_too_large(monkeypatch: pytest.Monk
     assert [p.name for p in tried_planners(problem)[3]] == ["local-search", "max-load-ip"]
     monkeypatch.setattr(MaxLoadIp, "most_unasked", 10)
     assert [p.name for p in tried_planners(problem)[3]] == ["local-search"]
+
+
+def test_what_is_compiled_counts_against_no_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = SimpleNamespace(seconds=100.0, processor_seconds=100.0)
+    monkeypatch.setattr(stop_module, "compiling", spent)
+    by_clock, by_work = WorkBudget(1e6, 50.0), WorkBudget(50.0, 1e6)
+    assert not by_clock.over and not by_work.over
+    spent.seconds = 0.0  # of what went by since, nothing was compiling
+    assert by_clock.over and not by_work.over
+    spent.processor_seconds = 0.0
+    assert by_work.over

@@ -241,6 +241,26 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         assert jobs.cancelled == [first, second]
 
 
+def test_a_row_tells_all_it_has_to_say_and_starts_again_what_found_nothing(qtbot: QtBot) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = panel_of(document, jobs)
+    with shown(qtbot, panel):
+        job = panel.start()
+        assert job is not None
+        row = panel.rows[job.id]
+        assert row.again.isHidden()
+        job.state, job.ended_after = "done", 87.0
+        job.text = "nothing better found in 87 s; planners were still being prepared"
+        jobs.job_changed.emit(job)
+        settle()
+        words = row.result.fontMetrics()
+        assert row.result.text().endswith("being prepared")
+        assert row.result.height() >= 2 * words.height() > words.height() < words.horizontalAdvance(job.text)
+        row.again.click()
+        assert [one.order for one in jobs.jobs] == [job.order] and jobs.jobs[0] is not job
+        settle()
+
+
 def test_a_row_says_what_is_proven_so_far(qtbot: QtBot) -> None:
     document, jobs = opened_on_tpus(), PlainJobs()
     assert document.problem is not None
