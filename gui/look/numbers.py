@@ -155,6 +155,12 @@ def gap_limit(gap: float | None, digits: int = 1) -> str:
     return f"≤ {shown}" if shown[:1].isdigit() else shown
 
 
+def gap_ceiling(gap: float, digits: int = 1) -> str:
+    """A gap that is more than nothing, rounded up, for sentences on how much better no plan is: ``0.1 %`` of 0.0004."""
+    step = 10**-digits
+    return f"{max(step, math.ceil(round(100 * gap / step, 6)) * step):.{digits}f} %"
+
+
 def ratio_text(ratio: float) -> str:
     """How many times as much: ``1.3 x``, ``0.25 x``, ``120 x``."""
     return f"{ratio:,.0f} x" if ratio >= 99.5 else f"{ratio:.2g} x"

@@ -29,7 +29,7 @@ def said(problem: Problem, device_of: list[int], gap: float | None) -> str:
     [
         ([1.0, 1.0, 1.0, 1.0], 0.0, None, "prove a bound"),
         ([1.0, 1.0, 1.0, 1.0], 0.0, 0.2, "up to 20.0 %"),
-        ([1.0, 1.0, 1.0, 1.0], 0.0, 0.0004, "No plan is more than"),
+        ([1.0, 1.0, 1.0, 1.0], 0.0, 0.0004, "No plan is more than 0.1 % better: proven."),
         ([0.1, 0.1, 9.0, 0.1], 0.0, 0.0, "o2 alone is"),
         ([1.0, 1.0, 1.0, 1.0], 9.0, 0.0, "a faster link"),
         ([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 0.0, 0.0, "more or faster devices"),
