@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,32 +98,30 @@ class DeviceTable:
 
     def bottlenecks(self) -> str:
         """The bottleneck of every plan."""
+        return self._bottlenecks_of(range(len(self.hot)))
+
+    def _bottlenecks_of(self, plans: Iterable[int]) -> str:
+        """``A's bottleneck is Stage 0, B's Stage 2``, each as its plan calls it; ``bottleneck Stage 0 in both`` where all have the same."""
         c = self.comparison
-        called: dict[str, dict[int, list[str]]] = {}
-        for i, row in enumerate(self.hot):
-            if row >= 0:
-                called.setdefault(self.worst(i), {}).setdefault(row, []).append(c.letter(i))
-        found = [
-            f"{word} "
-            + ", ".join(f"{c.row_title(row)} in {' and '.join(letters)}" for row, letters in plans.items())
-            for word, plans in called.items()
-        ]
-        return "; ".join(found)
+        owners: dict[tuple[str, int, str], list[str]] = {}
+        for i in plans:
+            if (row := self.hot[i]) >= 0:
+                owners.setdefault((self.worst(i), row, c.device_title(row, i)), []).append(c.letter(i))
+        if len(owners) == 1:
+            (((word, _, title), letters),) = owners.items()
+            return f"{word} {title} in {'both' if len(letters) == 2 else ' and '.join(letters)}"
+        said, last = [], ""
+        for (word, _, title), letters in owners.items():
+            whose = " and ".join(f"{letter}'s" for letter in letters)
+            said.append(f"{whose} {title}" if word == last else f"{whose} {word} is {title}")
+            last = word
+        return ", ".join(said)
 
     def summary(self) -> str:
         """Which devices change most, and where the bottleneck is."""
-        c, (i, j) = self.comparison, self.pair
+        i, j = self.pair
         names = self.columns[0].texts
-        texts = []
-        here, there = self.hot[j], self.hot[i]
-        if here >= 0 and there >= 0:
-            if self.worst(j) != self.worst(i):
-                two = f"{self.worst(j)} {names[here]} in {c.letter(j)}; {self.worst(i)} {names[there]} in {c.letter(i)}"
-            elif here == there:
-                two = f"{self.worst(j)} {names[here]} in both"
-            else:
-                two = f"{self.worst(j)} {names[here]} in {c.letter(j)}, {names[there]} in {c.letter(i)}"
-            texts.append(two)
+        texts = [self._bottlenecks_of((j, i))] if min(self.hot[i], self.hot[j]) >= 0 else []
         change = self.find(CHANGE, self.hot_part)
         if change is not None and np.nanmax(np.abs(change.values), initial=0.0) > 0:
             known = np.where(np.isnan(change.values), 0.0, change.values)
