@@ -24,3 +24,9 @@ def method_words(name: str) -> str:
         or any(word.isdigit() for word in others)
     )
     return method.title if named else method.title[:1].lower() + method.title[1:]
+
+
+def method_name(name: str) -> str:
+    """The same where it stands alone or first: what a plan is called that it found."""
+    words = method_words(name)
+    return words[:1].upper() + words[1:]

@@ -29,6 +29,7 @@ from gui.document.plan.selection import Selection
 from gui.document.plan_list import PlanEntry, fill_figures, fits
 from gui.document.values import DecisionChange
 from gui.look.numbers import plural
+from gui.words.methods import method_name
 from planner.errors import PlanError
 from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView
@@ -178,7 +179,10 @@ class Document(PlannedDocument[Problem, Evaluation]):
         """Let what :mod:`gui.document.plan.opening` prepared take the place of the open document. Cannot fail."""
         problem, plan = opened.problem, opened.plan
         entry = PlanEntry(
-            opened.planner or "all on one device", opened.device_of.copy(), "start", planner=opened.planner
+            method_name(opened.planner) if opened.planner else "all on one device",
+            opened.device_of.copy(),
+            "start",
+            planner=opened.planner,
         )
         if plan is not None and opened.plan_path is not None:
             entry.origin, entry.name, entry.provenance = (

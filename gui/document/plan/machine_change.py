@@ -12,6 +12,7 @@ from PySide6.QtCore import SignalInstance
 from gui.document.commands import Edited, SetProblem
 from gui.document.plan.retargeting import carried_over
 from gui.document.plan_list import PlanEntry, fill_figures
+from gui.words.methods import method_name
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
@@ -78,7 +79,7 @@ class OnMachines(Edited, Protocol):
 
 
 def plan_name(problem: Problem, who: str) -> str:
-    """``slice, 6 stages``: a planner's name, or another, with the machine of its plan."""
+    """``Slicing, 6 stages``: a planner's title, or another word, with the machine of its plan."""
     return f"{who}, {problem.places}"
 
 
@@ -177,7 +178,7 @@ class ChangingMachine:
         """
         document, entry = self._document, change.entry
         document.add_bounds(bounds)
-        name = plan_name(change.after, planner)
+        name = plan_name(change.after, method_name(planner))
         if change.objective_only:
             name = f"{name}, {change.after.objective}"
         made = PlanEntry(name, device_of, "start", planner=planner)

@@ -28,7 +28,7 @@ def test_plan_and_story_are_asked_about_at_once(qtbot: QtBot) -> None:
     assert not window.close()
     question = window.closing.question
     assert question is not None
-    assert question.text() == "Save the changes to the plan “chain-dp, edited” and the story?"
+    assert question.text() == "Save the changes to the plan “Chain DP, edited” and the story?"
     assert question.defaultButton() is question.button(SAVE)
     assert not window.close() and window.closing.question is question  # a second try asks nothing new
     answer(window, CANCEL)

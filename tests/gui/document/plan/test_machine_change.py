@@ -13,6 +13,7 @@ from gui.document.plan.machine_change import CARRIED, GIVEN, KEPT, KNOWN, LISTED
 from gui.document.plan.retargeting import carried_over, in_order
 from gui.editors.plan.planning_anew import kept_words
 from gui.words.machines import changed_words
+from gui.words.methods import method_name
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
@@ -96,7 +97,7 @@ def test_a_plan_made_anew_is_part_of_the_same_step(document: Document) -> None:
     assert made(document, changes[0]) == PLANNED
     active = document.active
     assert active is changes[0].entry and active.valid and active.origin == "start"
-    assert active.name == f"{active.planner}, 4 stages"
+    assert active.name == f"{method_name(active.planner)}, 4 stages"
     assert document.evaluation.objective < carried
     assert document.undo_stack.count() == steps + 1
     document.undo_stack.undo()
