@@ -103,7 +103,7 @@ def _node(plan: Plan, v: int) -> dict[str, Any]:
         "name": own_name(graph, v),
         "device": device.title,
         "parameters": f"{graph.params[v]:.0f}",
-        "parameter bytes": bytes_text(float(graph.param_bytes[v])),
+        "parameter bytes": bytes_text(float(plan.problem.evaluator.params[v])),
         "multiply-accumulates": f"{graph.macs[v]:.0f}",
         "work": time_text(float(graph.work[v]), graph.time_unit),
     }
@@ -126,7 +126,7 @@ def _node(plan: Plan, v: int) -> dict[str, Any]:
         tensor = {
             "tensor_name": graph.tensor_names[t],
             "tensor_shape": f"{graph.tensor_dtypes[t]}[{'?' if shape is None else ','.join(map(str, shape))}]",
-            "bytes": bytes_text(float(graph.tensor_bytes[t])),
+            "bytes": bytes_text(float(plan.problem.evaluator.size[t])),
         }
         outputs.append({"id": str(i), "attrs": _pairs(tensor)})
     return {

@@ -78,7 +78,7 @@ class Sankey:
         text += f", {one_time(before, unit)} of work"
         if abs(after - before) > 1e-9 * max(before, after):
             text += f" ({one_time(after, c.plans[i].problem.graph.time_unit)} there)"
-        stored = float(c.graph.param_bytes[ops].sum())
+        stored = float(c.plans[j].problem.evaluator.params[ops].sum())
         return text + (f", {bytes_text(stored)} of parameters" if stored else "")
 
     def narrow_words(self, ribbon: int) -> str:

@@ -42,7 +42,8 @@ class Row:
 @dataclass(frozen=True, eq=False)
 class Flows:
     """Where ops go from plan j to plan i: ``ops`` (int64[R, R]), ``work`` (float64[R, R], the time they take where j has them)
-    and ``param_bytes`` (float64[R, R]), from the row of j (first index) to the row of i. What stays is on the diagonal."""
+    and ``param_bytes`` (float64[R, R], as j's target deploys them), from the row of j (first index) to the row of i. What stays is on
+    the diagonal."""
 
     ops: NDArray[np.int64]
     work: Floats
@@ -206,7 +207,7 @@ class Comparison:
         return Flows(
             np.bincount(pairs, minlength=size * size).reshape(size, size).astype(np.int64),
             summed(works(self.plans[j])),
-            summed(self.graph.param_bytes),
+            summed(self.plans[j].problem.evaluator.params),
         )
 
     def differences(self, i: int, j: int = 0) -> Differences:

@@ -12,8 +12,11 @@ from planner.export.dot import FILLS
 from planner.export.model_explorer import collection, node_data, to_model_explorer
 from planner.formats import read_graph
 from planner.formats.merge import merge
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.model.cost_model import fill
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 
@@ -67,3 +70,16 @@ def test_names_of_scopes_become_layers() -> None:
     assert any(node["namespace"].endswith("/stem") for node in nodes)
     named = {pair["value"] for node in nodes for pair in node["attrs"] if pair["key"] == "name"}
     assert "/stem/MatMul" in named
+
+
+def test_bytes_are_those_that_are_deployed() -> None:
+    ops = [
+        Op("a", "a", work=1.0, work_cpu=1.0, params=16.0, param_bytes=64.0),
+        Op("b", "b", work=1.0, work_cpu=1.0),
+    ]
+    tensor = Tensor("a", ("b",), bytes=8.0, dtype="float32")
+    graph = Graph.build("floating", ops, [tensor])
+    plan = Problem(graph, EdgeTpuPipeline(2)).plan(np.array([0, 1], np.int32), Provenance("by hand"))
+    first = next(node for one in collection(plan)["graphs"] for node in one["nodes"])
+    assert {"key": "parameter bytes", "value": "16 B"} in first["attrs"]
+    assert {"key": "bytes", "value": "2 B"} in first["outputsMetadata"][0]["attrs"]

@@ -33,6 +33,7 @@ class Moves:
         self.ops: Ints = comparison.moved(i, j)
         self.before, self.after = comparison.places[j], comparison.places[i]
         self.work = works(comparison.plans[i])
+        self.params = comparison.plans[i].problem.evaluator.params
         rows = range(len(comparison.rows))
         self.names = [comparison.row_title(row) for row in rows]
         self.short_names = [comparison.row_title(row, short=True) for row in rows]
@@ -69,7 +70,7 @@ class Moves:
             first, second = (self.before, self.after) if column == FROM else (self.after, self.before)
             return first.astype(np.int64) * count + second
         if column in NUMBERS:
-            return {WORK: self.work, PARAMETERS: graph.param_bytes, OUTPUT: self.output}[column]
+            return {WORK: self.work, PARAMETERS: self.params, OUTPUT: self.output}[column]
         return np.array([text.casefold() for text in (graph.op_names if column == OP else graph.kinds)])
 
 
@@ -152,7 +153,7 @@ class MovedModel(OpRows):
                 return moves.short_names[before if column == FROM else after]
             if column == WORK:
                 return self._column.lined_up(float(moves.work[op]))
-            stored = float(graph.param_bytes[op]) if column == PARAMETERS else float(moves.output[op])
+            stored = float(moves.params[op]) if column == PARAMETERS else float(moves.output[op])
             return bytes_text(stored) if stored else ""
         if role == Qt.ItemDataRole.DecorationRole and column in (FROM, TO):
             return self._icons[before if column == FROM else after]

@@ -11,10 +11,14 @@ from pytestqt.qtbot import QtBot
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.editors.comparison.panels.moved import MovedList
-from gui.editors.comparison.panels.moved_model import FROM, OP, TO, WORK, MovedModel, Moves
+from gui.editors.comparison.panels.moved_model import FROM, OP, PARAMETERS, TO, WORK, MovedModel, Moves
 from gui.look.theme import DARK, LIGHT
 from gui.panels.comparison.rows import scene_of_plan
+from gui.panels.comparison.sankey_words import sankey_of
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph
+from planner.model.ops import Op, Tensor
 from tests.gui.editors.comparison.compare_parts import comparison_of, state_of
 from tests.gui.models import chain_graph, timed_chain
 from tests.gui.window_parts import settle, shown
@@ -41,6 +45,19 @@ def test_rows_are_the_moved_ops(qapp: object) -> None:
     model.sort(WORK, Qt.SortOrder.DescendingOrder)
     work = comparison.graph.work[model.ops()]
     assert np.all(np.diff(work) <= 0)
+
+
+def test_parameters_are_counted_as_devices_count_them(qapp: object) -> None:
+    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, params=16.0, param_bytes=64.0) for i in range(3)]
+    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=4.0, dtype="float32") for i in range(2)]
+    floating = Graph.build("floating", ops, tensors)
+    comparison = comparison_of([0, 0, 1], [0, 1, 1], target=EdgeTpuPipeline(2), graph=floating)
+    model = MovedModel()
+    model.show_moves(Moves(comparison, (1, 0)), LIGHT)
+    assert texts(model, PARAMETERS) == ["16 B"]
+    sankey = sankey_of(comparison, (1, 0), "bytes", 300.0)
+    going = sankey.layout.find(0, 1)
+    assert sankey.ribbon_words(going).endswith("16 B of parameters")
 
 
 @pytest.mark.parametrize(

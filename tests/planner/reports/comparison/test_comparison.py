@@ -97,11 +97,20 @@ def test_flows_add_up_to_the_ops_and_work_of_each_device(given: list[Plan]) -> N
             assert flows.ops.sum(axis=1).tolist() == np.nan_to_num(before).tolist()
             assert flows.ops.sum(axis=0).tolist() == np.nan_to_num(after).tolist()
             assert flows.ops.sum() - np.trace(flows.ops) == len(comparison.moved(i, j))
-            assert flows.param_bytes.sum() == pytest.approx(given[0].problem.graph.param_bytes.sum())
+            assert flows.param_bytes.sum() == pytest.approx(given[j].problem.evaluator.params.sum())
             target = given[j].problem.target
             if given[j].problem.objective != "latency" and not getattr(target, "replication", False):
                 work = np.nan_to_num(comparison.by_row(j, "work"))
                 assert flows.work.sum(axis=1) == pytest.approx(work)
+
+
+def test_parameters_that_go_are_those_that_a_device_loses() -> None:
+    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, params=16.0, param_bytes=64.0) for i in range(4)]
+    tensors = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=4.0, dtype="float32") for i in range(3)]
+    problem = Problem(Graph.build("floating", ops, tensors), EdgeTpuPipeline(2))
+    comparison = compare([plan(problem, [0, 0, 0, 1]), plan(problem, [0, 1, 1, 1])])
+    assert comparison.flows(1).param_bytes.tolist() == [[16.0, 32.0], [0.0, 16.0]]
+    assert comparison.differences(1).memory.tolist() == [-32.0, 32.0]
 
 
 @given(plans())
