@@ -23,7 +23,7 @@ from gui.app.recovering import everything_left
 from gui.background.signals import quit_on_signals
 from gui.editors.network import windows as networks
 from gui.editors.plan import windows as graphs
-from gui.tools.story.draft import Frame, ModelSource, Shown
+from gui.tools.story.frames import Frame, ModelSource, Shown
 from planner.errors import StageboardError
 from planner.machines.catalogue import planner
 from planner.processes.forking import server_id

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
     from gui.tools.planning_window import PlanningWindow
-    from gui.tools.story.draft import ModelSource
+    from gui.tools.story.frames import ModelSource
     from gui.widgets.notice import NoticeBar
     from planner.model.graph import Graph
     from planner.model.network import Network

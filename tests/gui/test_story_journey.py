@@ -22,7 +22,7 @@ from gui.editors.comparison.editor import CompareWindow
 from gui.editors.plan.windows import Parts, make_window
 from gui.present.window import PresenterWindow
 from gui.shell.host import show_editor
-from gui.tools.story.draft import Frame
+from gui.tools.story.frames import Frame
 from planner.formats import read_model
 from planner.machines.spec import default_target
 from planner.plan_files.plan_json import write_plan

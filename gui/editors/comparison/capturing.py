@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from gui.editors.comparison.canvases.overlay import OverlayPane
-from gui.tools.story.draft import Draft, Frame, ModelSource, Shown
+from gui.tools.story.draft import Draft
+from gui.tools.story.frames import Frame, ModelSource, Shown, same_plan
 from gui.tools.story.shots import MOST_HIGHLIGHTED, camera_of
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
-from planner.problem.problem import Plan
-from planner.reports.comparison.figures import LETTERS
+from planner.reports.comparison import compare
 from planner.story.comparing import comparison_caption, comparison_title
 from planner.story.story import Keyframe
 
@@ -42,7 +41,7 @@ def shown_comparison(window: CompareBody) -> str:
 
 
 def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
-    """A keyframe of the plans that are compared, shown as ``comparison``; plans that the draft has already are its own.
+    """A keyframe of the plans that are compared, shown as ``comparison``; the draft gives them their letters.
 
     Raises :class:`StageboardError` where nothing is compared.
     """
@@ -52,18 +51,15 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
     several = comparison in ("side-by-side", "schedules")
     i, j = window.state.shown
     numbers = list(range(len(compared.plans))) if several else [j, i]
-    shown: list[Shown] = []
-    for number in numbers:
-        shown.append(_shown(window, draft, compared, number, shown))
-    letters = _letters(draft, shown)
-    told = _told(window, [compared.plans[number] for number in numbers], letters or LETTERS)
+    shown = [_shown(window, compared, number) for number in numbers]
+    told = compare([compared.plans[number] for number in numbers], window.state.bounds)
     title, words = comparison_title(told, comparison), comparison_caption(told, comparison)
     before = draft.frame
-    if before is not None and before.keyframe.comparison and [before.versus, before.shown] == shown[:2]:
+    if before is not None and before.keyframe.comparison and all(map(same_plan, before.plans, shown)):
         title = _look(window, told, comparison)
     keyframe = Keyframe(
         title, words, 0, "comparison", versus=0, comparison=comparison, layout=window.state.view,
-        beside=(0,) * (len(shown) - 2), letters=letters, transition=USUAL,
+        beside=(0,) * (len(shown) - 2), transition=USUAL,
     )  # fmt: skip
     if comparison in ("side-by-side", "overlay"):
         keyframe = _looked_at(window, compared, keyframe)
@@ -89,43 +85,9 @@ def _look(window: CompareBody, told: Comparison, comparison: str) -> str:
     return LOOKS[comparison]
 
 
-def _told(window: CompareBody, plans: list[Plan], letters: str) -> Comparison:
-    """The comparison of the plans of a keyframe, which call themselves by their letters there."""
-    from planner.reports.comparison import compare
-
-    return compare(plans, window.state.bounds, letters=letters)
-
-
-def _letters(draft: Draft, plans: list[Shown]) -> str:
-    """The letters of plans in a keyframe: those that comparisons of the draft have for them, of others the next that are free.
-
-    Empty where they are A, B and so on, and where none is free.
-    """
-    known: dict[Shown, str] = {}
-    for frame in draft.frames:
-        if frame.keyframe.comparison and frame.versus is not None:
-            for one, letter in zip(
-                (frame.versus, frame.shown, *frame.beside), frame.keyframe.called, strict=True
-            ):
-                known.setdefault(one, letter)
-    for one in plans:
-        free = [letter for letter in ascii_uppercase if letter not in known.values()]
-        if one not in known and free:
-            known[one] = free[0]
-    letters = "".join(known.get(one, "") for one in plans)
-    distinct = len(set(letters)) == len(plans)
-    return letters if distinct and letters != LETTERS[: len(plans)] else ""
-
-
-def _shown(
-    window: CompareBody, draft: Draft, compared: Comparison, number: int, others: list[Shown]
-) -> Shown:
-    """A plan with what is known of it; that of the draft where it has the same."""
+def _shown(window: CompareBody, compared: Comparison, number: int) -> Shown:
+    """A plan with what is known of it."""
     plan, document = compared.plans[number], window.document
-    for frame in draft.frames:
-        for one in (frame.shown, *([] if frame.versus is None else [frame.versus]), *frame.beside):
-            if one not in others and _alike(one.plan, plan):
-                return one
     problem = plan.problem
     known: tuple[Bound, ...] = tuple(
         bound
@@ -134,13 +96,3 @@ def _shown(
     )
     source = ModelSource(problem.graph, tuple(Path(path) for path in document.paths), document.batch)
     return Shown(plan, known, source)
-
-
-def _alike(one: object, plan: Plan) -> bool:
-    """Whether a plan of the draft is this one: of the same problem, with every op on the same device, under the same name."""
-    return (
-        isinstance(one, Plan)
-        and one.name == plan.name
-        and one.problem == plan.problem
-        and one.decision == plan.decision
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.tools.story.draft import Frame, elsewhere
+from gui.tools.story.frames import Frame, elsewhere
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.tools.story.draft import Frame, elsewhere
+from gui.tools.story.frames import Frame, elsewhere
 from planner.errors import StoryError
 from planner.problem.problem import Plan
 from planner.story.story import GRAPH_VIEWS, Camera

@@ -10,60 +10,16 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from gui.tools.story.frames import Frame, ModelSource, Shown
+from gui.tools.story.ordering import settled
 from planner.errors import StoryError
-from planner.machines.two_level_memory.problem import OrderPlan
-from planner.model.graph import Graph
-from planner.model.network import Network
-from planner.model.precision import FILE, precision_of
 from planner.model.samples import sample, sample_name
-from planner.problem.bound import Bound
-from planner.problem.problem import Plan
 from planner.story.files.json import write_story
 from planner.story.files.models import portable_paths, withdrawing
 from planner.story.files.plans import pack
-from planner.story.story import SAMPLE, Keyframe, Resolved, Story, StoryModel, StoryPlan
+from planner.story.story import SAMPLE, Resolved, Story, StoryModel, StoryPlan
 
 UNTITLED = "Untitled story"
-
-
-@dataclass(frozen=True, eq=False)
-class ModelSource:
-    """A model and how it can be read again: its files (several are deployed together), or the words that generate it."""
-
-    model: Graph | Network
-    paths: tuple[Path, ...] = ()
-    batch: int = 1
-    density: float | None = None
-    generate: str = ""
-
-    @property
-    def precision(self) -> str:
-        """How many bytes numbers of a graph take (:mod:`planner.model.precision`)."""
-        return precision_of(self.model) if isinstance(self.model, Graph) else FILE
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Equal where two are one model, read in one way."""
-        return self.model.fingerprint, self.paths, self.batch, self.density, self.generate
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """A plan of a draft with what was proven when it was captured, and the model that it is of."""
-
-    plan: Plan | OrderPlan
-    bounds: tuple[Bound, ...]
-    source: ModelSource
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A keyframe of a draft. The plan numbers in ``keyframe`` mean nothing: ``shown``, ``versus`` and ``beside`` are the plans."""
-
-    keyframe: Keyframe
-    shown: Shown
-    versus: Shown | None = None
-    beside: tuple[Shown, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +119,7 @@ class Draft(QObject):
     # ------------------------------------------------------------------ changes
     def _push(self, text: str, after: DraftState, key: str = "", current: int | None = None) -> None:
         before = self.state
+        after = replace(after, frames=settled(before.frames, after.frames))
         self.undo_stack.push(_Change(self, text, before, after, key))
         if current is not None:
             self.current = current
@@ -193,7 +150,10 @@ class Draft(QObject):
             return
         keyframe = replace(frame.keyframe, **fields)  # type: ignore[arg-type]
         if keyframe != frame.keyframe:
-            self.change(self.current, replace(frame, keyframe=keyframe), text, " ".join(sorted(fields)))
+            # What is said now is said of the order as it is.
+            told_for = None if "caption" in fields else frame.told_for
+            changed = replace(frame, keyframe=keyframe, told_for=told_for)
+            self.change(self.current, changed, text, " ".join(sorted(fields)))
 
     def remove(self, index: int) -> None:
         """Take a keyframe out."""
@@ -359,9 +319,3 @@ def named(source: ModelSource) -> tuple[str, ...]:
 
 def _safe(name: str) -> str:
     return re.sub(r"[\\/:]", "_", name).strip(". ") or "model"
-
-
-def elsewhere(frame: Frame) -> str:
-    """A keyframe is about another model than the one that is open."""
-    name = frame.shown.source.model.name
-    return f"the keyframe “{frame.keyframe.title}” is about {name}, which is not open here; open it first"

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.tools.story.draft import Draft, Shown
+from gui.tools.story.draft import Draft
+from gui.tools.story.frames import Shown
+from gui.tools.story.ordering import ELSEWHERE
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StoryError
@@ -78,16 +80,20 @@ class FrameEditor(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(4)
         grid.addWidget(self.title, 0, 0, 1, 4)
+        self.elsewhere = QLabel(f"{ELSEWHERE.capitalize()} of keyframes: see whether it is still true", self)
+        self.elsewhere.setWordWrap(True)
+        set_role(self.elsewhere, "bad")
         grid.addWidget(self.caption, 1, 0, 1, 4)
-        grid.addWidget(self.view, 2, 0, 1, 2)
-        grid.addWidget(self.panel, 2, 2, 1, 2)
+        grid.addWidget(self.elsewhere, 2, 0, 1, 4)
+        grid.addWidget(self.view, 3, 0, 1, 2)
+        grid.addWidget(self.panel, 3, 2, 1, 2)
         for column, (text, field) in enumerate((("held", self.hold), ("moves in", self.transition))):
             label = QLabel(text, self)
             label.setBuddy(field)
             set_role(label, "muted")
-            grid.addWidget(label, 3, 2 * column)
-            grid.addWidget(field, 3, 2 * column + 1)
-        grid.addWidget(self.notes, 4, 0, 1, 4)
+            grid.addWidget(label, 4, 2 * column)
+            grid.addWidget(field, 4, 2 * column + 1)
+        grid.addWidget(self.notes, 5, 0, 1, 4)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
         self.title.textEdited.connect(lambda text: self._edit("Change a title", title=text))
@@ -138,6 +144,7 @@ class FrameEditor(QWidget):
         """Show what the keyframe holds; the cursor stays where someone types."""
         frame = self._draft.frame
         self.setEnabled(frame is not None)
+        self.elsewhere.setVisible(frame is not None and frame.told_for is not None)
         with self._filled():
             if frame is None:
                 self.title.clear()

@@ -36,7 +36,9 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.theme import Theme, font
-from gui.tools.story.draft import Draft, Frame
+from gui.tools.story.draft import Draft
+from gui.tools.story.frames import Frame
+from gui.tools.story.ordering import ELSEWHERE
 from gui.widgets.later import Later
 from gui.widgets.plain import plain_tip
 
@@ -193,6 +195,9 @@ class FrameDelegate(QStyledItemDelegate):
         seconds = f"{frame.keyframe.hold + frame.keyframe.transition:.3g} s"
         if frame.keyframe.panel:
             seconds += f" · {frame.keyframe.panel}"
+        if frame.told_for is not None:
+            painter.setPen(QColor(theme.bad))
+            seconds += f" · {ELSEWHERE}"
         painter.drawText(
             QRectF(left, box.bottom() - 18, room, 14), int(Qt.AlignmentFlag.AlignVCenter), seconds
         )

@@ -12,7 +12,8 @@ from gui.document import autosave
 from gui.document.autosave import Lost, read_head
 from gui.document.crash_files import Damaged, left_behind
 from gui.look.numbers import plural
-from gui.tools.story.draft import Draft, ModelSource, Shown, named, story_of
+from gui.tools.story.draft import Draft, named, story_of
+from gui.tools.story.frames import ModelSource, Shown
 from planner.errors import StageboardError, StoryError
 from planner.files import parse_json, read_text, to_json, write_atomically
 from planner.model.graph import Graph

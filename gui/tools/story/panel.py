@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 from gui.look.numbers import plural
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
-from gui.tools.story.draft import UNTITLED, Draft, Frame
+from gui.tools.story.draft import UNTITLED, Draft
 from gui.tools.story.editor import FrameEditor
+from gui.tools.story.frames import Frame
 from gui.tools.story.frames_list import THUMB, FramesList
 from gui.tools.story.recorder import Recorder
 from gui.widgets.labels import ElidedLabel, set_role

@@ -9,7 +9,9 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
-from gui.tools.story.draft import Draft, Frame
+from gui.tools.story.draft import Draft
+from gui.tools.story.frames import Frame, same_plan
+from gui.tools.story.ordering import told
 from gui.tools.story.shots import Shots
 from gui.widgets.later import Later
 from planner.errors import StageboardError
@@ -17,7 +19,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.story.story import LONGEST_TITLE, Camera, Keyframe
-from planner.story.telling import caption, looked_at, named_ops, title
+from planner.story.telling import caption, named_ops, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -82,22 +84,16 @@ class Recorder(QObject):
         what is selected."""
         shots = self._shots
         shown = shots.shown()
-        earlier = None
-        if before is not None and before.shown.source.model.fingerprint == shown.source.model.fingerprint:
-            earlier = before.shown
         standing_out = shots.highlight() if highlight is None else highlight
         keyframe = Keyframe(
             "", "", 0, shots.view(), shots.camera(), standing_out, at=shots.at(), colouring=shots.colouring()
         )
-        if before is None or earlier is not shown:
-            words = caption(shown.plan, shown.bounds, None if earlier is None else earlier.plan)
+        if before is None or not same_plan(before.shown, shown):
             step = shots.step()
         else:
-            words = looked_at(shown.plan, standing_out, keyframe.view)
-            if words == before.keyframe.caption:  # said already, and still true
-                words = ""
             step = _look(shown.plan, before.keyframe, keyframe)
         name = (step or title(shown.plan))[:LONGEST_TITLE]
+        words = told(Frame(keyframe, shown), before)
         return Frame(replace(keyframe, title=name, caption=words), shown)
 
     # ------------------------------------------------------------------ by itself
@@ -159,7 +155,7 @@ class Recorder(QObject):
         """
         shots = self._shots
         selected, self._selected = self._selected, shots.highlight()
-        if last is None or last.shown is not shots.shown() or self._selected != selected:
+        if last is None or not same_plan(last.shown, shots.shown()) or self._selected != selected:
             return None
         closer = shots.camera() is not None and shots.view() == last.keyframe.view
         return last.keyframe.highlight if closer else ()
@@ -197,7 +193,7 @@ def alike(one: Frame, other: Frame) -> bool:
     """Whether two keyframes show the same."""
     a, b = one.keyframe, other.keyframe
     return (
-        one.shown is other.shown
+        same_plan(one.shown, other.shown)
         and (a.view, a.highlight, a.at, a.colouring) == (b.view, b.highlight, b.at, b.colouring)
         and overlap(a.camera, b.camera) >= SAME_PART
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from gui.background.asking import Asking
-from gui.tools.story.draft import Frame, ModelSource, Shown
+from gui.tools.story.frames import Frame, ModelSource, Shown
 from gui.tools.story.recorder import of_search
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound

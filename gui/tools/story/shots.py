@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gui.canvas.graph.heat.heat import STAGE, colourings_of
-from gui.tools.story.draft import ModelSource, Shown
+from gui.tools.story.frames import ModelSource, Shown
 from planner.errors import StageboardError
 from planner.story.story import Camera
 

@@ -15,7 +15,8 @@ from gui.look.numbers import percent, plural
 from gui.shell.closing import Unsaved
 from gui.shell.host import reveal
 from gui.shell.window import EditorWindow
-from gui.tools.story.draft import Draft, Frame, ModelSource, sources_of
+from gui.tools.story.draft import Draft, sources_of
+from gui.tools.story.frames import Frame, ModelSource
 from gui.tools.story.keeping import DraftAutosave, LostStory
 from gui.tools.story.panel import StoryPanel
 from gui.tools.story.recorder import Recorder

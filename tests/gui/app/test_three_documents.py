@@ -42,7 +42,7 @@ from PySide6.QtWidgets import QApplication
 from gui.editors.comparison import windows as comparisons
 from gui.editors.network.windows import open_order_window
 from gui.editors.plan.windows import make_window
-from gui.tools.story.draft import Frame, ModelSource, Shown
+from gui.tools.story.frames import Frame, ModelSource, Shown
 from planner.story.story import Keyframe
 from tests.gui.editors.network.models import shuffled_order
 

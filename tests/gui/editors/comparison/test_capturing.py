@@ -34,10 +34,10 @@ def test_all_that_stand_side_by_side_are_captured(qtbot: QtBot) -> None:
         assert names == [plan.name for plan in window.state.plans]
         assert len(frame.beside) == 2 == len(frame.keyframe.beside)
         draft.add(frame)
-        again = captured(window, draft, "schedules")
+        draft.add(captured(window, draft, "schedules"))
+        again = draft.frames[1]
         assert again.shown is frame.shown and again.beside == frame.beside, "the draft's own plans"
         assert again.keyframe.caption == frame.keyframe.caption != "", "each says it"
-        draft.add(again)
         story = draft.resolved().story
         assert len(story.plans) == 4
         assert [(k.plan, k.versus, k.beside) for k in story.keyframes] == [(0, 1, (2, 3))] * 2

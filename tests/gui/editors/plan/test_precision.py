@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.app import launch
 from gui.editors.plan.editor import MainWindow
-from gui.tools.story.draft import ModelSource
+from gui.tools.story.frames import ModelSource
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.model.precision import precision_of

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gui.tools.story.draft import Draft, Frame, ModelSource, Shown, sources_of
+from gui.tools.story.draft import Draft, sources_of
+from gui.tools.story.frames import Frame, ModelSource, Shown
 from planner.errors import StoryError
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.tools.story.draft import Draft, Frame, ModelSource, Shown
+from gui.tools.story.draft import Draft
+from gui.tools.story.frames import Frame, ModelSource, Shown
 from gui.tools.story.keeping import DraftAutosave, lost_stories, prepare
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import NetworkProblem

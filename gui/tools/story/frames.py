@@ -1,0 +1,141 @@
+"""The keyframes of a draft: each with its plans at hand, and with the model that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from planner.machines.two_level_memory.problem import OrderPlan
+from planner.model.graph import Graph
+from planner.model.network import Network
+from planner.model.precision import FILE, precision_of
+from planner.problem.base import decision_of, says_more
+from planner.problem.bound import Bound
+from planner.problem.problem import Plan
+from planner.story.story import Keyframe
+from planner.story.telling import is_named
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """A model and how it can be read again: its files (several are deployed together), or the words that generate it."""
+
+    model: Graph | Network
+    paths: tuple[Path, ...] = ()
+    batch: int = 1
+    density: float | None = None
+    generate: str = ""
+
+    @property
+    def precision(self) -> str:
+        """How many bytes numbers of a graph take (:mod:`planner.model.precision`)."""
+        return precision_of(self.model) if isinstance(self.model, Graph) else FILE
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal where two are one model, read in one way."""
+        return self.model.fingerprint, self.paths, self.batch, self.density, self.generate
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A plan of a draft with what was proven when it was captured, and the model that it is of."""
+
+    plan: Plan | OrderPlan
+    bounds: tuple[Bound, ...]
+    source: ModelSource
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where a keyframe stands, as far as its words speak of it: the plan before it, and the letters of plans that it compares."""
+
+    before: Shown | None
+    letters: str
+
+    def is_as(self, other: Place) -> bool:
+        """Whether words that fit here fit there."""
+        return self.letters == other.letters and same_plan(self.before, other.before)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A keyframe of a draft. The plan numbers in ``keyframe`` mean nothing: ``shown``, ``versus`` and ``beside`` are the plans.
+
+    ``told_for`` is the place that its words speak of, where somebody wrote them and it stands elsewhere now.
+    """
+
+    keyframe: Keyframe
+    shown: Shown
+    versus: Shown | None = None
+    beside: tuple[Shown, ...] = ()
+    told_for: Place | None = None
+
+    @property
+    def plans(self) -> tuple[Shown, ...]:
+        """All of its plans, the reference of a comparison first."""
+        return (*(() if self.versus is None else (self.versus,)), self.shown, *self.beside)
+
+    def with_plans(self, plans: Sequence[Shown]) -> Frame:
+        """The same with others in the places of :attr:`plans`; itself where they are the same."""
+        if all(one is other for one, other in zip(plans, self.plans, strict=True)):
+            return self
+        versus, *rest = plans if self.versus is not None else (None, *plans)
+        assert rest[0] is not None
+        return replace(self, versus=versus, shown=rest[0], beside=tuple(rest[1:]))
+
+
+def same_plan(one: Shown | None, other: Shown | None) -> bool:
+    """Whether two are one plan: of one model, for the same problem, with the same decision, whatever they are called."""
+    if one is other:
+        return True
+    if one is None or other is None:
+        return False
+    return (
+        one.source.key == other.source.key
+        and one.plan.problem == other.plan.problem
+        and bool(np.array_equal(decision_of(one.plan), decision_of(other.plan)))
+    )
+
+
+def one_plan_each(frames: Sequence[Frame]) -> list[Frame]:
+    """The same keyframes where equal plans are one, under the first name that somebody gave it, with the best that is proven of it.
+
+    Plans that are equal and compared with one another stay as they are.
+    """
+    members: list[list[Shown]] = []
+    group_of: dict[Shown, int] = {}
+    for one in (one for frame in frames for one in frame.plans if one not in group_of):
+        found = (at for at, known in enumerate(members) if same_plan(known[0], one))
+        group_of[one] = group = next(found, len(members))
+        members += [] if group < len(members) else [[]]
+        if one not in members[group]:
+            members[group].append(one)
+    united = [_united(known) for known in members]
+    for frame in frames:
+        groups = [group_of[one] for one in frame.plans]
+        for twice in {group for group in groups if groups.count(group) > 1}:
+            united[twice] = None
+    return [frame.with_plans([united[group_of[one]] or one for one in frame.plans]) for frame in frames]
+
+
+def _united(members: Sequence[Shown]) -> Shown | None:
+    """One for all of them."""
+    first = next((one for one in members if is_named(one.plan)), members[0])
+    bounds = list(first.bounds)
+    for one in members:
+        bounds += [
+            bound
+            for bound in one.bounds
+            if (bound.claimed_by and bound not in bounds) or says_more(bound, first.plan.problem, bounds)
+        ]
+    return first if len(bounds) == len(first.bounds) else replace(first, bounds=tuple(bounds))
+
+
+def elsewhere(frame: Frame) -> str:
+    """A keyframe is about another model than the one that is open."""
+    name = frame.shown.source.model.name
+    return f"the keyframe “{frame.keyframe.title}” is about {name}, which is not open here; open it first"

@@ -1,0 +1,119 @@
+"""What follows from the order of a draft's keyframes: one plan and one letter for what is equal, and what captions say of it.
+
+Nobody remembers which captions were told by themselves: one that is, word for word, what would be told where the keyframe stood is told
+anew where it stands now; any other was written by somebody and is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gui.tools.story.frames import Frame, Place, Shown, one_plan_each, same_plan
+from planner.problem.problem import Plan
+from planner.reports.comparison import compare
+from planner.reports.comparison.figures import LETTERS
+from planner.story.comparing import comparison_caption, letters_for
+from planner.story.telling import caption, fitting, found_by, looked_at, title
+
+ELSEWHERE = "told for another order"
+"""What is said of words that somebody wrote and that speak of what came before, where something else does now."""
+BEFORE = re.compile(r"\bbefore\b", re.IGNORECASE)
+
+
+def told(frame: Frame, before: Frame | None) -> str:
+    """The caption that a keyframe has by itself after another one (or as the first)."""
+    keyframe, plan = frame.keyframe, frame.shown.plan
+    if keyframe.view == "comparison":
+        plans = [one.plan for one in frame.plans if isinstance(one.plan, Plan)]
+        bounds = [bound for one in frame.plans for bound in one.bounds]
+        compared = compare(plans, bounds, letters=keyframe.letters or LETTERS)
+        return comparison_caption(compared, keyframe.comparison)
+    earlier = _earlier(frame, before)
+    if before is None or not same_plan(earlier, frame.shown):
+        return caption(plan, frame.shown.bounds, None if earlier is None else earlier.plan)
+    words = looked_at(plan, keyframe.highlight, keyframe.view)
+    return "" if words == before.keyframe.caption else words  # said already, and still true
+
+
+def settled(before: Sequence[Frame], after: Sequence[Frame]) -> tuple[Frame, ...]:
+    """The keyframes ``after`` a change, of which those ``before`` it were told by themselves as they stood there; the same objects
+    where nothing follows from the change."""
+    came_after = {frame: before[at - 1] if at else None for at, frame in enumerate(before)}
+    found: list[Frame] = []
+    for at, (given, frame) in enumerate(zip(after, _lettered(one_plan_each(after)), strict=True)):
+        was = came_after.get(given, after[at - 1] if at else None)
+        found.append(_settled(given, was, frame, found[-1] if found else None))
+    return tuple(found)
+
+
+def place_of(frame: Frame, before: Frame | None) -> Place:
+    """Where a keyframe stands that comes after another one (or first)."""
+    compares = frame.keyframe.view == "comparison"
+    return Place(
+        None if compares else _earlier(frame, before), "".join(frame.keyframe.called) if compares else ""
+    )
+
+
+def _settled(given: Frame, was: Frame | None, frame: Frame, now: Frame | None) -> Frame:
+    """A keyframe (``given``) that came after ``was``, as it is with the plans and letters that it has now (``frame``), after ``now``."""
+    there, here = place_of(given, was), place_of(frame, now)
+    words = given.keyframe.caption
+    said = now is not None and was is not None and now.keyframe.caption != was.keyframe.caption
+    looks_again = said and same_plan(here.before, frame.shown)
+    if frame is not given or looks_again or not there.is_as(here):
+        # The plans of a search are told one after the other, the first of them after none.
+        for known in (was, None):
+            if words in (tellings := _tellings(given, known)):
+                return _told_anew(frame, known, now, tellings.index(words))
+    if frame.told_for is not None:
+        return replace(frame, told_for=None) if frame.told_for.is_as(here) else frame
+    if not there.is_as(here) and _speaks_of(there, words):
+        return replace(frame, told_for=there)
+    return frame
+
+
+def _tellings(frame: Frame, before: Frame | None) -> tuple[str, str]:
+    """The captions that a keyframe may have by itself: alone, and with the planner that found the plan, as stories made of files have it."""
+    words = told(frame, before)
+    return words, fitting([words, found_by(frame.shown.plan)])
+
+
+def _told_anew(frame: Frame, was: Frame | None, now: Frame | None, telling: int) -> Frame:
+    keyframe, plan = frame.keyframe, frame.shown.plan
+    fresh = replace(keyframe, caption=_tellings(frame, now)[telling])
+    if keyframe.view != "comparison":
+        then, earlier = _earlier(frame, was), _earlier(frame, now)
+        if then is not None and keyframe.title == title(plan, then.plan) != title(plan):
+            fresh = replace(fresh, title=title(plan, None if earlier is None else earlier.plan))
+    return frame if fresh == keyframe else replace(frame, keyframe=fresh, told_for=None)
+
+
+def _earlier(frame: Frame, before: Frame | None) -> Shown | None:
+    """The plan shown before, where it is of the same model."""
+    if before is None or before.shown.source.model.fingerprint != frame.shown.source.model.fingerprint:
+        return None
+    return before.shown
+
+
+def _speaks_of(place: Place, words: str) -> bool:
+    """Whether words that somebody wrote hang on where their keyframe stood."""
+    return bool(BEFORE.search(words)) or any(re.search(rf"\b{letter}\b", words) for letter in place.letters)
+
+
+def _lettered(frames: Sequence[Frame]) -> list[Frame]:
+    """The same keyframes with one letter for each plan that is compared, in the order in which they appear."""
+    compared: list[Shown] = []
+    for frame in frames:
+        if frame.keyframe.view == "comparison":
+            compared += [one for one in frame.plans if one not in compared]
+    lettered = []
+    for frame in frames:
+        keyframe = frame.keyframe
+        if keyframe.view == "comparison":
+            letters = letters_for([compared.index(one) for one in frame.plans], range(len(compared)))
+            if letters != keyframe.letters:
+                frame = replace(frame, keyframe=replace(keyframe, letters=letters))
+        lettered.append(frame)
+    return lettered

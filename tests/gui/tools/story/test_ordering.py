@@ -1,0 +1,120 @@
+"""What follows from the order of keyframes: one plan and one letter for what is equal, and captions that say what came before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gui.tools.story.draft import Draft
+from gui.tools.story.frames import Frame, ModelSource, Shown
+from gui.tools.story.ordering import told
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.bound import Bound
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from planner.story.story import Keyframe
+from tests.gui.models import chain_graph
+
+EVEN, LATER, LAST = [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]
+
+
+class Talk:
+    """Captures of plans of one model, each evaluated anew, as windows make them."""
+
+    def __init__(self) -> None:
+        self.source = ModelSource(chain_graph(6))
+        self.draft = Draft()
+
+    def shown(self, device_of: list[int], name: str = "", proven: float = 0.0) -> Shown:
+        problem = Problem(self.source.model, Pipeline(2))  # type: ignore[arg-type]
+        plan = problem.plan(np.array(device_of, np.int32), Provenance("hand"), name)
+        component = problem.components[0]
+        bounds = (Bound(component, proven, "test", problem.relaxation),) if proven else ()
+        return Shown(plan, bounds, self.source)
+
+    def canvas(self, shown: Shown) -> None:
+        """The canvas of the main window, after the keyframe that is edited."""
+        frame = Frame(Keyframe("", "", 0, "lanes"), shown)
+        caption = told(frame, self.draft.frame)
+        self.draft.add(replace(frame, keyframe=replace(frame.keyframe, caption=caption)))
+
+    def comparison(self, first: Shown, second: Shown) -> None:
+        """A comparison, captured with the letters of its window."""
+        keyframe = Keyframe("", "", 0, "comparison", versus=0, comparison="side-by-side")
+        frame = Frame(keyframe, second, first)
+        self.draft.add(replace(frame, keyframe=replace(keyframe, caption=told(frame, None))))
+
+    @property
+    def captions(self) -> list[str]:
+        return [frame.keyframe.caption for frame in self.draft.frames]
+
+
+def test_a_plan_has_one_letter_wherever_it_was_captured() -> None:
+    talk = Talk()
+    talk.comparison(talk.shown(EVEN, proven=1.0), talk.shown(LATER))
+    talk.canvas(talk.shown(EVEN))
+    talk.canvas(talk.shown(LATER, proven=2.0))
+    talk.draft.move(0, 2)
+    talk.comparison(talk.shown(EVEN), talk.shown(LATER, proven=1.0))
+    story = talk.draft.resolved().story
+    assert len(story.plans) == 2, "plans that differ in what is known of them are one"
+    assert [frame.keyframe.letters for frame in talk.draft.frames] == ["", "", "", ""]
+    assert [[b.value for b in frame.shown.bounds] for frame in talk.draft.frames][1] == [2.0]
+    assert all("than A" in caption for caption in talk.captions[2:])
+
+
+def test_letters_follow_the_order_in_which_plans_are_compared() -> None:
+    talk = Talk()
+    talk.comparison(talk.shown(EVEN), talk.shown(LATER))
+    talk.comparison(talk.shown(EVEN), talk.shown(LAST))
+    assert [frame.keyframe.letters for frame in talk.draft.frames] == ["", "AC"]
+    assert talk.captions[1].startswith("C ")
+    before = talk.captions
+    talk.draft.move(1, 0)
+    assert [frame.keyframe.letters for frame in talk.draft.frames] == ["", "AC"]
+    assert talk.captions[0].startswith("B ") and talk.captions[1].startswith("C ")
+    talk.draft.undo_stack.undo()
+    assert talk.captions == before
+
+
+def test_equal_plans_that_are_compared_stay_two() -> None:
+    talk = Talk()
+    talk.comparison(talk.shown(EVEN, "one"), talk.shown(EVEN, "other"))
+    assert len(talk.draft.resolved().story.plans) == 2
+
+
+def test_captions_that_nobody_wrote_are_told_anew() -> None:
+    talk = Talk()
+    talk.canvas(talk.shown(LATER))
+    talk.canvas(talk.shown(EVEN))
+    alone, after = talk.captions
+    assert "less than before" in after
+    talk.draft.move(1, 0)
+    first, second = talk.captions
+    assert "before" not in first and "more than before" in second
+    talk.draft.undo_stack.undo()
+    assert talk.captions == [alone, after]
+    talk.draft.remove(0)
+    assert talk.captions == [first]
+    assert all(frame.told_for is None for frame in talk.draft.frames)
+
+
+@pytest.mark.parametrize(
+    ("words", "marked"), [("Much better than before.", True), ("A plan that everybody likes.", False)]
+)
+def test_words_of_a_person_stay_and_are_marked_where_they_speak_of_what_came_before(
+    words: str, marked: bool
+) -> None:
+    talk = Talk()
+    talk.canvas(talk.shown(LATER))
+    talk.canvas(talk.shown(EVEN))
+    talk.draft.edit("Change a caption", caption=words)
+    talk.draft.move(1, 0)
+    assert talk.captions[0] == words and (talk.draft.frames[0].told_for is not None) is marked
+    talk.draft.move(0, 1)
+    assert talk.draft.frames[1].told_for is None, "it is where it was told"
+    talk.draft.move(1, 0)
+    talk.draft.edit("Change a caption", caption="It begins well.")
+    assert talk.draft.frames[0].told_for is None
