@@ -219,16 +219,16 @@ def rules_text(evaluation: Evaluated) -> str:
     return "valid" if not count else "1 violation" if count == 1 else f"{count} violations"
 
 
-def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:
+def figure_rows(problem: Problem, evaluation: Evaluation, reasons: bool = True) -> list[tuple[str, str]]:
     """The lines on figures of the whole plan; a target that has some only estimates them.
 
-    They are in seconds but where the target's times may be a file's own and have no unit.
+    ``reasons``: with what limits or adds to them. They are in seconds but where the target's times may be a file's own and have no unit.
     """
     unit = "s" if problem.target.figures_in_seconds else problem.graph.time_unit
     why = problem.target.throughput_note(evaluation)
-    limited = f" ({why})" if why else ""
+    limited = f" ({why})" if why and reasons else ""
     more = problem.target.latency_note(evaluation)
-    added = f" ({more})" if more else ""
+    added = f" ({more})" if more and reasons else ""
     texts = {
         "throughput": lambda value: (
             (f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time") + limited

@@ -11,10 +11,10 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
-from planner.reports.schedule.common import paces
+from planner.reports.schedule.common import paces, practice_interval
 from planner.story.story import LONGEST_TITLE
 from planner.story.telling import RATES, SAME, change_words, changed, fitting, from_to, is_named, shortened
-from planner.text_table import percent
+from planner.text_table import percent, times
 
 
 def comparison_title(comparison: Comparison, how: str = "") -> str:
@@ -55,8 +55,17 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
     Of a comparison shown as (``how``) ``sankey``, the largest move is named, too. Where ``schedules`` are shown, it is about what samples
     take there: ``B finishes a sample every 2.96 ms, 38.6 % less than A.``
     """
-    timed = _paced(comparison) if how == "schedules" else []
-    sentences = timed or [_sentence(comparison, i) for i in range(1, len(comparison.plans))]
+    kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
+    if timed:
+        sentences = _paced(comparison, kind, timed)
+        estimated = zip(comparison.plans, timed, strict=True)
+        practice = [practice_interval(p.evaluation, pace) for p, pace in estimated if kind != "latency"]
+    else:
+        sentences = [_sentence(comparison, i) for i in range(1, len(comparison.plans))]
+        practice = [comparison.figures(i).practice for i in range(len(comparison.plans))]
+        timed = [plan.evaluation.objective for plan in comparison.plans]
+    if not comparison.why_incomparable or kind:
+        sentences.append(_in_practice(comparison, timed, practice))
     if rules := comparison.differing.sentence:
         sentences.append(f"{rules[:1].upper()}{rules[1:]}.")
     if how == "sankey":
@@ -64,9 +73,25 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
     return fitting(sentences, 240)
 
 
-def _paced(comparison: Comparison) -> list[str]:
-    """What samples take in the schedule of each plan, against the first's; nothing where schedules do not compare."""
-    kind, timed = sample_times(comparison)
+def _in_practice(comparison: Comparison, paces: Sequence[float], practice: Sequence[float]) -> str:
+    """``In practice a sample is estimated every 16.43 ms in A, 8.21 ms in B (50.0 % less).`` where that is later than the ``paces`` say
+    for any plan; else empty."""
+    each = [pace if math.isnan(later) else later for pace, later in zip(paces, practice, strict=False)]
+    shown = times([*each, *paces], comparison.graph.time_unit)
+    if not each or shown[: len(each)] == shown[len(each) :]:
+        return ""
+    words = []
+    for i, (value, text) in enumerate(zip(each, shown, strict=False)):
+        share = (value - each[0]) / each[0]
+        less = (
+            f" ({percent(abs(share))} {'less' if share < 0 else 'more'})" if i and abs(share) > SAME else ""
+        )
+        words.append(f"{text} in {comparison.letter(i)}{less}")
+    return f"In practice a sample is estimated every {', '.join(words)}."
+
+
+def _paced(comparison: Comparison, kind: str, timed: Sequence[float]) -> list[str]:
+    """What samples take in the schedule of each plan, against the first's."""
     sentences = []
     for i, pace in enumerate(timed):
         takes = "takes" if kind == "latency" else "finishes a sample every"

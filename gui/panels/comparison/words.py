@@ -12,10 +12,13 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_limit, one_time, plural
 from gui.panels.comparison.names import columns_of
+from gui.panels.comparison.rows import device_titles
+from gui.panels.schedule.panel import in_practice, summary
 from gui.words.objectives import components_shortly
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
+from planner.reports.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
     from gui.panels.comparison.names import Compared
@@ -183,3 +186,10 @@ def described(comparison: Comparison, plan: int, selection: Ints) -> str:
 def moved_total(comparison: Comparison, plan: int) -> str:
     """How a plan differs from the reference, or the reference from the next."""
     return moved_words(comparison, plan, 1 if plan == 0 else 0)
+
+
+def schedule_words(comparison: Comparison, i: int, schedules: Sequence[Schedule]) -> str:
+    """What the schedule of a plan says, and how far samples are apart in practice; all of them have one time axis, and one unit."""
+    plan, unit, s = comparison.plans[i], comparison.graph.time_unit, schedules[i]
+    practice = in_practice(plan.problem.target, plan.evaluation, s, unit)
+    return summary(s, device_titles(comparison, i), unit, practice, beside=schedules)

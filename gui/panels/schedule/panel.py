@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,6 +19,7 @@ from gui.panels.schedule.layout import times_of
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
 from planner.problem.decision import Evaluation
+from planner.reports.schedule.common import practice_interval
 from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
 
 if TYPE_CHECKING:
@@ -149,11 +151,8 @@ class SchedulePanel(Panel):
 def in_practice(target: Target, evaluation: Evaluation, s: Schedule, unit: str | None) -> str:
     """``about 9.00 ms in practice (4.00 MiB streamed on one link)``, where the target estimates that samples come visibly
     later than a schedule says, which gives each stage the host link and its cache to itself; else empty."""
-    throughput = evaluation.figures.get("throughput", 0.0)
-    if s.kind in ("gpipe", "latency") or not throughput > 0.0:
-        return ""
-    times, interval = times_of(s, unit), 1.0 / throughput
-    if interval <= s.period * (1.0 + 1e-9) or times.text(interval) == times.text(s.period):
+    times, interval = times_of(s, unit), practice_interval(evaluation, s.period)
+    if s.kind in ("gpipe", "latency") or math.isnan(interval) or times.text(interval) == times.text(s.period):
         return ""
     why = target.throughput_note(evaluation)
     return f"about {times.text(interval)} in practice" + (f" ({why})" if why else "")

@@ -21,9 +21,9 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
+from gui.panels.comparison.words import schedule_words
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import paint_axis, paint_schedule
-from gui.panels.schedule.panel import summary
 from gui.present.comparison.shot import ComparisonShot, Part
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison
@@ -107,10 +107,7 @@ class SchedulesShot(ComparisonShot):
 
     def line(self, i: int) -> str:
         """A plan's name and how it keeps its devices busy."""
-        comparison = self.comparison
-        found, made = self._made.of[i], self._made.of
-        words = summary(found, device_titles(comparison, i), comparison.graph.time_unit, beside=made)
-        return f"{plan_title(self.comparison, i)}   {words}"
+        return f"{plan_title(self.comparison, i)}   {schedule_words(self.comparison, i, self._made.of)}"
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
         """A plan's chart, on the scale of all, and the moment that times are counted from."""

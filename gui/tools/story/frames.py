@@ -83,9 +83,9 @@ class Frame:
         """The same with others in the places of :attr:`plans`; itself where they are the same."""
         if all(one is other for one, other in zip(plans, self.plans, strict=True)):
             return self
-        versus, *rest = plans if self.versus is not None else (None, *plans)
-        assert rest[0] is not None
-        return replace(self, versus=versus, shown=rest[0], beside=tuple(rest[1:]))
+        compared = self.versus is not None
+        shown, *beside = plans[compared:]
+        return replace(self, versus=plans[0] if compared else None, shown=shown, beside=tuple(beside))
 
 
 def same_plan(one: Shown | None, other: Shown | None) -> bool:

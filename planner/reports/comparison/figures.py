@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from planner.problem.bound import Bound, Standing, proven
 from planner.problem.claims import claim_of, claimed
 from planner.problem.decision import Violation
 from planner.problem.problem import Plan
+from planner.reports.schedule.common import practice_interval
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan | OrderPlan)
 LETTERS = "ABCD"
@@ -25,6 +27,7 @@ class Figures:
     nobody knows). ``bound`` is the strongest that applies to the first component which is not proven (to the first where all
     are), ``gap`` that component's, 0 where every component is proven; both None where nothing is known or the plan is invalid.
     ``claim`` is what the plan's own file claims beyond that, None where it claims nothing more; it counts nowhere.
+    ``practice`` is the time from sample to sample that the target estimates where it is longer than the objective, a time; else NaN.
     ``status`` is ``optimal`` (proven), ``feasible`` or ``invalid``."""
 
     plan: Plan | OrderPlan
@@ -42,6 +45,7 @@ class Figures:
     violations: tuple[Violation, ...]
     planner: str
     claim: Bound | None = None
+    practice: float = math.nan
 
     @property
     def objective(self) -> float:
@@ -119,7 +123,17 @@ def figures_of(
         violations=evaluation.violations,
         planner=plan.provenance.planner,
         claim=claim_of(plan, (*proven(bounds), *claims)) if valid else None,
+        practice=_practice(plan),
     )
+
+
+def _practice(plan: Plan | OrderPlan) -> float:
+    problem = plan.problem
+    if not isinstance(plan, Plan) or not plan.evaluation.valid:
+        return math.nan
+    if problem.unit(problem.components[0]) != plan.problem.graph.time_unit:
+        return math.nan
+    return practice_interval(plan.evaluation, plan.evaluation.objective)
 
 
 def weighed(

@@ -1,12 +1,23 @@
-"""What schedules of several plans have in common: the kind in which all can be laid out, and how fast each plan is then."""
+"""What schedules of several plans have in common: the kind in which all can be laid out, and how fast each plan is then, and in practice."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from planner.errors import StageboardError
+from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
 from planner.reports.schedule.schedule import kinds_for, schedule
+
+
+def practice_interval(evaluation: Evaluation, period: float) -> float:
+    """The time from sample to sample that a target estimates where it is longer than ``period``, which gives every stage links and caches to
+    itself; NaN where it is not, or nothing is estimated."""
+    rate = evaluation.figures.get("throughput", 0.0)
+    if not rate > 0.0 or not 1.0 / rate > period * (1.0 + 1e-9):
+        return math.nan
+    return 1.0 / rate
 
 
 def common_kinds(plans: Sequence[Plan]) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ TOP = {
 CLAIM = {"claimed_bound", "claimed_component", "claimed_method", "claimed_by"}
 PLAN = {
     "letter", "name", "plan_file", "planner", "target", "objective_name", "objective", "components", "lower_bound",
-    "bound_method", "gap", "status", "valid", "violations", "difference", *CLAIM,
+    "bound_method", "gap", "status", "valid", "violations", "difference", "figures", *CLAIM,
 }  # fmt: skip
 AMOUNTS = {"ops", "receive", "work", "streaming", "send", "cost", "memory"}
 
@@ -148,6 +148,25 @@ def test_text(stageboard: Any, pair: list[Path]) -> None:
     assert "more; --all lists them" in ran.out
     everything = stageboard("compare", RESNET, *pair, "--all").out
     assert "--all" not in everything and len(everything.splitlines()) > len(lines)
+
+
+def test_estimates_of_shared_links_stand_beside_the_objective(
+    stageboard: Any, resnet: Any, tmp_path: Path
+) -> None:
+    target = "edge-tpu:2,cache=1MiB"
+    plans = [
+        written(tmp_path / f"{name}.plan.json", resnet, target, [share], "stage-time")
+        for name, share in (("a", 0.5), ("b", 0.8))
+    ]
+    lines = stageboard("compare", RESNET, *plans).out.splitlines()
+    data = json.loads(stageboard("compare", RESNET, *plans, "--json").out)
+    rates = [plan["figures"]["throughput"] for plan in data["plans"]]
+    told = next(line for line in lines if line.startswith("  throughput, estimated"))
+    change = (rates[1] - rates[0]) / rates[0]
+    sign = "+" if change > 0 else "\N{MINUS SIGN}"
+    assert f"{rates[0]:.1f} per second" in told
+    assert f"{rates[1]:.1f} per second ({sign}{100 * abs(change):.1f} %)" in told
+    assert any(line.startswith("  latency, estimated") for line in lines)
 
 
 def test_a_relabelled_plan_does_not_differ(stageboard: Any, resnet: Any, tmp_path: Path) -> None:

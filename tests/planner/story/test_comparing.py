@@ -15,6 +15,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.methods.tiny import tiny_graph
+from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
@@ -208,6 +209,28 @@ def test_schedules_are_told_by_what_samples_take() -> None:
     # A plan that cannot run has no pace.
     broken = plan_on(Pipeline(2), [1 - d for d in halves()], "broken")
     assert "breaks" in comparison_caption(compare([plan_on(Pipeline(2), halves(), "b"), broken]), "schedules")
+
+
+@pytest.mark.parametrize("how", ["overlay", "schedules"])
+def test_what_is_estimated_in_practice_is_said_beside_times_that_leave_shared_links_out(how: str) -> None:
+    ops = [
+        Op(f"op{i}", f"op{i}", work=1e-3, work_cpu=1e-3, params=2**20, param_bytes=2**20) for i in range(6)
+    ]
+    edges = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=4.0) for i in range(5)]
+    graph = Graph.build("streamed", ops, edges, time_unit="s")
+    problem = Problem(graph, EdgeTpuPipeline(2, cache=1e6), "stage-time")
+    one, two = (
+        problem.plan(np.array(devices, np.int32), Provenance("slice"), "slice")
+        for devices in ([0] * 4 + [1] * 2, [0] * 3 + [1] * 3)
+    )
+    told = compare([one, two])
+    words = comparison_caption(told, how)
+    every = [amount_text(1.0 / plan.evaluation.figures["throughput"], "s") for plan in (one, two)]
+    assert f"In practice a sample is estimated every {every[0]} in A, {every[1]} in B" in words
+    # An objective that is that time itself says it already.
+    served = Problem(graph, EdgeTpuPipeline(2, cache=1e6), "inference-time")
+    again = [served.plan(plan.decision.device_of, Provenance("slice"), "slice") for plan in (one, two)]
+    assert "In practice" not in comparison_caption(compare(again))
 
 
 def test_the_time_between_inferences_is_not_said_to_be_that_of_one() -> None:

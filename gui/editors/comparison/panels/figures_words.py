@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,9 @@ from gui.look.numbers import (
     Column,
     gap_text,
     one_amount,
+    one_time,
     plural,
+    rate_text,
     signed_amount,
     signed_percent,
 )
@@ -26,12 +29,15 @@ from gui.words.objectives import (
     objective_title,
 )
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
+from planner.problem.problem import Plan
 from planner.reports.comparison import Figures
 
 if TYPE_CHECKING:
     from gui.panels.comparison.names import Compared
 
 RULES = "Rules"
+PRACTICE = "In practice"
+"""The column of what targets estimate beside an objective that leaves shared links and activations out."""
 CHECK, CROSS = "\N{CHECK MARK}", "\N{MULTIPLICATION X}"
 
 
@@ -70,6 +76,8 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, pair
     titles = ["Plan"]
     words = [component_words(name) for name in names]
     titles += [_heading(w.short if len(words) > 2 else w.title) for w in words] if alike else ["Objective"]
+    told = any(math.isfinite(f.practice) for f in figures)
+    titles += [PRACTICE] if told else []
     titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
     rows = []
     for i, f in enumerate(figures):
@@ -87,9 +95,32 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, pair
             if lettered:
                 shown = components_shortly(problem, values, written)
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
+        cells += [_in_practice(f, figures[base])] if told else []
         cells += [_bound(f, columns), _gap(comparison, f), _rules(f), *_change(comparison, i, base)]
         rows.append(tuple(cells))
     return Table(tuple(titles), tuple(rows))
+
+
+def _in_practice(f: Figures, base: Figures) -> Cell:
+    """How often a sample is estimated to come, as the main window says it of each plan, and by how much more often than in ``base``."""
+    plan = f.plan
+    if (
+        not isinstance(plan, Plan)
+        or not f.valid
+        or not (rate := plan.evaluation.figures.get("throughput", 0.0))
+    ):
+        return Cell(DASH, "muted", True)
+    unit = plan.problem.graph.time_unit
+    why = plan.problem.target.throughput_note(plan.evaluation)
+    tip = [f"estimated: a sample every {one_time(1.0 / rate, unit)}{f' ({why})' if why else ''}"]
+    if "latency" in plan.evaluation.figures:
+        tip.append(f"one alone {one_time(plan.evaluation.figures['latency'], unit)}")
+    text = f"{rate_text(rate)} /s" if unit else rate_text(rate)
+    other = base.plan.evaluation.figures.get("throughput", 0.0) if isinstance(base.plan, Plan) else 0.0
+    if base.valid and other and not math.isclose(rate, other):
+        text += f", {signed_percent((rate - other) / other)}"
+        tip.append(f"{rate_text(other)} in {base.letter}")
+    return Cell(text, "", True, tip="\n".join(tip))
 
 
 def _heading(words: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSize
@@ -27,14 +28,15 @@ from gui.panels.comparison.schedules_layout import (
 )
 from gui.panels.comparison.schedules_layout import Schedules as Made
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
+from gui.panels.comparison.words import schedule_words
 from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
 from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, Row, times_of
 from gui.panels.schedule.painter import paint_schedule
-from gui.panels.schedule.panel import summary
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.errors import StageboardError
+from planner.reports.schedule.common import practice_interval
 from planner.reports.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -179,15 +181,14 @@ class Schedules(CompareView):
         unit = comparison.graph.time_unit
         base = self.pair[1]
         for i, words in enumerate(self.words):
-            said = summary(made.of[i], device_titles(comparison, i), unit, beside=made.of)
-            text = f"{plan_title(comparison, i)}   {said}"
+            text = f"{plan_title(comparison, i)}   {schedule_words(comparison, i, made.of)}"
             words.setText(text)
             self.charts[i].setAccessibleName(f"Schedule of plan {text}")
         shown = self.pair[0]
         here, there = made.of[shown].period, made.of[base].period
         self.note.setText(
             f"time of a sample, marked by lines: {signed_percent((here - there) / there)} in {comparison.letter(shown)}"
-            f" against {comparison.letter(base)}"
+            f" against {comparison.letter(base)}{self._estimated(comparison, made)}"
             if there > 0
             else f"nothing takes any time in {comparison.letter(base)}"
         )
@@ -196,6 +197,15 @@ class Schedules(CompareView):
             for i, s in enumerate(made.of)
         )
         self.note.set_tip(tip)
+
+    def _estimated(self, comparison: Comparison, made: Made) -> str:
+        """What the times of samples differ by in practice, where schedules are faster."""
+        pair = [(comparison.plans[i].evaluation, made.of[i].period) for i in self.pair]
+        later = [practice_interval(evaluation, period) for evaluation, period in pair]
+        if made.kind in ("gpipe", "latency") or all(map(math.isnan, later)):
+            return ""
+        here, there = (t if math.isfinite(t) else period for t, (_, period) in zip(later, pair, strict=True))
+        return f"; about {signed_percent((here - there) / there)} in practice"
 
     def _say(self, sentence: str) -> None:
         """No schedules: why not."""

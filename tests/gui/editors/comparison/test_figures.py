@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
@@ -11,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.editors.comparison.panels.figures import FiguresStrip
 from gui.editors.comparison.panels.figures_painter import paint_table
 from gui.editors.comparison.panels.figures_words import figures_table, summary
-from gui.look.numbers import MINUS
+from gui.look.numbers import MINUS, rate_text
 from gui.look.theme import DARK, LIGHT
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -79,6 +81,22 @@ def test_objectives_of_several_components_are_named() -> None:
     table = figures_table(compare(plans), (1, 0))
     assert table.titles[1:4] == ("Memory", "Off-chip", "Comm.")
     assert table.rows[1][-2].text == f"memory {MINUS}1.00 MiB"
+
+
+def test_estimates_of_the_main_window_stand_beside_the_objective() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2**20), "stage-time")
+    plans = [
+        problem.plan(np.array(a, np.int32), HAND, name)
+        for a, name in (([0, 0, 1, 1, 2, 2], "a"), ([0, 0, 0, 1, 1, 2], "b"))
+    ]
+    table = figures_table(compare(plans), (1, 0))
+    rates = [plan.evaluation.figures["throughput"] for plan in plans]
+    assert cell(table, 0, "In practice") == f"{rate_text(rates[0])} /s"
+    assert cell(table, 1, "In practice").startswith(f"{rate_text(rates[1])} /s")
+    tip = table.rows[0][table.titles.index("In practice")].tip
+    assert "streamed on one link" in tip and "one alone" in tip
+    served = [replace(problem, objective="inference-time").plan(p.decision.device_of, HAND) for p in plans]
+    assert "In practice" not in figures_table(compare(served), (1, 0)).titles
 
 
 def test_what_cannot_be_compared_has_no_difference() -> None:
