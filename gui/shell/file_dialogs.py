@@ -82,7 +82,7 @@ class FileDialogs:
     ) -> PictureDialog:  # fmt: skip
         """Ask how to draw a picture of what is open and where to write it, and write it.
 
-        ``drawing`` gives the call that makes it, of a module's function and with what can be pickled.
+        ``drawing`` gives the call that makes it as things are when it is asked, of a module's function and with what can be pickled.
         """
         dialog = PictureDialog(
             views,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -103,6 +103,16 @@ class PictureDialog(QDialog):
             field.valueChanged.connect(self._changed)
         for box in (self.transparent, self.in_sight):
             box.toggled.connect(self._changed)
+
+    def follow(self, *changes: SignalInstance) -> None:
+        """Draw the preview again whenever one of these says that what is drawn has changed."""
+        for change in changes:
+            change.connect(self.refresh)
+
+    def refresh(self, _: object = None) -> None:
+        """What is drawn has changed."""
+        if self._preview and not self._timer.isActive():
+            self._timer.start()
 
     # ------------------------------------------------------------------ parts
     def _drop_down(self, name: str, rows: list[tuple[str, str]], first: str) -> DropDown:

@@ -76,6 +76,8 @@ class CompareFiles(FileDialogs):
                 view = "overlay-lanes" if view == "lanes" else "overlay"
             self.ask_drawing(
                 VIEWS | OVERLAYS, view,
-                lambda choice: partial(draw_comparison, comparison, choice.page, choice.view, pair, share),
+                lambda choice: partial(
+                    draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share
+                ),
                 preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED,
-            )  # fmt: skip
+            ).follow(self._state.comparison_changed)  # fmt: skip

@@ -166,10 +166,12 @@ class NetworkFiles(ModelFiles):
         from gui.canvas.network.picture import VIEWS, draw_network
 
         document, window = self._document, self._window
-        problem, order, position = document.open_problem, document.order.copy(), document.position
-        title, bounds = document.title, document.plan_bounds
+        problem = document.open_problem
         self.ask_drawing(
             VIEWS, window.canvas.view,
-            lambda choice: partial(draw_network, problem, order, choice.page, title, bounds, position, choice.view),
+            lambda choice: partial(
+                draw_network, problem, document.order.copy(), choice.page, document.title, document.plan_bounds, document.position,
+                choice.view,
+            ),
             preview=problem.network.connection_count <= MOST_PREVIEWED,
-        )  # fmt: skip
+        ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip

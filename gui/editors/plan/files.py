@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -326,26 +325,17 @@ class Files(ModelFiles):
     # ------------------------------------------------------------------ exporting
     def export_picture(self) -> None:
         """A view of the plan as PNG, SVG or PDF; first the one that is shown."""
-        from gui.canvas.graph.picture.picture import Part
-        from gui.panels.pictures import CUT, TITLES, Shown, drawing_of, views_of
+        from gui.editors.plan.pictured import pictured
+        from gui.panels.pictures import CUT, TITLES, views_of
 
         document, canvas = self._document, self._window.canvas
         problem = document.problem
         if problem is None:
             return
-        shown = Shown(
-            problem, document.device_of.copy(), document.title, document.plan_bounds,
-            document.current_plan().provenance.planner, document.grouping, document.folded, colouring=canvas.colouring,
-        )  # fmt: skip
-        scene, region = canvas.scene, canvas.in_sight()
-        part = shown if scene is None or region is None else replace(shown, part=Part(scene, region))
         self.ask_drawing(
-            {view: TITLES[view] for view in views_of(problem)}, canvas.view,
-            lambda choice: partial(
-                drawing_of, part if choice.in_sight and choice.view == canvas.view else shown, choice.view, choice.page
-            ),
-            cut=CUT if region is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED,
-        )  # fmt: skip
+            {view: TITLES[view] for view in views_of(problem)}, canvas.view, partial(pictured, document, canvas),
+            cut=CUT if canvas.in_sight() is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED,
+        ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip
 
     def export_split(self) -> None:
         """The plan as a device-placement split."""

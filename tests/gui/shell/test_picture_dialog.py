@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -17,7 +20,7 @@ from gui.look.theme import DARK, LIGHT
 from gui.shell.picture_dialog import Choice, PictureDialog
 from planner.errors import StageboardError
 from tests.gui.models import write_model
-from tests.gui.window_parts import make_window, settle
+from tests.gui.window_parts import make_window, opened, settle
 
 VIEWS = {"flow": "Flow", "lanes": "Lanes", "schedule": "Schedule"}
 
@@ -114,6 +117,49 @@ def test_exporting_from_the_window(
         image = QImage(str(file))
         assert (image.width(), image.height()) == PRESETS[preset].pixels
     assert "Wrote picture" in window.notice.text
+    close()
+
+
+def test_the_preview_follows_what_is_drawn(qtbot: QtBot) -> None:
+    class Drawn(QObject):
+        changed = Signal()
+        colour = "#336699"
+
+    drawn = Drawn()
+
+    def draw(choice: Choice) -> Drawing:
+        return Drawing(
+            choice.page, choice.view, lambda painter, _: fill_ground(painter, choice.page, drawn.colour)
+        )
+
+    made = PictureDialog({"flow": "Flow"}, "flow", LIGHT, draw)
+    qtbot.addWidget(made)
+    made.follow(drawn.changed)
+    made.show()
+    qtbot.waitUntil(lambda: not made.shown.pixmap().isNull())
+    drawn.colour = "#993366"
+    drawn.changed.emit()
+    qtbot.waitUntil(lambda: made.shown.pixmap().toImage().pixelColor(100, 50).name() == "#993366")
+
+
+def test_a_picture_has_what_is_proven_when_it_is_drawn(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened(12, 3))
+    document, bounds = window.document, []
+
+    def ask_drawing(views: object, view: str, drawing: Any, **_: object) -> Any:
+        bounds.append(drawing)
+        return SimpleNamespace(follow=lambda *changes: bounds.append(changes))
+
+    window.files.ask_drawing = ask_drawing
+    window.files.export_picture()
+    drawing, changes = bounds
+    assert len(changes) == 2
+    problem, page = document.open_problem, PRESETS["slide"]
+    proof = problem.bound(
+        problem.components[0], 0.9 * document.evaluation.objective, "while one chooses", frozenset()
+    )
+    document.add_bounds([proof])
+    assert proof in drawing(Choice("flow", page)).args[0].bounds
     close()
 
 

@@ -55,8 +55,8 @@ class OrdersFiles(FileDialogs):
             return
         plans = [document.plan_of(one) for one in entries if one is not None]
         claims = [one.claims for one in entries if one is not None]
-        comparison = compare_orders(plans, document.bounds, claims)
         self.ask_drawing(
-            {"orders": "Orders"}, "orders", lambda choice: partial(draw_orders, comparison, choice.page),
-            preview=comparison.network.connection_count <= MOST_PREVIEWED,
-        )  # fmt: skip
+            {"orders": "Orders"}, "orders",
+            lambda choice: partial(draw_orders, compare_orders(plans, document.bounds, claims), choice.page),
+            preview=document.open_problem.network.connection_count <= MOST_PREVIEWED,
+        ).follow(document.readouts_changed)  # fmt: skip
