@@ -15,7 +15,7 @@ from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import LEFT, face, write
 from gui.panels.mcm.arcs import paint_rule_path
-from gui.panels.mcm.layout import package_layout
+from gui.panels.mcm.layout import columns_for, package_layout
 from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.picture import ARCS, pointed_violation
@@ -27,6 +27,8 @@ GROWN = 1.7
 """The picture is so much larger than in a window: its smallest letters are 10 pixels high there."""
 MARGIN, LINE = 14.0, 17.0
 """Room around the picture, and the height of a line of words, in pixels of the window's picture."""
+LEGEND = 50.0
+"""What a legend and the margins take of a stage's height, in pixels of the window's picture."""
 VEIL = 0.6
 """How much of a chip is covered that steps back."""
 MOST_MOVED = 3
@@ -47,13 +49,15 @@ class Said:
 class PackageShot:
     """A package at a moment: its chips, those that are ``lit`` (bool[k], none: all alike), and the lines above them.
 
-    ``width`` is that of the stage beside a panel (pixels).
+    ``width`` is that of the stage beside a panel (pixels). ``columns`` are those of all keyframes of a story, so that no chip
+    changes its place; 0: as many as suit.
     """
 
     package: Package
     lit: Bools
     said: tuple[Said, ...] = ()
     width: float = 0.0
+    columns: int = 0
 
     def alike(self, other: PackageShot) -> bool:
         """Whether both have the same chips."""
@@ -90,7 +94,7 @@ class PackageShot:
         below = QRectF(inner.left(), low, inner.width(), inner.bottom() - low)
         paint_legend(painter, below, self.package, theme)
         room = QRectF(inner.left(), top, inner.width(), max(1.0, low - 6 - top))
-        layout = package_layout(len(self.package.chips), room)
+        layout = package_layout(len(self.package.chips), room, columns=self.columns)
         paint_package(painter, layout, replace(self.package, path=None), theme, Marks())
         for chip, box in enumerate(layout.boxes) if self.lit.any() else ():
             if not self.lit[chip]:
@@ -105,8 +109,8 @@ class PackageShot:
 
 
 def package_shot(
-    plan: Plan, versus: Plan | None, lit: Bools, theme: Theme, scale: Scale, width: float = 0.0
-) -> PackageShot:
+    plan: Plan, versus: Plan | None, lit: Bools, theme: Theme, scale: Scale, width: float = 0.0, columns: int = 0
+) -> PackageShot:  # fmt: skip
     """The package of a plan, its bars on a ``scale`` that it shares with others.
 
     Of a plan that breaks rules the first triangle is drawn, and what moved since ``versus`` is named: where the keyframe lights nothing
@@ -137,7 +141,14 @@ def package_shot(
             )
         if not lit.any():
             lit = np.isin(np.arange(len(titles)), list(named))
-    return PackageShot(package, lit, tuple(said), width)
+    return PackageShot(package, lit, tuple(said), width, columns)
+
+
+def shared_columns(count: int, rooms: Iterable[tuple[float, float]], unit: float) -> int:
+    """The columns of ``count`` chips in stages and panels of these sizes (pixels), in units of ``unit`` pixels: the same in all of them."""
+    grown = GROWN * unit
+    inner = [(wide / grown - 2 * MARGIN, high / grown - LEGEND) for wide, high in sorted(set(rooms))]
+    return columns_for(count, [QRectF(0, 0, max(1.0, wide), max(1.0, high)) for wide, high in inner])
 
 
 def shared_scale(plans: Iterable[Plan]) -> Scale:

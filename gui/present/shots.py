@@ -14,7 +14,7 @@ from gui.panels.mcm.state import Scale
 from gui.present.captions import Run, figure_runs, target_words
 from gui.present.emphasis import named_devices
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
-from gui.present.package import PackageShot, package_shot, shared_scale
+from gui.present.package import PackageShot, package_shot, shared_columns, shared_scale
 from gui.present.panels.lines import steps_of
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted
@@ -72,6 +72,7 @@ class Shots:
         self._morphs: dict[tuple[int, int], Morph | None] = {}
         self._panels: dict[int, PanelData] = {}
         self._scales: dict[str, Scale] = {}
+        self._package_columns: dict[int, int] = {}
         self._themes: dict[int, Theme] = {}
 
     def plan(self, index: int) -> Plan | OrderPlan:
@@ -148,7 +149,20 @@ class Shots:
                 p for p in plans if isinstance(p, Plan) and p.problem.graph.fingerprint == model
             )
         lit, scale = self._lit(keyframe, plan), self._scales[model]
-        return package_shot(plan, self._versus(keyframe), lit, self.theme, scale, width)
+        columns = self._columns(len(plan.problem.devices))
+        return package_shot(plan, self._versus(keyframe), lit, self.theme, scale, width, columns)
+
+    def _columns(self, count: int) -> int:
+        """In how many columns packages of so many chips stand in the whole story."""
+        if count not in self._package_columns:
+            rooms = []
+            for index, keyframe in enumerate(self.keyframes):
+                plan, panel = self.plan(index), self.places.panel(keyframe.panel)
+                if isinstance(plan, Plan) and len(plan.problem.devices) == count:
+                    rooms += [self.places.room(self.panel_kind(index))] if keyframe.view == "package" else []
+                    rooms += [(panel.width(), panel.height())] if keyframe.panel == "package" else []
+            self._package_columns[count] = shared_columns(count, rooms, self.places.unit)
+        return self._package_columns[count]
 
     def _versus(self, keyframe: Keyframe) -> Plan | None:
         """The plan that a keyframe's plan of a graph is compared with."""

@@ -64,10 +64,10 @@ PACKAGE = Script(
             notes="The network on its chips. A chip holds little, and wires lead only from one chip to the next.",
         ),
         Scene(
-            "greedy", "Fill one chip after the other",
-            "Data only goes forward along the chain. Equal shares of work: the slowest chip takes {objective}.",
+            "greedy", "Greedy: fill one chip after the other",
+            "Data only goes forward along the chain. Equal shares are the aim; what is left goes to the last chip: {objective}.",
             view="package",
-            notes="A first plan: operators in order, each chip filled to its share. The legend says how bars and links are read.",
+            notes="A first plan: operators in order, each chip filled to its share; what found no place before ends on the last. The legend says how bars and links are read.",
         ),
         Scene(
             "searched", "Let it search",

@@ -29,6 +29,8 @@ HEADER_WIDTH = 160
 LEAST_TITLED = 9
 """Logical pixels: how wide headers are, and how high the lowest that is written on."""
 
+LEAST_FILLED = 0.85
+"""The height of a lane, in sizes of its letters, that capitals and figures fill without leaving it."""
 LEAST_TITLE = 44
 """Logical pixels that a title has beside a cost; less, and the cost goes."""
 
@@ -225,6 +227,8 @@ def _paint_header(
     y = top + max(0.0, (free - block) / 2)
     x, w = 11 * ratio, box.width() - 19 * ratio
     size = int(min(12.0, most, free / ratio - 1) * ratio)
+    if size < least * ratio and free >= LEAST_FILLED * least * ratio:
+        size = int(np.ceil(least * ratio))  # it fills the lane
     if size < least * ratio:
         mark = min(GLYPH_SIZE * ratio, 0.8 * box.height())
         paint_glyph(painter, colour, x + GLYPH_SIZE * ratio / 2, box.center().y(), mark)

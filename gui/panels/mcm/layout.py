@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
@@ -113,19 +114,28 @@ def folded_layout(count: int, used: int, rect: QRectF) -> PackageLayout:
     return replace(package_layout(used, rect.adjusted(0, 0, 0, -high), ROOMY), small=small)
 
 
-def package_layout(count: int, rect: QRectF, most: tuple[float, float] = (WIDEST, TALLEST)) -> PackageLayout:
-    """The arrangement of ``count`` chips inside ``rect`` in which they are largest at good proportions, none wider and higher than ``most``."""
-    if count == 0 or rect.width() <= 0 or rect.height() <= 0:
-        return PackageLayout((), 1, 0.0)
+def columns_for(count: int, rects: Sequence[QRectF], most: tuple[float, float] = (WIDEST, TALLEST)) -> int:
+    """In how many columns ``count`` chips are largest at good proportions, none wider and higher than ``most``, in that of ``rects`` in which
+    they are smallest."""
     best, columns = -1.0, 1
     for tried in range(1, count + 1):
-        wide, high = _tile(count, tried, rect)
-        value = min(min(wide, most[0]) / GOOD_WIDTH, min(high, most[1]) / GOOD_HEIGHT)
+        tiles = [_tile(count, tried, rect) for rect in rects]
+        value = min(min(wide, most[0]) / GOOD_WIDTH for wide, _ in tiles)
+        value = min(value, *(min(high, most[1]) / GOOD_HEIGHT for _, high in tiles))
         if value > best + 1e-9:
             best, columns = value, tried
     # Rows of equal length where as many rows hold them.
+    return math.ceil(count / math.ceil(count / columns))
+
+
+def package_layout(
+    count: int, rect: QRectF, most: tuple[float, float] = (WIDEST, TALLEST), columns: int = 0
+) -> PackageLayout:
+    """The arrangement of ``count`` chips inside ``rect`` in ``columns``, 0: in as many as :func:`columns_for` it."""
+    if count == 0 or rect.width() <= 0 or rect.height() <= 0:
+        return PackageLayout((), 1, 0.0)
+    columns = columns or columns_for(count, (rect,), most)
     rows = math.ceil(count / columns)
-    columns = math.ceil(count / rows)
     wide, high = _tile(count, columns, rect)
     wide, high = max(1.0, min(wide, most[0])), max(1.0, min(high, most[1]))
     across, between, turn = gaps(count, columns, rect)

@@ -34,6 +34,13 @@ def headline(plan: Plan, versus: Plan, comparison: Comparison) -> tuple[str, str
     return found.text if found.sign else "same objective", words
 
 
+def _beside(plan: Plan, most: float, unit: str | None) -> float:
+    """The amount in whose unit changes of ``most`` are written: the objective's, in large letters above them, where they are not far larger."""
+    objective = float(plan.evaluation.objective)
+    same = plan.problem.unit(plan.problem.components[0]) == unit
+    return objective if same and 0.01 * most <= objective < np.inf else most
+
+
 def _names(comparison: Comparison, row: int) -> tuple[str, ...]:
     """What the plan calls a device, and what the other called it where that is something else; then the same for less and less room."""
     found = []
@@ -87,9 +94,10 @@ def paint_difference(
         shown = [shown[i] for i in sorted(largest)]
     free = paint_head(painter, free, unit, theme, title, "", note)
     colours = numbered_colours(comparison.numbers, theme)
+    beside = _beside(plan, most, unit_of)
     rows = []
     for r in shown:
-        row, change_of = rows_of[r], signed_amount(float(amounts[r]), most, unit_of)
+        row, change_of = rows_of[r], signed_amount(float(amounts[r]), beside, unit_of)
         words = "new" if row.devices[0] < 0 else "gone" if row.devices[1] < 0 else change_of
         name, *briefer = _names(comparison, r)
         rows.append(Row(name, words, colours[r], briefer=tuple(briefer)))

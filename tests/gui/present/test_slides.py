@@ -17,8 +17,10 @@ from gui.present.panels.difference import paint_difference
 from gui.present.panels.rows import Row, bar_rects, row_boxes
 from gui.present.show import Show
 from gui.present.transition.transition import Shot
+from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import STORIES
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
 from planner.reports.comparison import compare
@@ -178,6 +180,22 @@ def test_long_names_give_way_to_short_ones_before_they_are_cut(qapp: object) -> 
         bars = bar_rects(scribe, row_boxes(QRectF(0, 0, width, 60), 1, 1.0), rows, 1.0, LIGHT)
         scribe.end()
         assert scribe.written[0][1] == shown and bars[0].width() > 0.08 * width
+
+
+def test_changes_of_devices_are_in_the_unit_of_the_large_letters_above_them(qapp: object) -> None:
+    ops = [Op(f"n{i}", f"n{i}", work=2e-4, work_cpu=2e-4) for i in range(12)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=0.0) for i in range(11)]
+    problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), Pipeline(12))
+    before, after = (
+        problem.plan(devices, Provenance(name), name)
+        for devices, name in ((np.zeros(12, np.int32), "a"), (even(12, 12), "b"))
+    )
+    scribe = Scribe(400, 560)
+    paint_difference(scribe, QRectF(0, 0, 360, 540), after, before, compare([before, after]), 1.0, LIGHT)
+    scribe.end()
+    words = [word for _, word in scribe.written]
+    assert any(word.startswith("200.00 µs") for word in words) and "\N{MINUS SIGN}2,200.00 µs" in words
+    assert not any("ms" in word for word in words)
 
 
 def test_of_many_devices_the_largest_changes_are_named(qapp: object) -> None:

@@ -9,11 +9,12 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from gui.canvas.graph import surface
-from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents
+from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents, paint_headers
 from gui.canvas.graph.scene import crossing_bytes
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 
 
 def test_figures_are_those_of_the_evaluation(hand: Hand) -> None:
@@ -65,6 +66,23 @@ def test_36_lanes_keep_a_header_each(make_hand: MakeHand) -> None:
         assert lane.height() >= 12
         row = [image.pixel(x, int(lane.center().y())) for x in range(8, HEADER_WIDTH - 4)]
         assert len(set(row)) > 3, f"lane {d} says nothing"
+
+
+@pytest.mark.parametrize(("share", "named"), [(0.9, 36), (0.7, 0)])
+def test_lanes_that_letters_fill_are_named_in_slides(make_hand: MakeHand, share: float, named: int) -> None:
+    hand = make_hand(chain_graph(72), Pipeline(36), (1280, 800))
+    hand.document.set_assignment((np.arange(72) // 2).astype(np.int32), "edit", "two each")
+    hand.lanes()
+    view = hand.view
+    scene, problem = view.scene, hand.document.problem
+    assert scene is not None and problem is not None
+    data = header_data(scene, problem, crossing_bytes(problem.graph, hand.document.device_of, 36))
+    lowest = min(bottom - top for top, bottom in lane_extents(scene, view.viewport))
+    scribe = Scribe(view.width(), view.height())
+    least = lowest / share
+    paint_headers(scribe, scene, view.viewport, view.palette_now, data, 1.0, least)
+    scribe.end()
+    assert sum(word.casefold().startswith("sta") for _, word in scribe.written) == named
 
 
 def test_a_drag_paints_no_header_again_and_no_edge_over_one(
