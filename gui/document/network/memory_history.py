@@ -61,6 +61,8 @@ class History:
     """Moments after which a value has been read, written or evicted, ascending, each once."""
     updated: Ints
     """The position at which each residency is first added to; W where it never is (int32[R])."""
+    written: Ints
+    """The position at which the value of each residency is written while it stays, as outputs are in the end; W where it never is (int32[R])."""
     slots: int
     _by_slot: Ints
     _keys: np.ndarray
@@ -86,9 +88,8 @@ class History:
         # The last stay that began in an earlier slot is found where a slot was never used; its slot tells.
         found = np.unique(found[(t.begin[found] <= at) & (at < t.end[found])])
         found = found[np.argsort(t.resident_slot[found], kind="stable")]
-        return Residents(
-            t.resident_neuron[found], t.resident_slot[found], t.begin[found], self.updated[found] <= at
-        )
+        dirty = (self.updated[found] <= at) & (at < self.written[found])
+        return Residents(t.resident_neuron[found], t.resident_slot[found], t.begin[found], dirty)
 
     def events(self, before: int, moment: int) -> slice:
         """Events of the connections after moment ``before`` up to ``moment``."""
@@ -149,8 +150,20 @@ def _history(network: Network, order: Ints, trace: Trace, slots: int) -> History
         network, order, trace,
         _cumulated(trace.position[again], w), _cumulated(trace.position[spill], w),
         position[last_there] + np.int32(1),
-        updated, slots, by_slot, keys,
+        updated, _writings(trace, written, by_slot, keys, w), slots, by_slot, keys,
     )  # fmt: skip
+
+
+def _writings(trace: Trace, written: Bools, by_slot: Ints, keys: np.ndarray, w: int) -> Ints:
+    """The position at which each residency's value is written while it stays, W where it never is (int32[R]). ``written`` are the events
+    that write; what is written as it leaves for another value is of no residency any more."""
+    found = np.full(len(by_slot), w, np.int32)
+    slot, position = trace.slot[written].astype(np.int64), trace.position[written]
+    place = np.searchsorted(keys, slot * (w + 1) + position, side="right") - 1
+    stay = by_slot[np.maximum(place, 0)] if len(by_slot) else np.zeros(0, np.int32)
+    same = (place >= 0) & (trace.resident_neuron[stay] == trace.neuron[written]) if len(stay) else place >= 0
+    found[stay[same]] = position[same]
+    return found
 
 
 def _cumulated(positions: Ints, w: int) -> np.ndarray:

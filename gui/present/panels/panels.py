@@ -284,9 +284,9 @@ def _paint_fast(
     painter: QPainter, rect: QRectF, plan: OrderPlan, now: NetworkNow, unit: float, theme: Theme
 ) -> None:
     """How much of the fast memory is in use, and what of that slow memory does not have."""
-    size = plan.problem.target.size
+    size, slots = plan.problem.target.size, plan.problem.evaluator.slots
     clean = now.held - now.dirty
-    share = f"{now.held:,} of {plural(size, 'value')}"
+    share = f"{now.held:,} of {plural(slots, 'slot')}"
     note = f"{now.dirty:,} not yet in slow memory" if now.dirty else "all of them also in slow memory"
     title = f"Fast memory, {plan.problem.target.policy.upper()}"
     free = paint_head(painter, rect, unit, theme, title, share, note)
@@ -295,16 +295,17 @@ def _paint_fast(
     ink = ink_of(theme)
     bar = QRectF(free.left(), free.top() + 6 * unit, free.width(), 34 * unit)
     paint_track(painter, bar, theme, 4 * unit)
-    paint_parts(painter, bar, [Part(float(now.dirty), ink.dirty), Part(float(clean), ink.clean)], float(size))
+    parts = [Part(float(amount), shade) for amount, shade in ((now.dirty, ink.dirty), (clean, ink.clean))]
+    paint_parts(painter, bar, parts, float(slots))
     colours = device_colours(2, theme)
     rows = [
         Row("only here", f"{now.dirty:,}", colours[0]), Row("also in slow memory", f"{clean:,}", colours[1]),
-        Row("free", f"{size - now.held:,}", colours[1]),
+        Row("free", f"{slots - now.held:,}", colours[1]), Row("weight of the connection", f"{size - slots:,}", colours[1]),
     ]  # fmt: skip
     from gui.present.panels.rows import BODY, RIGHT, text
 
     y = bar.bottom() + 16 * unit
-    for row, shade in zip(rows, (ink.dirty, ink.clean, theme.track), strict=True):
+    for row, shade in zip(rows, (ink.dirty, ink.clean, theme.track, theme.panel), strict=True):
         painter.setPen(QColor(0, 0, 0, 0))
         painter.setBrush(QColor(shade))
         painter.drawRoundedRect(QRectF(free.left(), y + 8 * unit, 14 * unit, 14 * unit), 3 * unit, 3 * unit)

@@ -38,7 +38,7 @@ from planner.story.files.json import read_story, resolve
 from planner.story.story import Keyframe, Resolved
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.slides import overlapping, written_on
-from tests.gui.present.talks import graph_members, resolved
+from tests.gui.present.talks import graph_members, network_talk, resolved
 
 pytestmark = pytest.mark.usefixtures("qapp")
 STAGES = tuple(Device(f"stage-{i}", "stage", f"Stage {i}") for i in range(12))
@@ -154,6 +154,15 @@ def test_lanes_and_blocks_name_their_devices_themselves() -> None:
         assert legend_of(shot.stage.scene, shot.stage.headers, 1280.0) == []
 
 
+def test_fast_memory_is_told_in_slots_as_in_the_window(qapp: QApplication) -> None:
+    told = network_talk()
+    show, plan = Show(told, LIGHT, SIZE), told.plans[1]
+    words = [line.words for line in written_on(show, 3)]
+    slots = plan.problem.evaluator.slots
+    assert any(word.endswith(f" of {slots} slots") for word in words)
+    assert words[words.index("weight of the connection") + 1] == "1" and slots == plan.problem.target.size - 1
+
+
 # ------------------------------------------------------------------------------------------------------------ packages
 def test_a_package_names_the_paths_of_a_broken_rule_and_what_moved() -> None:
     shot = Show(triangle(), DARK, SIZE).shots.shot(1)
@@ -196,6 +205,8 @@ def test_packages_of_one_story_can_be_compared(qapp: QApplication) -> None:
     assert slowest[0] != slowest[1] and len(packages) == 3
     assert {package.longest for package in packages} == {max(slowest)}
     assert len({(package.full, package.hottest) for package in packages}) == 1
+    columns = {shot.columns for shot in found if isinstance(shot, PackageShot)}
+    assert len(columns) == 1 and min(columns) > 0, "no chip changes its place"
     for index in range(3):
         words = [line.words for line in written_on(show, index)]
         whole = f"work, whole bar {one_time(max(slowest), 's')}"

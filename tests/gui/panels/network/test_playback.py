@@ -41,6 +41,7 @@ def test_counters_and_residents_against_the_events(seed: int, size: int, policy:
     dirty: set[int] = set()
     for p, connection in enumerate(h.order.tolist()):
         gone: list[int] = []
+        saved: set[int] = set()
         ends = (int(network.source[connection]), int(network.target[connection]))
         while event < len(trace.position) and trace.position[event] == p:
             kind, neuron, slot = (int(v[event]) for v in (trace.kind, trace.neuron, trace.slot))
@@ -52,6 +53,7 @@ def test_counters_and_residents_against_the_events(seed: int, size: int, policy:
                 dirty.discard(neuron)
             elif kind == WRITE:
                 writes += 1
+                saved.add(neuron)
                 spills += not (network.is_output[neuron] and final[neuron] == event)
             elif neuron in ends:
                 gone.append(neuron)
@@ -59,6 +61,7 @@ def test_counters_and_residents_against_the_events(seed: int, size: int, policy:
                 del held[neuron]
             event += 1
         dirty.add(ends[1])
+        dirty -= saved & set(held)  # an output that is done
         c = h.counters(p + 1)
         assert c == (p + 1 + reads, writes, again, spills)
         assert c.total == c.reads + c.writes
@@ -71,6 +74,13 @@ def test_counters_and_residents_against_the_events(seed: int, size: int, policy:
     assert h.counters(h.length)[:2] == (counts.reads, counts.writes)
     least = network.connection_count + network.neuron_count + len(network.outputs)
     assert h.counters(h.length).beyond == counts.total - least
+
+
+@pytest.mark.parametrize("policy", ["min", "lru", "rr"])
+def test_in_the_end_all_outputs_are_written(policy: str) -> None:
+    problem, h = history(1, 6, policy)
+    left = h.residents(h.length)
+    assert not problem.network.is_output[left.neuron[left.dirty]].any()
 
 
 def test_nothing_is_there_before_the_first_connection() -> None:
