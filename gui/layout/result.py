@@ -121,6 +121,8 @@ class Layout:
     route_points: NDArray[np.float64]
     #: the blocks, in the stages view
     stages: Stages | None = None
+    #: the band that stands for all devices without ops, in the lanes view, where these are folded
+    rest: Lane | None = None
 
     def __len__(self) -> int:
         return len(self.x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
@@ -13,21 +14,56 @@ from gui.look.writing import ENDS, LEFT, UNIT_SPACE, write
 
 MOST_LINES = 4
 """Lines that a title or what stands below it takes at most."""
-_PIECES = re.compile(rf"(?:[^\s,]|,(?=\d)|{UNIT_SPACE})*(?:,|\s+|$)")  # 1,930 is one piece, and so is 2.16 ms
+NO_BREAK = "\N{NO-BREAK SPACE}"
+_PIECES = re.compile(rf"(?:[^\s,]|,(?=\d)|{UNIT_SPACE}|{NO_BREAK}|(?<=\d) (?=[^\W\d]))*(?:,|\s+|$)")
+"""What is not broken: 1,930 is one piece, and so are 2.16 ms and 3 chips."""
+_FACTS = re.compile(r".+?(?:\s{3,}|$)")
+"""What stands apart from what is beside it, by three spaces."""
 
 
 def lines_of(words: str, letters: QFont, width: float, most: int = MOST_LINES) -> tuple[str, ...]:
-    """``words`` in at most ``most`` lines of ``width``, broken after spaces and commas; what is left is in the last."""
+    """``words`` in as few lines of ``width`` as they take, ``most`` at most, of much the same length; what is left is in the last.
+
+    Lines end between facts, which three spaces part, where that takes no more lines; else after spaces and commas.
+    """
     if width <= 0:
         return (words,)
+    measure = QFontMetricsF(letters)
+
+    def wide(line: str) -> float:
+        return measure.horizontalAdvance(line.rstrip())
+
+    found = _filled(_PIECES.findall(words), wide, width + 1, most)
+    if len(found) == 1 or wide(found[-1]) > width + 1:
+        return found
+    for parts in (_FACTS, _PIECES):
+        even = _balanced(parts.findall(words), wide, width + 1, len(found))
+        if even:
+            return even
+    return found
+
+
+def _filled(pieces: list[str], wide: Callable[[str], float], room: float, most: int) -> tuple[str, ...]:
+    """Each line as full as it gets, the last with all that is left."""
     found: list[str] = []
-    measure, line = QFontMetricsF(letters), ""
-    for piece in _PIECES.findall(words):
-        if line and len(found) + 1 < most and measure.horizontalAdvance((line + piece).rstrip()) > width + 1:
+    line = ""
+    for piece in pieces:
+        if line and len(found) + 1 < most and wide(line + piece) > room:
             found.append(line.rstrip())
             line = ""
         line += piece
     return (*found, line.rstrip())
+
+
+def _balanced(pieces: list[str], wide: Callable[[str], float], room: float, count: int) -> tuple[str, ...]:
+    """At most ``count`` lines of which the longest is as short as it can be; none where it would be longer than ``room``."""
+    found: tuple[str, ...] = ()
+    while True:
+        lines = _filled(pieces, wide, room, len(pieces) + 1)
+        longest = max(map(wide, lines))
+        if len(lines) > count or longest > room:
+            return found
+        found, room = lines, longest - 0.5
 
 
 @dataclass(frozen=True)

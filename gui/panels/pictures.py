@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gui.canvas.graph.heat.heat import STAGE
-from gui.canvas.graph.picture.picture import Part, draw_graph
+from gui.canvas.graph.picture.part import Part
+from gui.canvas.graph.picture.picture import draw_graph
 from gui.canvas.graph.scene import VIEWS as GRAPH_VIEWS
 from gui.look.drawn import Drawing
 from gui.look.page import Page

@@ -39,9 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--view",
         choices=("flow", "lanes", "stages", "schedule", "memory", "package", "network", CERTIFICATE),
-        help="flow, one lane per device, stages and what flows between them, when each device works on which sample, the parameters of each stage"
-        " around its cache, or the chips of a multi-chip module (default flow); network: a sparse network's connections"
-        " by time of use; certificate: what a plan costs and how that is proven",
+        help="flow; lanes, one per device; stages and what flows between them; schedule: when each device works on which sample; memory: of"
+        " pipelines, the parameters of each stage around its cache; package: the chips of a multi-chip module (default flow);"
+        " network: a sparse network's connections by time of use; certificate: what a plan costs and how that is proven",
+    )
+    parser.add_argument(
+        "--title", metavar="WORDS", help="the picture's title (default: the model and its machine)"
     )
     parser.add_argument(
         "--colour", choices=("stage", "time", "bytes", "ratio"), default="stage",
@@ -126,7 +129,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             f"--colour {args.colour} needs measured times, and estimates beside them; name a profile with --times, and a target whose"
             " times the cost model estimates"
         )
-    shown = Shown(problem, device_of, title, bounds, planner, colouring=args.colour)
+    shown = Shown(problem, device_of, args.title or title, bounds, planner, colouring=args.colour)
     page = drawing_of(shown, args.view, page_of(args)).save(output)
     app.processEvents()
     report(args, page, args.view, {"ops": problem.graph.n}, f"{problem.graph.n} ops", console)
@@ -161,6 +164,10 @@ def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -
     from planner.reports.certificate.certificate import certificate
     from planner.runs.proving import known_at_once
 
+    if args.title is not None:
+        raise StageboardError(
+            "--title names a picture of a model or a plan, and a certificate says whose it is; leave it out"
+        )
     models, plan = files_to_open(args.files)
     if plan is None:
         raise StageboardError("a certificate is of a plan; name a plan file after the model")
@@ -203,6 +210,7 @@ def shows_network(args: argparse.Namespace) -> bool:
 
 def draw_network(args: argparse.Namespace, output: Path, console: Console) -> int:
     """Read a network, and its order where there is one (else that of Theorem 1), draw it, report."""
+    from gui.canvas.network.titles import picture_title
     from gui.look.display import application, check_qt, offscreen
     from gui.shell.kinds import files_to_open
     from planner.machines.spec import network_target
@@ -233,16 +241,14 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
             console.note(f"{plan}: {note}")
         problem, order = opened.plan.problem, opened.plan.decision.order
         bounds = with_known(problem, opened.bounds)
-        title = (
-            f"{network.name} on {problem.target.spec()}, {opened.plan.name or opened.plan.provenance.planner}"
-        )
+        title = picture_title(problem, opened.plan.name or opened.plan.provenance.planner)
     check_qt()
     offscreen()
     app = application()
     from gui.canvas.network.picture import draw_network as draw_order
 
     position = round(args.at * network.connection_count)
-    page = draw_order(problem, order, page_of(args), title, bounds, position).save(output)
+    page = draw_order(problem, order, page_of(args), args.title or title, bounds, position).save(output)
     app.processEvents()
     size = {"neurons": network.neuron_count, "connections": network.connection_count}
     report(args, page, "network", size, f"{network.connection_count:,} connections", console)
@@ -273,9 +279,9 @@ def read(
     graph, named = read_models(models, **options, times=times), inputs.named_machines(args.machine)
     opened = open_plan(plan, graph, named=named)
     problem = opened.plan.problem
-    from gui.words.machines import hardware_words
+    from gui.words.machines import picture_title
 
-    title = f"{problem.graph.name} on {hardware_words(problem)}"
+    title = picture_title(problem)
     notes = [f"{plan}: {note}" for note in opened.notes]
     planner = opened.plan.provenance.planner
     bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)

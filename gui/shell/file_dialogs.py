@@ -78,11 +78,12 @@ class FileDialogs:
 
     def ask_drawing(
         self, views: Mapping[str, str], view: str, drawing: Callable[[Choice], Callable[[], Drawing]], *, cut: frozenset[str] = frozenset(),
-        preview: bool = True,
+        preview: bool = True, title: str = "",
     ) -> PictureDialog:  # fmt: skip
         """Ask how to draw a picture of what is open and where to write it, and write it.
 
-        ``drawing`` gives the call that makes it as things are when it is asked, of a module's function and with what can be pickled.
+        ``drawing`` gives the call that makes it as things are when it is asked, of a module's function and with what can be pickled; the rest
+        is as for the dialog.
         """
         dialog = PictureDialog(
             views,
@@ -91,6 +92,7 @@ class FileDialogs:
             lambda choice: drawing(choice)(),
             cut=cut,
             preview=preview,
+            title=title,
             parent=self._editor,
         )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import ceil
 
-from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QPixmap
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -32,17 +34,34 @@ PREVIEW = (460, 300)
 PAGES = {
     "slide": "Slide, 16:9", "column": "Column of a paper", "poster": "Poster, A1", "own": "Another size",
 }  # fmt: skip
+CHECK = 8.0
+"""The side of a square of the ground below a preview that has none of its own, in logical pixels."""
 PATIENCE = 80
 """Milliseconds after the last change before the preview is drawn again."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen; ``in_sight``: of the graph, only what is in sight in the window."""
+    """What was chosen; ``in_sight``: of the graph, only what is in sight in the window; ``title``: empty where the picture has its own."""
 
     view: str
     page: Page
     in_sight: bool = False
+    title: str = ""
+
+
+def _on_checks(image: QImage, theme: Theme, side: float) -> QImage:
+    """A picture without a ground on squares of ``side`` pixels, in colours on which its words are meant to be read."""
+    made = QImage(image.size(), QImage.Format.Format_RGB32)
+    made.fill(QColor(theme.panel))
+    painter = QPainter(made)
+    rows, columns = (ceil(size / side) for size in (image.height(), image.width()))
+    for row in range(rows):
+        for column in range(row % 2, columns, 2):
+            painter.fillRect(QRectF(column * side, row * side, side, side), QColor(theme.track))
+    painter.drawImage(0, 0, image)
+    painter.end()
+    return made
 
 
 def _size_words(page: Page) -> str:
@@ -56,20 +75,24 @@ class PictureDialog(QDialog):
     """``chosen(object)`` brings a :class:`Choice`.
 
     ``views``: titles by name, ``view`` the first of them to be shown; ``cut``: the views of which a part can be drawn; ``preview``: whether
-    drawing takes so little that it can be looked at before.
+    drawing takes so little that it can be looked at before; ``title``: the picture's until another is given, empty where none can be.
     """
 
     chosen = Signal(object)
 
     def __init__(
         self, views: Mapping[str, str], view: str, theme: Theme, draw: Callable[[Choice], Drawing], *, cut: frozenset[str] = frozenset(),
-        preview: bool = True, parent: QWidget | None = None,
+        preview: bool = True, title: str = "", parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export a picture")
         self.setFont(font(9.0))
-        self._draw, self._cut, self._preview = draw, cut, preview
+        self._draw, self._cut, self._preview, self._title = draw, cut, preview, title
+        self.title = QLineEdit(title, self)
+        self.title.setPlaceholderText(title)
+        self.title.setCursorPosition(0)
+        self.title.setAccessibleName("Title")
         self.view = self._drop_down("View", [(title, name) for name, title in views.items()], view)
         self.page = self._drop_down("Page", [(title, name) for name, title in PAGES.items()], "slide")
         self.colours = self._drop_down(
@@ -101,6 +124,7 @@ class PictureDialog(QDialog):
         self.page.currentIndexChanged.connect(self._fill_size)
         for field in (self.width_field, self.height_field):
             field.valueChanged.connect(self._changed)
+        self.title.textChanged.connect(self._changed)
         for box in (self.transparent, self.in_sight):
             box.toggled.connect(self._changed)
 
@@ -137,6 +161,9 @@ class PictureDialog(QDialog):
         self.view.setVisible(several)
         if several:
             form.addRow("View", self.view)
+        self.title.setVisible(bool(self._title))
+        if self._title:
+            form.addRow("Title", self.title)
         form.addRow("Page", self.page)
         size = QHBoxLayout()
         size.addWidget(self.width_field)
@@ -176,7 +203,8 @@ class PictureDialog(QDialog):
         page = replace(
             page, theme=THEMES[str(self.colours.currentData())], transparent=self.transparent.isChecked()
         )
-        return Choice(view, page, self.in_sight.isChecked() and view in self._cut)
+        title = self.title.text().strip() or self._title
+        return Choice(view, page, self.in_sight.isChecked() and view in self._cut, title)
 
     def _fill_size(self) -> None:
         """The size of the page; only another one is a person's to give."""
@@ -200,11 +228,14 @@ class PictureDialog(QDialog):
 
     def _show(self) -> None:
         ratio = self.devicePixelRatioF()
+        choice = self.choice()
         try:
-            image = self._draw(self.choice()).image(round(PREVIEW[0] * ratio), round(PREVIEW[1] * ratio))
+            image = self._draw(choice).image(round(PREVIEW[0] * ratio), round(PREVIEW[1] * ratio))
         except StageboardError as error:
             self.shown.setText(str(error))
             return
+        if choice.page.transparent:
+            image = _on_checks(image, choice.page.theme, CHECK * ratio)
         image.setDevicePixelRatio(ratio)
         self.shown.setPixmap(QPixmap.fromImage(image))
 

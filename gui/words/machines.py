@@ -79,6 +79,11 @@ def hardware_words(problem: Problem) -> str:
     return ", ".join([plural(len(problem.devices), words.product, words.products), *_chosen(problem)])
 
 
+def picture_title(problem: Problem) -> str:
+    """What a picture of a plan is called where nobody says: ``ResNet50 on 4 Edge TPUs``."""
+    return f"{problem.graph.name} on {hardware_words(problem)}"
+
+
 def _chosen(problem: Problem) -> list[str]:
     """What of the target is chosen by a word that is not the usual one."""
     target = problem.target

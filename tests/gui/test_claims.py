@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph.picture.picture import standing_text
+from gui.canvas.graph.picture.subtitle import standing_text
 from gui.document.plan.document import Document
 from gui.document.proven_here import PROVEN
 from gui.editors.comparison.panels.figures_words import figures_table

@@ -15,7 +15,7 @@ from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
-from gui.look.numbers import Column, amount_column, cache_text
+from gui.look.numbers import Column, amount_column, cache_text, plural
 from gui.look.theme import mix
 from gui.widgets.bar_key import kinds_of_parts
 from gui.widgets.bars import paint_load
@@ -65,6 +65,8 @@ class HeaderData:
     """The bytes that the whole width of a bar of memory stands for at least."""
     worst: str = BOTTLENECK
     """What the bottleneck is called: where it holds most, it is the fullest."""
+    unused: str = ""
+    """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
 
@@ -101,10 +103,12 @@ def header_data(
     times, unit = plan_times(problem, e), problem.unit(problem.components[0])
     column = times if unit == problem.graph.time_unit else amount_column(e.pace, unit)
     titles, names = tuple(d.title for d in devices), tuple(d.name for d in devices)
+    words = problem.target.words
+    idle = plural(int(np.count_nonzero(scene.ops == 0)), words.one, words.many)
     return HeaderData(
         titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
-        worst=worst_word(problem),
+        worst=worst_word(problem), unused="" if scene.layout.rest is None else f"{idle} unused",
     )  # fmt: skip
 
 
@@ -151,14 +155,16 @@ def paint_headers(
     stand = []
     if data is not None and data.links is not None:
         stand = list(plates(data.links, extents, width, ratio).values())
-    lowest = min((bottom - top for top, bottom in extents), default=0.0)
+    lowest = min((bottom - top for top, bottom in extents if bottom > top), default=0.0)
     some = some and data is not None and 0.0 < lowest < (least + 1) * ratio
     for d, (top, bottom) in enumerate(extents):
-        if bottom < 0 or top > viewport.height:
+        if bottom < 0 or top > viewport.height or bottom <= top:
             continue
         box = QRectF(0, top, width, bottom - top)
         over = [plate for plate in stand if plate.intersects(box)]
         _paint_header(painter, box, d, viewport, palette, None if some else data, ratio, most, least, over)
+    if data is not None and data.unused:
+        _paint_unused(painter, scene, viewport, palette, data.unused, ratio, width)
     if some and data is not None:
         _paint_some_titles(painter, extents, palette, data, ratio, least, wide)
     painter.setPen(QPen(QColor(theme.border), ratio))
@@ -168,12 +174,28 @@ def paint_headers(
         paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
 
 
+def _paint_unused(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, words: str, ratio: float, width: float
+) -> None:  # fmt: skip
+    """How many devices have no ops, in the band that stands for all of them."""
+    assert scene.layout.rest is not None
+    _, y, _, h = scene.layout.rest.band
+    top, high = viewport.to_pixels(0, y)[1], h * viewport.scale
+    size = int(min(12.0, high / ratio - 1) * ratio)
+    line = QRectF(11 * ratio, top, width - 19 * ratio, high)
+    painter.setPen(QColor(palette.theme.muted))
+    painter.setFont(font(size, False))
+    painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), words)
+
+
 def _paint_some_titles(
     painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float, wide: float
 ) -> None:  # fmt: skip
     """Where lanes are too low for letters of ``least`` logical pixels: the mark of each, title and cost of as many as have room."""
     size, free = int(np.ceil(least * ratio)), -np.inf
     for d, (top, bottom) in enumerate(extents):
+        if bottom <= top:
+            continue
         middle, x = (top + bottom) / 2, (11 + GLYPH_SIZE + 6) * ratio
         mark = min(GLYPH_SIZE * ratio, 0.9 * (bottom - top))
         paint_glyph(painter, palette.devices[d], 11 * ratio + GLYPH_SIZE * ratio / 2, middle, mark)

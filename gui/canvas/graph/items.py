@@ -17,7 +17,7 @@ from planner.model.groups import GroupView
 class Splits:
     """How groups that are spread over several devices are split, part by part: whose part, and where it begins and ends.
 
-    ``item``, ``device`` int32[parts]; ``start``, ``end`` float64[parts] are shares of the group's ops, the parts of a group in
+    ``item``, ``device`` int32[parts]; ``start``, ``end`` float64[parts] are shares of the group's work, the parts of a group in
     the order of their devices from 0 to 1. Where a group has a card on each of its devices, each of them shows the whole.
     """
 
@@ -106,10 +106,15 @@ class Items:
         """The device most of an item's work is on (int32[count]) and whether it is spread over several."""
         if self.count == self.graph.n:
             return device_of[self.first], np.zeros(self.count, bool)
-        weights = self.graph.work + 1e-12 * max(float(self.graph.work.max(initial=0.0)), 1e-12)
-        share = np.bincount(self.item_of * k + device_of, weights=weights, minlength=self.count * k)
+        share = np.bincount(self.item_of * k + device_of, weights=self._weights, minlength=self.count * k)
         table = share.reshape(self.count, k)
         return table.argmax(axis=1).astype(np.int32), (table > 0).sum(axis=1) > 1
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """What each op counts where a group is spread over devices (float64[n]): its work, and next to nothing where it has none."""
+        work = self.graph.work
+        return work + 1e-12 * max(float(work.max(initial=0.0)), 1e-12)
 
     def splits(self, device_of: Ints, k: int) -> Splits:
         """The groups that are spread over several of ``k`` devices (``device_of`` int32[n])."""
@@ -117,12 +122,15 @@ class Items:
         if groups == self.graph.n:
             return NO_SPLITS
         whole_of = self.whole[self.item_of].astype(np.int64)
-        ops = np.bincount(whole_of * k + device_of, minlength=groups * k).reshape(groups, k)
+        codes = whole_of * k + device_of
+        ops = np.bincount(codes, minlength=groups * k).reshape(groups, k)
+        work = np.bincount(codes, weights=self._weights, minlength=groups * k).reshape(groups, k)
         spread = (ops > 0) & ((ops > 0).sum(axis=1) > 1)[:, None]
         item, device = np.nonzero(spread[self.whole])
         group = self.whole[item]
-        ends = (np.cumsum(ops, axis=1) / np.maximum(ops.sum(axis=1, keepdims=True), 1))[group, device]
-        starts = ends - ops[group, device] / self.whole_size[item]
+        share = work / np.maximum(work.sum(axis=1, keepdims=True), 1e-300)
+        ends = np.cumsum(share, axis=1)[group, device]
+        starts = ends - share[group, device]
         return Splits(item.astype(np.int32), device.astype(np.int32), starts, ends)
 
 

@@ -31,6 +31,8 @@ from gui.look.theme import DIMMED
 MOST_LABELS = 700
 CUT = "\u2026"
 """How a name ends that is cut."""
+BESIDE_TAB, AFTER = 3.0, 1.0
+"""Logical pixels before and after a name on a card with a tab; in pictures, where letters have a least size, half of that."""
 LEAST_ROOM = 14
 """Logical pixels below which a card has no name."""
 TIGHT = 1.15
@@ -118,12 +120,18 @@ def blank_share(scene: Scene, viewport: Viewport, palette: CanvasPalette, least:
     shown = _visible(scene, viewport)
     if not len(shown):
         return 0.0
-    pixels, left = name_size(STYLE.card_h * viewport.scale, 1.0, least), max(5.0, tab_width(palette) + 3.0)
+    pixels, (left, after) = name_size(STYLE.card_h * viewport.scale, 1.0, least), _beside(palette, least)
     names, blank = card_names(scene), 0
     for i in shown.tolist():
-        room = int(float(scene.w[i]) * viewport.scale - left - 1.0)
+        room = int(float(scene.w[i]) * viewport.scale - left - after)
         blank += room < LEAST_ROOM or not names.of(i, pixels, False, room).strip("\N{HORIZONTAL ELLIPSIS}")
     return blank / len(shown)
+
+
+def _beside(palette: CanvasPalette, least: float) -> tuple[float, float]:
+    """Logical pixels of a card before and after its name."""
+    share = 0.5 if least else 1.0
+    return max(5.0, tab_width(palette) + share * BESIDE_TAB), share * AFTER
 
 
 def _paint_names(
@@ -139,11 +147,11 @@ def _paint_names(
     pixels = name_size(card, ratio, least)
     painter.setFont(font(pixels, False))
     # In pictures, where letters have a least size, what fits no card stands below it where there is room.
-    left = max(5.0, tab_width(palette) + 3.0) * ratio
+    left, after = (room * ratio for room in _beside(palette, least))
     names, gap = card_names(scene), STYLE.gap_x * viewport.scale
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
-        room = int(w - left - ratio)
+        room = int(w - left - after)
         if room < LEAST_ROOM * ratio:
             continue
         text = names.of(i, pixels, False, room)

@@ -270,11 +270,12 @@ def arrange(
     in_a_row: bool = True,
     least_lane: float = READABLE_LANE_PX,
     size: Floats | None = None,
+    style: LayoutStyle = STYLE,
 ) -> Layout:
     """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are, or the blocks whose rows should be as long.
 
     ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep; ``least_lane``: pixels that a lane with ops is high at least, where there is room.
-    ``size``: as a scene has it; blocks leave no room for what goes nowhere.
+    ``size``: as a scene has it; blocks leave no room for what goes nowhere. ``style``: of cards that are laid out.
     """
     if view == "stages":
         device, _ = items.devices(device_of, k)
@@ -301,9 +302,9 @@ def arrange(
         def heights(bands: Floats, size: tuple[float, float]) -> tuple[float, float]:
             return lane_heights(bands, size, taken, viewport, least_lane)
 
-        return lanes_layout(skeleton, device, k, viewport, STYLE, keep=frame, heights=heights)
+        return lanes_layout(skeleton, device, k, viewport, style, keep=frame, heights=heights)
     models = len(items.graph.model_names)
-    return flow_layout(skeleton, viewport, STYLE, items.model if models > 1 else None, max(models, 1))
+    return flow_layout(skeleton, viewport, style, items.model if models > 1 else None, max(models, 1))
 
 
 def lane_heights(
@@ -351,11 +352,12 @@ def scene_of(
     devices: Sequence[Device] = (),
     evaluator: Evaluator | None = None,
     in_a_row: bool = True,
+    style: LayoutStyle = STYLE,
 ) -> Scene:
     """A settled scene; ``evaluator`` says what tensors and ops count on a target, ``in_a_row`` is as for :func:`arrange`."""
     skeleton = skeleton_of(items)
     size = None if evaluator is None else evaluator.sent
-    layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row, size=size)
+    layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row, size=size, style=style)
     return laid_out(items, skeleton, layout, view, device_of, k, devices, evaluator)
 
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtGui import QFontMetricsF
 
 from gui.canvas.network.layout_matrix import Panel
 from gui.look.numbers import plural
 from gui.look.writing import elided, face
 
+if TYPE_CHECKING:
+    from planner.machines.two_level_memory.problem import NetworkProblem
+
 GAP = "   "
 ARROW = "\N{RIGHTWARDS ARROW}"
+
+
+def picture_title(problem: NetworkProblem, order: str) -> str:
+    """What a picture of an order is called where nobody says: the network, its target, and the ``order``'s own name."""
+    return f"{problem.network.name} on {problem.target.spec()}, {order}"
 
 
 def panel_title(panel: Panel, whole: bool, width: float) -> str:

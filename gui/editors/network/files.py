@@ -164,14 +164,16 @@ class NetworkFiles(ModelFiles):
     def export_picture(self) -> None:
         """Network and order as PNG, SVG or PDF, as they are shown."""
         from gui.canvas.network.picture import VIEWS, draw_network
+        from gui.canvas.network.titles import picture_title
 
         document, window = self._document, self._window
-        problem = document.open_problem
+        problem, entry = document.open_problem, document.active
+        title = picture_title(problem, entry.name) if entry is not None else problem.network.name
         self.ask_drawing(
             VIEWS, window.canvas.view,
             lambda choice: partial(
-                draw_network, problem, document.order.copy(), choice.page, document.title, document.plan_bounds, document.position,
+                draw_network, problem, document.order.copy(), choice.page, choice.title, document.plan_bounds, document.position,
                 choice.view,
             ),
-            preview=problem.network.connection_count <= MOST_PREVIEWED,
+            preview=problem.network.connection_count <= MOST_PREVIEWED, title=title,
         ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip

@@ -16,7 +16,7 @@ from gui.editors.plan.times_dialog import TimesDialog, whose_times
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
-from gui.words.machines import machine_words
+from gui.words.machines import machine_words, picture_title
 from gui.words.plan_notes import USE_TIMES, noted
 from planner.compiling.kernel import interpret
 from planner.errors import StageboardError
@@ -334,7 +334,7 @@ class Files(ModelFiles):
             return
         self.ask_drawing(
             {view: TITLES[view] for view in views_of(problem)}, canvas.view, partial(pictured, document, canvas),
-            cut=CUT if canvas.in_sight() is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED,
+            cut=CUT if canvas.in_sight() is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED, title=picture_title(problem),
         ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip
 
     def export_split(self) -> None:

@@ -7,20 +7,20 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gui.canvas.graph.picture.picture import Part
+from gui.canvas.graph.picture.part import Part
 from gui.look.drawn import Drawing
 from gui.panels.pictures import Shown, drawing_of
 
 if TYPE_CHECKING:
-    from gui.canvas.graph.view import GraphCanvas
+    from gui.canvas.graph.view import CanvasView
     from gui.document.plan.document import Document
     from gui.shell.picture_dialog import Choice
 
 
-def pictured(document: Document, canvas: GraphCanvas, choice: Choice) -> Callable[[], Drawing]:
+def pictured(document: Document, canvas: CanvasView, choice: Choice) -> Callable[[], Drawing]:
     """The call that draws the plan as it was chosen, with what is proven by now."""
     shown = Shown(
-        document.open_problem, document.device_of.copy(), document.title, document.plan_bounds,
+        document.open_problem, document.device_of.copy(), choice.title, document.plan_bounds,
         document.current_plan().provenance.planner, document.grouping, document.folded, colouring=canvas.colouring,
     )  # fmt: skip
     scene, region = canvas.scene, canvas.in_sight()

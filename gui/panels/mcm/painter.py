@@ -211,12 +211,20 @@ def _bars(
     paint_chip_load(painter, load, package, chip, theme)
     if words:
         over = package.overfull(chip)
-        held = package.held_text(state.memory)
+        held = [package.held_text(each.memory) for each in package.chips]
         if math.isfinite(package.sram):
-            both = held_words(package, chip)
-            held = both if QFontMetricsF(face(7.5)).horizontalAdvance(both) <= rect.width() else held
+            both = [held_words(package, each) for each in range(len(package.chips))]
+            if max(map(QFontMetricsF(face(7.5)).horizontalAdvance, both)) <= rect.width():
+                held = both  # of all chips, or of none: one list has one form
         tone = theme.muted if not over else theme.bad if package.limited else theme.warning
-        write(painter, QRectF(rect.left(), memory.bottom(), rect.width(), line), LEFT, held, face(7.5), tone)
+        write(
+            painter,
+            QRectF(rect.left(), memory.bottom(), rect.width(), line),
+            LEFT,
+            held[chip],
+            face(7.5),
+            tone,
+        )
         write(
             painter, QRectF(rect.left(), load.bottom(), rect.width(), line), LEFT, package.time_text(state.cost),
             face(7.5), theme.warning if state.bottleneck else theme.muted,

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from gui.canvas.graph.picture.picture import standing_text
+from gui.canvas.graph.picture.subtitle import standing_text
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.heading import Heading, heading_of
 from gui.look.numbers import plural
@@ -112,5 +112,6 @@ def _heading(
     rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
     if not package.limited:
         rules += ", memory rule off"
-    words = f"{standing_text(problem, evaluation, bounds, rules)}   {summary(package, evaluation)}"
+    told = evaluation.values[0] if len(problem.components) == 1 else None
+    words = f"{standing_text(problem, evaluation, bounds, rules)}   {summary(package, evaluation, told)}"
     return heading_of(title, words, width, face(13.0, True), face(9.0), top=10.0)

@@ -115,13 +115,17 @@ def chip_spoken(package: Package, chip: int) -> str:
     return ", ".join([package.chips[chip].title, *chip_notes(package, chip), *words])
 
 
-def summary(package: Package, evaluation: Evaluation) -> str:
-    """The whole package in one line: pace, the slowest and the fullest chip, the busiest link; it breaks between these alone."""
+def summary(package: Package, evaluation: Evaluation, told: float | None = None) -> str:
+    """The whole package in one line: pace, the slowest and the fullest chip, the busiest link; it breaks between these alone.
+
+    A latency of the slowest chip that is ``told`` beside it is not said again.
+    """
     used = sum(chip.ops > 0 for chip in package.chips)
     parts = [plural(len(package.chips), "chip") + (f", {used} used" if used < len(package.chips) else "")]
     worst = next((chip for chip in package.chips if chip.bottleneck), None)
     if worst is not None:
-        parts.append(f"slowest {worst.title.lower()}: {package.time_text(worst.cost)}")
+        cost = "" if worst.cost == told else f": {package.time_text(worst.cost)}"
+        parts.append(f"slowest {worst.title.lower()}{cost}")
     rate = evaluation.figures.get("throughput", math.inf)
     if package.unit is not None and math.isfinite(rate):
         parts.append(f"{rate_text(rate)} samples/s")

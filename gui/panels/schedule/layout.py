@@ -113,7 +113,9 @@ class ChartLayout:
             row_of[[row.piece for row in self.rows]] = np.arange(len(self.rows))
             self.row_of_bar = row_of[self.schedule.piece]
         else:
-            self.row_of_bar = self.schedule.device
+            row_of = np.zeros(len(self.schedule.lane_count), np.int32)
+            row_of[[row.device for row in self.rows]] = np.arange(len(self.rows))
+            self.row_of_bar = row_of[self.schedule.device]
         self.fit()
 
     # ------------------------------------------------------------------ sizes

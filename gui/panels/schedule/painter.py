@@ -23,6 +23,8 @@ ROUNDED_FROM, LABEL_FROM = 5.0, 9.0
 """Bars at least so wide are rounded, or may carry their sample's number."""
 
 
+NAMES_LEFT = 24.0
+"""Where the names of rows begin."""
 INTO_RULER = 4.0
 """So far the name of a low first row reaches into the strip above, to be off the next one's."""
 
@@ -103,7 +105,7 @@ def names_width(titles: Sequence[str]) -> float:
     """The room that these names of rows take beside the shares."""
     metrics = QFontMetricsF(font(8.5, bold=True))
     longest = max(map(metrics.horizontalAdvance, titles), default=0.0)
-    return 24 + longest + QFontMetricsF(font(8.0, bold=True)).horizontalAdvance("100 %") + 10 + 12
+    return NAMES_LEFT + longest + QFontMetricsF(font(8.0, bold=True)).horizontalAdvance("100 %") + 10 + 12
 
 
 def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequence[DeviceColour]) -> None:
@@ -134,16 +136,16 @@ def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequenc
         )  # fmt: skip
         face = font(8.5, bold=sets_pace)
         metrics = QFontMetricsF(face)
-        fits = not narrow and metrics.horizontalAdvance(row.title) <= right - 24 - room
+        fits = not narrow and metrics.horizontalAdvance(row.title) <= right - NAMES_LEFT - room
         title = row.title if fits or not row.short else row.short
         # Where there is no room for both, colour and weight say which device is busiest, and not how busy.
-        both = not (narrow and sets_pace) or metrics.horizontalAdvance(title) <= right - 24 - room
+        both = not (narrow and sets_pace) or metrics.horizontalAdvance(title) <= right - NAMES_LEFT - room
         if both:
             painter.setFont(font(8.0, bold=sets_pace))
             painter.setPen(QColor(theme.warning if sets_pace else theme.muted))
             share = percent(float(s.share[row.device]), 0)
             painter.drawText(QRectF(right - room, top, room, tall), RIGHT, share)
-        name = QRectF(24, top, right - 24 - (room if both else 0), tall)
+        name = QRectF(NAMES_LEFT, top, right - NAMES_LEFT - (room if both else 0), tall)
         write(painter, name, LEFT, title, face, theme.text if both else theme.warning, ENDS)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.heading import Heading, heading_of
+from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import font
+from gui.look.writing import LEFT, write
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
-from gui.panels.schedule.painter import names_room, paint_schedule
+from gui.panels.schedule.painter import NAMES_LEFT, names_room, paint_schedule
 from gui.panels.schedule.panel import in_practice, summary
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
@@ -20,6 +23,8 @@ MOST_GROWN = 2.5
 """How many times as large as usual things are at most where a page has room to spare."""
 HIGHEST_ROW = 110.0
 """How high rows are at most on such a page."""
+FOLDED, UNUSED = 2, 18.0
+"""So many devices without ops at least are one line below the rows, and how high that is."""
 
 
 def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: str = "") -> Drawing:
@@ -34,11 +39,17 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     broken = len(evaluation.violations)
     unit, colours = problem.graph.time_unit, page.theme
     practice = in_practice(problem.target, evaluation, s, unit)
-    rows = device_rows(s, titles)
+    rows, unused = device_rows(s, titles), ""
+    used = [row for row in rows if row.device in s.piece_device]
+    if used and len(rows) - len(used) >= FOLDED:
+        called = problem.target.words
+        unused = f"{plural(len(rows) - len(used), called.one, called.many)} unused"
+        rows = used
+    strip = UNUSED if unused else 0.0
     head = title or problem.graph.name
     words = f"{KINDS[s.kind]}   {summary(s, titles, unit, practice, broken)}"
     heading = _heading(head, words, page.room[0])
-    high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + MARGIN
+    high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + strip + MARGIN
     page = page.as_high_as(high)
     said = max(
         QFontMetricsF(heading.large).horizontalAdvance(head),
@@ -49,7 +60,13 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     width, height = page.room[0] / grown, page.room[1] / grown
     high = min(height, high + (HIGHEST_ROW - MOST_ROW) * len(rows)) if not page.crop else min(high, height)
     layout = ChartLayout(
-        s, rows, unit, width - 2 * MARGIN, high - heading.height - MARGIN, highest=HIGHEST_ROW, whole=True
+        s,
+        rows,
+        unit,
+        width - 2 * MARGIN,
+        high - heading.height - strip - MARGIN,
+        highest=HIGHEST_ROW,
+        whole=True,
     )
     layout.names = min(names_room(layout), 0.4 * width)
 
@@ -61,6 +78,8 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
         heading.paint(painter, MARGIN + 4, width - 2 * MARGIN - 8, colours)
         painter.translate(MARGIN, heading.height)
         paint_schedule(painter, layout, colours)
+        below = QRectF(NAMES_LEFT, layout.rows_bottom + AXIS, width - 2 * MARGIN, strip)
+        write(painter, below, LEFT, unused, font(8.5), colours.muted)
 
     return Drawing(page, head, paint)
 

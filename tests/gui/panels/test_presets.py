@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gui.canvas.graph.picture.picture import standing_text
+from gui.canvas.graph.picture.subtitle import standing_text
 from gui.look.heading import lines_of
 from gui.look.page import PRESETS, SCREEN_DPI
 from gui.look.theme import font

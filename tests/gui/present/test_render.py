@@ -148,6 +148,18 @@ def test_a_plan_of_another_model_is_refused(plan_file: str, tmp_path: Path, caps
     assert "is a plan of another graph" in capsys.readouterr().err
 
 
+def test_a_picture_has_the_title_that_is_given(
+    plan_file: str, tmp_path: Path, qapp: Any, capsys: Any
+) -> None:
+    picture = tmp_path / "titled.svg"
+    for arguments, title in (([], " on "), (["--title", "My own words"], "My own words")):
+        assert main(["render", UNET, plan_file, "--prove", "off", "-o", str(picture), *arguments]) == 0
+        assert title in picture.read_text()
+    view = ["--view", "certificate", "--title", "No"]
+    assert main(["render", UNET, plan_file, *view, "-o", str(tmp_path / "no.pdf")]) == 2
+    assert "--title" in capsys.readouterr().err
+
+
 def test_the_package_view_needs_chips(plan_file: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
     from planner.formats import read_models
     from planner.machines.mcm.target import McmPackage

@@ -72,6 +72,31 @@ def test_the_preview_is_the_picture(dialog: PictureDialog, qtbot: QtBot) -> None
     assert dialog.shown.pixmap().toImage().pixelColor(100, 50).name() == "#336699"
 
 
+def test_a_title_is_offered_and_can_be_changed(qtbot: QtBot) -> None:
+    made = PictureDialog({"flow": "Flow"}, "flow", LIGHT, plain, title="ResNet50 on 4 stages")
+    qtbot.addWidget(made)
+    assert made.choice().title == made.title.text() == "ResNet50 on 4 stages"
+    made.title.setText(" My talk ")
+    assert made.choice().title == "My talk"
+    made.title.clear()
+    assert made.choice().title == "ResNet50 on 4 stages"
+    without = PictureDialog({"flow": "Flow"}, "flow", LIGHT, plain)
+    qtbot.addWidget(without)
+    assert without.title.isHidden() and not without.choice().title
+
+
+def test_a_picture_without_a_ground_is_seen_on_squares_of_its_colours(
+    dialog: PictureDialog, qtbot: QtBot
+) -> None:
+    """Pale letters of the dark theme would be unreadable on the light ground of a window."""
+    dialog.transparent.setChecked(True)
+    dialog.shown.clear()
+    qtbot.waitUntil(lambda: not dialog.shown.pixmap().isNull())
+    image = dialog.shown.pixmap().toImage()
+    found = {image.pixelColor(x, y).name() for x in range(0, 64, 2) for y in range(0, 64, 2)}
+    assert found == {DARK.panel, DARK.track}
+
+
 def test_what_cannot_be_drawn_is_said_in_the_preview(qtbot: QtBot) -> None:
     def fails(choice: Choice) -> Drawing:
         raise StageboardError("there is nothing to draw")

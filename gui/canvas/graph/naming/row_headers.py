@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from gui.canvas.graph.naming.card_names import short_name, wide
+from gui.canvas.graph.naming.card_names import op_names, short_name, wide
 from gui.look.fonts import font, metrics
 from gui.look.theme import readable
 from planner.model.blocks import block_labels, named, named_blocks
@@ -139,7 +139,15 @@ def _ops_named(graph: Graph, blocks: Sequence[str], ops: Sequence[int]) -> str:
     alone = [op for op in ops if not blocks[op]]
     if not any(blocks) or not 0 < len(alone) <= FEW:
         return ""
-    return ", ".join(dict.fromkeys(short_name(graph.op_names[op]) for op in alone))
+    room = header_width(graph) - 2 * BESIDE
+    return ", ".join(dict.fromkeys(_op_named(graph, op, room) for op in alone))
+
+
+def _op_named(graph: Graph, op: int, room: float) -> str:
+    """What an op is called in ``room`` logical pixels: by its name, else as on its card, where that is whole."""
+    name, comma = short_name(graph.op_names[op]), wide(", ", TYPE, False)
+    choices = (name, *op_names(graph.op_names[op], graph.kinds[op])[0])
+    return next((one for one in choices if wide(one, TYPE, False) + comma <= room), name)
 
 
 def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float) -> list[tuple[QRectF, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import ceil
 
 from PySide6.QtCore import QRectF, Qt
@@ -29,7 +30,7 @@ LEAST = "least"
 @dataclass(frozen=True)
 class Entry:
     """One device: its number, what it is called and costs, a word about it where it is the worst or costs least, how wide all that is,
-    whether it is the worst, and in which column."""
+    whether it is the worst, and where it begins (units)."""
 
     device: int
     name: str
@@ -37,15 +38,14 @@ class Entry:
     end: str
     width: float
     worst: bool = False
-    column: int = 0
+    left: float = 0.0
 
 
 @dataclass(frozen=True)
 class Legend:
-    """The entries line by line, in columns ``apart`` units from one another."""
+    """The entries line by line."""
 
     lines: tuple[tuple[Entry, ...], ...] = ()
-    apart: float = 0.0
 
     @property
     def height(self) -> float:
@@ -88,9 +88,17 @@ def _numbered(device: int) -> Entry:
 
 
 def _placed(entries: list[Entry], width: float, between: float = APART) -> Legend:
-    """Entries in columns as wide as most of them need; those that say more may take several."""
+    """Entries in columns as wide as most of them need, of which those that say more may take several; one after another where that
+    takes no second line."""
     if not entries:
         return NO_LEGEND
+    spare = width - 2 * MARGIN - sum(entry.width for entry in entries) + BESIDE
+    if spare >= (CLOSE - BESIDE) * (len(entries) - 1):
+        apart = min(between, spare / max(1, len(entries) - 1))
+        lefts = accumulate((entry.width + apart for entry in entries), initial=MARGIN)
+        return Legend(
+            (tuple(replace(entry, left=left) for entry, left in zip(entries, lefts, strict=False)),)
+        )
     apart = max([e.width for e in entries if not e.end] or [entries[0].width]) + between
     many = max(1, int((width - 2 * MARGIN + between) // apart))
     lines: list[list[Entry]] = [[]]
@@ -100,9 +108,9 @@ def _placed(entries: list[Entry], width: float, between: float = APART) -> Legen
         if column + spans > many:
             lines.append([])
             column = 0
-        lines[-1].append(replace(entry, column=column))
+        lines[-1].append(replace(entry, left=MARGIN + column * apart))
         column += spans
-    return Legend(tuple(tuple(line) for line in lines), apart)
+    return Legend(tuple(tuple(line) for line in lines))
 
 
 def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top: float) -> None:
@@ -110,7 +118,7 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
     theme, middle = palette.theme, int(Qt.AlignmentFlag.AlignVCenter)
     for row, line in enumerate(legend.lines):
         for entry in line:
-            x, y = MARGIN + entry.column * legend.apart, top + 5.0 + row * LINE
+            x, y = entry.left, top + 5.0 + row * LINE
             colour = palette.devices[entry.device]
             paint_glyph(painter, colour, x + MARK / 2 - 1, y + LINE / 2, 10.0)
             x += MARK

@@ -24,23 +24,23 @@ from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
 from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
+from gui.canvas.graph.picture.part import Part, uncut
 from gui.canvas.graph.picture.shapes import paint_graph
+from gui.canvas.graph.picture.subtitle import subtitle_of
+from gui.canvas.graph.picture.unused import folded_lanes, folds
 from gui.canvas.graph.scene import NONE, STYLE, Scene, crossing_bytes, scene_of
 from gui.canvas.graph.stages.blocks import LEAST_READ, paint_plates
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
 from gui.document.plan.folding import Folding
+from gui.layout import LayoutStyle
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
-from gui.look.numbers import gap_limit, plural
 from gui.look.page import PRESETS, SHEET, Page
 from gui.widgets.bar_key import key_width, paint_key
-from gui.words.objectives import component_words, components_text
-from gui.words.proofs import claimed_note
 from planner.model.graph import Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound
-from planner.problem.claims import telling_claim
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.target import Device
@@ -63,14 +63,8 @@ UNMARKED: dict[str, Any] = {
 
 MOST_BLANK = 0.2
 """Cards without a name in a picture, as a share: where there are more, groups are folded."""
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A part of a graph as it is laid out in a window: its scene, and what is seen of it, in scene units."""
-
-    scene: Scene
-    region: Rect
+WIDER = (1.25, 1.5)
+"""Cards are so many times as wide at most where some have no room for their names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +84,8 @@ class Picture:
     """Units that letters are high at least."""
     most_lines: int = 1
     """Lines that the title and the subtitle may take, where the page is narrow."""
+    seen: Rect | None = None
+    """What alone is drawn of the scene, in its units, where that is not all that has room."""
 
     @property
     def heading(self) -> Heading:
@@ -126,16 +122,31 @@ def compose(
     """
     asked = _Asked(problem, device_of, page, view, title, tuple(bounds), part, colouring)
     places = () if device_of is None or view == "flow" else (device_of,)
-    made = _composed(asked, items_of(problem.graph, grouping, folded, places))
-    if page.floor <= 0.0 or part is not None or folded or view == "stages" or _named(made):
+    items = items_of(problem.graph, grouping, folded, places)
+    made = _composed(asked, items)
+    if page.floor <= 0.0 or part is not None or view == "stages":
         return made
+    if folded or _named(made):
+        return _widened(asked, items, made)
     folding = Folding()
     folding.reset(problem.graph)
     folding.fold_all()
     if not folding.folded:
         return made
-    other = _composed(asked, items_of(problem.graph, folding.grouping, folding.folded, places))
-    return other if _named(other) else made
+    items = items_of(problem.graph, folding.grouping, folding.folded, places)
+    other = _composed(asked, items)
+    return _widened(asked, items, other) if _named(other) else made
+
+
+def _widened(asked: _Asked, items: Items, made: Picture) -> Picture:
+    """The same picture, or with wider cards where more of their names have room then."""
+    for times in WIDER:
+        if made.detail != Detail.LABELS or not (blank := _blank(made)):
+            break
+        other = _composed(asked, items, replace(STYLE, card_w=times * STYLE.card_w))
+        if _named(other) and _blank(other) < blank:
+            made = other
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +168,15 @@ def _named(picture: Picture) -> bool:
     card = STYLE.card_h * picture.viewport.scale
     if picture.detail < Detail.LABELS or name_size(card, 1.0, picture.least) < picture.least:
         return False
-    blank = blank_share(picture.scene, picture.viewport, picture.palette, picture.least)
-    return picture.detail >= Detail.CARDS or blank <= MOST_BLANK
+    return picture.detail >= Detail.CARDS or _blank(picture) <= MOST_BLANK
 
 
-def _composed(asked: _Asked, items: Items) -> Picture:
+def _blank(picture: Picture) -> float:
+    """The share of the cards that have no room for their names."""
+    return blank_share(picture.scene, picture.viewport, picture.palette, picture.least)
+
+
+def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Picture:
     """The picture of these items: laid out for the usual room first, and again for what heading and legend leave."""
     problem, page, part = asked.problem, asked.page, asked.part
     planned = asked.device_of is not None
@@ -173,15 +188,17 @@ def _composed(asked: _Asked, items: Items) -> Picture:
     title = asked.title or problem.graph.name
     named = problem.devices if planned else (Device("ops", "none", "not placed"),)
     evaluation = problem.evaluate(assigned) if planned else None
-    subtitle = _subtitle(problem, items, evaluation, asked.bounds)
+    subtitle = subtitle_of(problem, items, evaluation, asked.bounds)
     palette = canvas_palette(page.theme, k)
     if planned:
         palette = filled_palette(page.theme, k, device_codes([device.title for device in problem.devices]))
 
     def scene_in(left: float) -> Scene:
         room = (max(100.0, width - header - 24.0), max(80.0, left))
+        if asked.view == "lanes" and planned and folds(assigned, k):
+            return folded_lanes(items, assigned, k, room, named, problem.evaluator, style)
         return scene_of(
-            items, asked.view, assigned, k, room, named, problem.evaluator, problem.target.in_a_row
+            items, asked.view, assigned, k, room, named, problem.evaluator, problem.target.in_a_row, style
         )
 
     usual = height - TITLE_HEIGHT - 24.0
@@ -208,9 +225,12 @@ def _composed(asked: _Asked, items: Items) -> Picture:
     viewport = Viewport(left=header)
     viewport.resize(round(width), round(max(1.0, height - top)))
     viewport.fit(seen, margin=MARGIN, largest=largest)
+    clip = None if part is None else uncut(scene, viewport)
+    if clip is not None:
+        viewport.fit(clip, margin=MARGIN, largest=largest)
     return Picture(
         scene, viewport, palette, headers, title, subtitle, (width, height), scene.detail(viewport.scale), legend,
-        page.least_units, MOST_LINES,
+        page.least_units, MOST_LINES, clip,
     )  # fmt: skip
 
 
@@ -221,41 +241,6 @@ def _headers(scene: Scene, problem: Problem, assigned: Ints, evaluation: Evaluat
     scene.violating = scene.mask(np.array(broken, np.int64))
     crossing = crossing_bytes(problem.graph, assigned, len(problem.devices), scene.size)
     return header_data(scene, problem, crossing, links_of(problem, assigned))
-
-
-def _subtitle(problem: Problem, items: Items, evaluation: Evaluation | None, bounds: Sequence[Bound]) -> str:
-    """How large the model is, in how many groups it is shown, on which target, how good the plan is, and whether it is valid."""
-    ops = plural(problem.graph.n, "op")
-    if groups := int(np.count_nonzero(items.whole_size > 1)):
-        cut = not np.array_equal(items.whole_size, items.size)
-        ops += f" in {plural(items.count, 'card')}, {groups:,} {'for' if cut else 'of them'} groups"
-    words = f"{ops}, {problem.target.in_words.partition(' ')[2]}"
-    if "," in (spec := problem.target.spec()):  # the title says no more than how many devices there are
-        words += f" {spec}"
-    if evaluation is None:
-        return words
-    rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")
-    return f"{words}   {standing_text(problem, evaluation, bounds, rules)}"
-
-
-def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound], rules: str = "") -> str:
-    """The components of a plan's objective, how far from proven the first open one is, where a bound says so, what is to be said of its
-    ``rules``, and what is only claimed: last, so that *not proven* is said of nothing else."""
-    standing = problem.standing(evaluation.values, bounds)
-    shown = components_text(problem, evaluation.values)
-    if len(problem.components) == 1:
-        shown = f"{component_words(problem.components[0]).title} {shown}"
-    told = f"   {rules}" if rules else ""
-    if not evaluation.valid:
-        return shown + told
-    claim = telling_claim(problem, evaluation.values, bounds)
-    end = told if claim is None else f"{told}   {claimed_note(problem, claim)}, not proven"
-    if standing.gap is None:
-        return shown + end
-    where = "" if len(problem.components) == 1 or standing.first_open is None else (
-        f" ({component_words(standing.first_open.name).title})"
-    )  # fmt: skip
-    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_limit(standing.gap)}{where}'}{end}"
 
 
 def draw_graph(
@@ -319,9 +304,13 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
     painter.save()
     painter.translate(0, picture.top)
     rows = viewport.left if scene.view == "flow" else 0
-    painter.setClipRect(QRectF(rows, 0, viewport.width - rows, viewport.height))
+    sight = QRectF(rows, 0, viewport.width - rows, viewport.height)
+    if picture.seen is not None:
+        x, y, w, h = picture.seen
+        sight &= QRectF(*viewport.to_pixels(x, y), w * viewport.scale, h * viewport.scale)
+    painter.setClipRect(sight)
     paint_graph(painter, scene, viewport, palette, picture.detail, least=picture.least)
-    painter.setClipRect(QRectF(0, 0, viewport.width, viewport.height))
+    painter.setClipRect(QRectF(0, sight.top(), viewport.width, sight.height()))
     if rows:
         paint_row_headers(painter, scene, viewport, palette, 1.0, rows, ground=False)
     paint_headers(

@@ -10,15 +10,19 @@ import pytest
 from defusedxml import ElementTree
 from PySide6.QtGui import QImage
 
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.labels import blank_share, tab_width
 from gui.canvas.graph.palette import filled_palette
-from gui.canvas.graph.picture.picture import MOST_BLANK, TITLE_HEIGHT, Part, Picture, compose, draw_graph
+from gui.canvas.graph.picture.legend import BESIDE
+from gui.canvas.graph.picture.part import Part
+from gui.canvas.graph.picture.picture import MOST_BLANK, TITLE_HEIGHT, Picture, compose, draw_graph
 from gui.look.page import PRESETS, Page
 from gui.look.theme import THEMES, Theme, contrast, ink_on
 from planner.errors import StageboardError
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import GroupView
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
@@ -169,7 +173,9 @@ def test_a_legend_of_many_devices_leaves_the_slide_to_the_graph() -> None:
             [bool(e.cost) for e in entries],
             [e.end for e in entries],
         )
-        paint = [entry.column * picture.legend.apart + entry.width for entry in entries]
+        paint = [
+            entry.left + entry.width - BESIDE for entry in entries
+        ]  # nothing stands behind the last word
         assert max(paint) <= slide.room[0] - 16.0
     assert all(told[4][0])
     assert sum(told[20][0]) == 1 and all(told[20][1])
@@ -271,3 +277,64 @@ def test_a_column_folds_groups_rather_than_leave_ops_without_a_name(qapp: object
     picture = compose(problem, device_of, PRESETS["column"], "lanes")
     assert len(picture.scene.x) < graph.n
     assert blank_share(picture.scene, picture.viewport, picture.palette, picture.least) <= MOST_BLANK
+
+
+@pytest.mark.parametrize("share", [0.3, 0.43, 0.61])
+def test_a_part_cuts_no_card(problem: Problem, share: float) -> None:
+    """Cards and rows that are partly in sight are left out where others fill the picture."""
+    whole = compose(problem, THIRDS, Page((700, 500)), "flow").scene
+    x, y, wide, high = whole.layout.bounds
+    part = compose(problem, THIRDS, Page((700, 500)), "flow", part=Part(whole, (x, y, wide * share, high)))
+    assert part.seen is not None
+    left, top, right, bottom = (
+        part.seen[0],
+        part.seen[1],
+        part.seen[0] + part.seen[2],
+        part.seen[1] + part.seen[3],
+    )
+    touched = whole.in_sight(part.seen)
+    assert touched.any() and not touched.all()
+    assert (whole.x[touched] >= left).all() and ((whole.x + whole.w)[touched] <= right).all()
+    assert (whole.y[touched] >= top).all() and ((whole.y + whole.h)[touched] <= bottom).all()
+
+
+def test_four_devices_share_the_line_of_a_legend_that_has_room_for_them() -> None:
+    """One that says more than the others takes no second column then."""
+    picture = compose(
+        Problem(chain_graph(40), Pipeline(4)),
+        np.repeat(np.arange(4, dtype=np.int32), 10),
+        PRESETS["slide"],
+        "flow",
+    )
+    assert len(picture.legend.lines) == 1
+    ends = [entry.left + entry.width for entry in picture.legend.lines[0]]
+    assert all(end <= entry.left for end, entry in zip(ends[:-1], picture.legend.lines[0][1:], strict=True))
+
+
+def test_names_of_ops_stand_on_their_cards_on_a_slide() -> None:
+    """Wider cards where some would have no room for theirs."""
+    ops = [
+        Op(f"n{i}", f"op{i}", kind, work=1.0)
+        for i, kind in enumerate(["Where", "Expand", "Add", "Tanh"] * 10)
+    ]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 4.0) for i in range(39)]
+    problem = Problem(Graph.build("kinds", ops, tensors), Pipeline(2))
+    picture = compose(problem, np.repeat(np.arange(2, dtype=np.int32), 20), PRESETS["slide"], "flow")
+    assert picture.detail >= Detail.LABELS
+    assert blank_share(picture.scene, picture.viewport, picture.palette, picture.least) == 0.0
+
+
+def test_devices_without_ops_are_one_band() -> None:
+    """Of a picture in lanes, below the others; one such device keeps its lane."""
+    graph = chain_graph(24)
+    for idle, banded in ((1, False), (5, True)):
+        problem = Problem(graph, Pipeline(3 + idle))
+        picture = compose(problem, THIRDS + 1, PRESETS["slide"], "lanes")
+        heights = [lane.band[3] for lane in picture.scene.layout.lanes]
+        assert (picture.scene.layout.rest is not None) == banded
+        assert [high > 0 for high in heights[1:4]] == [True] * 3
+        assert heights[0] == 0.0 and heights[4:] == [0.0] * (idle - 1) if banded else all(heights)
+        assert picture.headers is not None
+        assert picture.headers.unused == (f"{idle} stages unused" if banded else "")
+        file = draw_graph(problem, THIRDS + 1, PRESETS["slide"], "lanes").file(".svg")
+        assert (b"5 stages unused" in file) == banded

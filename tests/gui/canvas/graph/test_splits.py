@@ -184,3 +184,14 @@ def test_folded_groups_of_the_window_are_split_where_they_are_in_lanes(hand: Han
     hand.view.set_view("flow")
     hand.settle()
     assert hand.view.scene.items.count == 10
+
+
+def test_the_bar_of_a_card_and_its_frame_go_by_the_work() -> None:
+    """Two quick ops on one device, and on another a slow one, which says whose the card is."""
+    ops = [Op(f"n{i}", f"op {i}", "Add", work=work) for i, work in enumerate((1.0, 1.0, 6.0))]
+    items = items_of(Graph.build("g", ops, []), numbered([0] * 3), frozenset({0}))
+    device_of = np.array([0, 0, 1], np.int32)
+    device, _ = items.devices(device_of, 2)
+    splits = items.splits(device_of, 2)
+    assert device.tolist() == [1]
+    assert np.allclose(splits.end - splits.start, [0.25, 0.75])

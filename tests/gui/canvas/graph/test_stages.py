@@ -10,7 +10,8 @@ from PySide6.QtGui import QImage
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.minimap import Minimap
-from gui.canvas.graph.picture.picture import Part, compose, draw_graph
+from gui.canvas.graph.picture.part import Part
+from gui.canvas.graph.picture.picture import compose, draw_graph
 from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
 from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type, plate_boxes, type_scale

@@ -282,6 +282,20 @@ def test_many_unused_chips_are_small(count: int, used: int, folded: bool) -> Non
         assert layout.boxes[0].width() > 2 * package_layout(count, rect).boxes[0].width()
 
 
+@pytest.mark.parametrize("width", [420, 1000, 1600])
+def test_chips_of_a_picture_say_what_they_hold_in_one_form(qapp: Any, tmp_path: Path, width: int) -> None:
+    """Of what they can hold, all of them or none; and what is said of the slowest chip is said once."""
+    file = tmp_path / "package.svg"
+    draw_package(package_problem(9, sram=256 * MIB), TIDY, Page((width, 700))).save(file)
+    words = [line.words for line in written_in(file.read_bytes())]
+    assert len({" / " in line for line in words if line.endswith((" MiB", "0 B")) and line[0].isdigit()}) <= 1
+    package_ = package(count=9)
+    told = package_.slowest
+    evaluation = package_problem(9).evaluate(TIDY)
+    assert "slowest" in summary(package_, evaluation, told)
+    assert f"{NO_BREAK}1:" not in summary(package_, evaluation, told).partition("fullest")[0]
+
+
 def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -> None:
     file = tmp_path / "package.svg"
     draw_package(package_problem(36, sram=MIB, check_memory=False), TIDY, Page((1200, 700))).save(file)

@@ -16,11 +16,13 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.look.numbers import one_time
+from gui.look.page import PRESETS
 from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows, letters
 from gui.panels.schedule.painter import bar_colour, paint_schedule
 from gui.panels.schedule.panel import SchedulePanel, in_practice, shorter, summary
+from gui.panels.schedule.picture import draw_schedule
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -427,3 +429,15 @@ def test_the_wheel_scrolls_rows_that_are_hidden(qtbot: QtBot) -> None:
         assert layout(panel).scrolled > 0 and layout(panel).scale == scale
         wheel(panel.chart, QPointF(400, 60), 120, Qt.KeyboardModifier.ControlModifier)
         assert layout(panel).scale > scale
+
+
+def test_devices_without_ops_are_one_line_of_a_picture(qapp: Any) -> None:
+    problem = Problem(chain_graph(24), Pipeline(8))
+    plan = np.repeat(np.array([1, 3, 4], np.int32), 8)
+    file = draw_schedule(problem, plan, PRESETS["slide"]).file(".svg").decode()
+    assert "5 stages unused" in file
+    assert [f"Stage {d}<" in file for d in range(8)] == [d in (1, 3, 4) for d in range(8)]
+    layout = ChartLayout(
+        schedule(problem, plan), device_rows(schedule(problem, plan), [str(d) for d in range(8)])[3:5]
+    )
+    assert set(layout.row_of_bar[layout.schedule.device == 4].tolist()) == {1}
