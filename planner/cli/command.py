@@ -104,11 +104,17 @@ class Console:
     @contextmanager
     def telling_of_compiling(self) -> Iterator[None]:
         """Say so where something has to be compiled meanwhile, unless the result is for a program."""
-        news.tell(None if self.as_json else lambda: self.note(COMPILING))
+        news.tell(None if self.as_json else self._compiles)
         try:
             yield
         finally:
             news.tell(None)
+
+    def _compiles(self, kernel: int) -> None:
+        """Say once what that is, and on a terminal how many kernels it is by now: how many there will be nobody knows."""
+        if kernel == 1:
+            self.note(COMPILING)
+        self.progress(f"compiling kernel {kernel:,}")
 
     def result(self, data: Mapping[str, Any], text: Callable[[], str]) -> None:
         """Print the result: ``data`` as one JSON object where that was asked for, else ``text()``."""

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.command import Console
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
+    from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.base import PlanningProblem
     from planner.problem.problem import Problem
 
+MIB = 2.0**20
 
-def say(console: Console, found: Explanation) -> None:
-    """Why, and what would help: one line each."""
-    console.note(f"no valid plan exists: {found.sentence}")
+
+def say_conflict(console: Console, conflict: Conflict) -> None:
+    """Why, where that is evident, and the memory that is sure to be needed."""
+    console.note(f"no valid plan exists: {conflict.sentence}")
+    if conflict.memory > 0:
+        size = (
+            f"{math.ceil(conflict.memory / MIB):,} MiB"
+            if conflict.memory >= MIB
+            else bytes_text(conflict.memory)
+        )
+        console.note(f"surely needed: {size} on a device, or up to four times less with --precision int8")
+    console.note("trying what would help")
+
+
+def say(console: Console, found: Explanation, said: str = "") -> None:
+    """Why, unless that was ``said``, and what would help: one line each."""
+    if found.sentence != said:
+        console.note(f"no valid plan exists: {found.sentence}")
     for remedy in found.remedies:
         console.note(f"what would help: {_line(remedy)}")
     if not found.remedies:

@@ -11,7 +11,7 @@ from planner.cli.command import DONE, FAILED, Console
 from planner.cli.proving import BESIDE, configure_beside
 from planner.cli.readers import import_readers
 from planner.cli.report import bound_rows, ending, note_scale, plan_fields, proofs, summary
-from planner.cli.searching import Watch, soft_interrupt, uninterrupted
+from planner.cli.searching import NONE_YET, Watch, soft_interrupt, uninterrupted
 from planner.plan_files.plan_json import write_plan
 from planner.problem.base import PlanningProblem
 from planner.search.result import Result, precision_words
@@ -64,7 +64,8 @@ def run(args: argparse.Namespace, console: Console) -> int:
     )
     inputs.check_output(args.output, args.models)
     import_readers(args.models)
-    with soft_interrupt(console) as cancelled:
+    best: Watch | None = None
+    with soft_interrupt(console, lambda: NONE_YET if best is None else best.stopping) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)
         note_scale(console, problem)
@@ -101,7 +102,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         **explaining.fields(problem, found),
     }
     if found is not None and found.status == "infeasible":
-        explaining.say(console, found)
+        explaining.say(console, found, "" if best.conflict is None else best.conflict.sentence)
     elif evaluation is None:
         exists = found is not None and found.status == "feasible"
         console.note(_no_plan(result, tried_words(result.tries), exists))

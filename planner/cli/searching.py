@@ -6,7 +6,9 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from planner.cli import explaining
 from planner.cli.command import Console
+from planner.methods.feasibility.conflicts import Conflict
 from planner.problem.base import PlanningProblem
 from planner.quantity import amount_text
 from planner.runs import interrupts
@@ -15,16 +17,17 @@ from planner.search.stop import Progress
 from planner.text_table import percent, seconds_text
 
 KEPT = "stopping; the best plan so far is kept (once more to stop at once)"
+NONE_YET = "stopping; there is no plan yet (once more to stop at once)"
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def soft_interrupt(console: Console, words: str = KEPT) -> Iterator[Callable[[], bool]]:
-    """Yield a flag that Ctrl-C and SIGTERM raise; ``words`` say so, if any. A second Ctrl-C is a :class:`KeyboardInterrupt`."""
+def soft_interrupt(console: Console, words: str | Callable[[], str] = KEPT) -> Iterator[Callable[[], bool]]:
+    """Yield a flag that Ctrl-C and SIGTERM raise; ``words`` say so, if any, or what gives them then. A second Ctrl-C is a :class:`KeyboardInterrupt`."""
 
     def told() -> None:
-        if words:
-            console.note(words)
+        if said := words if isinstance(words, str) else words():
+            console.note(said)
 
     with interrupts.soft_interrupt(told, SIGNALS) as asked:
         yield asked
@@ -45,6 +48,18 @@ class Watch(Best):
         self._console = console
         self._problem = problem
         self._name = name
+        self.conflict: Conflict | None = None
+        """Why there is no plan, where that was said before anything was searched."""
+
+    @property
+    def stopping(self) -> str:
+        """What is said where somebody ends it."""
+        return NONE_YET if self.decision is None else KEPT
+
+    def impossible(self, conflict: Conflict) -> None:
+        """Say it at once: what would help takes longer."""
+        explaining.say_conflict(self._console, conflict)
+        self.conflict = conflict
 
     def told(self, text: str, progress: Progress, fraction: float | None = None) -> None:
         """Show how far the run is."""

@@ -24,23 +24,26 @@ class News:
         self._lock = threading.Lock()
         self._began = self._began_work = 0.0
         self._spent = self._spent_work = 0.0
-        self._told: Callable[[], None] | None = None
+        self._told: Callable[[int], None] | None = None
+        self._kernels = 0
 
     def busy(self, more: int) -> None:
         """This process compiles so many more, or less."""
         if not more:
             return
-        told = None
+        told, number = None, 0
         with self._lock:
             if not self.compiling:
                 self._began, self._began_work = time.perf_counter(), time.process_time()
-                told, self._told = self._told, None
+            if more > 0 and (told := self._told) is not None:
+                self._kernels += more
+                number = self._kernels
             self.compiling += more
             if not self.compiling:
                 self._spent += time.perf_counter() - self._began
                 self._spent_work += time.process_time() - self._began_work
         if told is not None:
-            told()
+            told(number)
 
     @property
     def seconds(self) -> float:
@@ -54,10 +57,10 @@ class News:
         with self._lock:
             return self._spent_work + (time.process_time() - self._began_work if self.compiling else 0.0)
 
-    def tell(self, told: Callable[[], None] | None) -> None:
-        """Call ``told`` once, where something has to be compiled, before it is."""
+    def tell(self, told: Callable[[int], None] | None) -> None:
+        """Call ``told`` wherever something has to be compiled, before it is, with how many kernels that makes since now."""
         with self._lock:
-            self._told = told
+            self._told, self._kernels = told, 0
 
 
 news = News()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import DEFAULT, planners_for
+from planner.machines.evident import conflict_at_once
 from planner.model.graph import Ints
 from planner.options import parse_options
 from planner.problem.base import PlanningProblem
@@ -22,6 +23,7 @@ from planner.search.stop import AnyOf, Cancel, GapReached, Progress, Stop, TimeL
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation
+    from planner.methods.feasibility.conflicts import Conflict
 
 EXPLAINING = 5.0
 """Seconds that an explanation of why there is no plan, and what would help, may take."""
@@ -51,6 +53,9 @@ class Best(Callbacks):
     def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
         """Pass it on."""
         self.told(text, progress, fraction)
+
+    def impossible(self, conflict: Conflict) -> None:
+        """Seen at one look, before anything is searched or compiled: there is no valid plan."""
 
     def told(self, text: str, progress: Progress, fraction: float | None = None) -> None:
         """Whatever happens ends here; subclasses show it."""
@@ -98,9 +103,15 @@ def plan_problem(
 
     check_serves(planner, problem)
     options = search_options(planner, wanted)
-    warm_planner(planner, problem, options)
     began = time.perf_counter()
-    result = _searched(planner, problem, wanted, options, best, cancelled)
+    conflict = conflict_at_once(problem) if isinstance(problem, Problem) else None
+    if conflict is not None:
+        best.impossible(conflict)
+        result = _refuted(planner, problem, wanted, options)
+    else:
+        warm_planner(planner, problem, options)
+        began = time.perf_counter()
+        result = _searched(planner, problem, wanted, options, best, cancelled)
     seconds = time.perf_counter() - began
     found = None
     # An order of connections always exists.
@@ -144,6 +155,17 @@ def stop_when(cancelled: Callable[[], bool], time_limit: float | None, gap: floa
     if gap is not None:
         criteria.append(GapReached(gap))
     return AnyOf(criteria)
+
+
+def _refuted(
+    planner: Planner, problem: PlanningProblem, wanted: Wanted, options: Mapping[str, Any]
+) -> Result:
+    """The result without a search, where there is evidently no plan."""
+    return Result(
+        planner=planner.name, problem=problem, device_of=None, objective=None, bounds=(), status="infeasible",
+        stop_reason="finished", seconds=0.0, seed=wanted.seed,
+        options=parse_options(planner.options, options, planner.name), iterations=0,
+    )  # fmt: skip
 
 
 def _searched(

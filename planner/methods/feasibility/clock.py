@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from planner.compiling.news import news
+
 
 class Clock:
-    """How much of a span of wall time is left; ``stopped`` ends it early."""
+    """How much of a span of wall time is left, that of compiling not counted; ``stopped`` ends it early."""
 
     def __init__(self, seconds: float, stopped: Callable[[], bool] | None = None) -> None:
-        self._until = time.perf_counter() + seconds
+        self._until = time.perf_counter() - news.seconds + seconds
         self._stopped = stopped
 
     @property
@@ -19,7 +21,7 @@ class Clock:
         return (
             0.0
             if self._stopped is not None and self._stopped()
-            else max(0.0, self._until - time.perf_counter())
+            else max(0.0, self._until - time.perf_counter() + news.seconds)
         )
 
     def over(self) -> bool:

@@ -14,12 +14,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from planner.cli import main
 from planner.cli.command import COMPILING, Command, Console, plain
+from planner.cli.searching import KEPT, NONE_YET, Watch
 from planner.compiling.news import news
+from planner.formats import read_model
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
 from planner.runs import planning
+from planner.search.stop import Progress
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 ROOT = Path(__file__).resolve().parents[3]
@@ -249,3 +255,11 @@ def test_the_time_of_a_plan_names_what_was_compiled_apart(
     assert found is not None
     search, whole, compiled = map(float, found.groups())
     assert compiled >= 0.3 and whole >= search + compiled - 0.01
+
+
+def test_who_stops_a_search_is_told_of_a_plan_only_where_there_is_one() -> None:
+    problem = Problem(read_model(DATA / "small.json"), Pipeline(2))
+    best = Watch(Console(), problem, "slice")
+    assert best.stopping == NONE_YET
+    best.on_best(np.zeros(problem.graph.n, np.int32), 1.0, Progress())
+    assert best.stopping == KEPT

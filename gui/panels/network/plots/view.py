@@ -20,6 +20,8 @@ from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMe
 
 LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
+BELOW = 2
+"""Labels below the lower bound, where no curve is: that of the bound, and below it the memory."""
 CALLED = {"least": ("every order at least ", "every ≥ ", ""), "most": ("best order at most ", "best ≤ ", "")}
 """What the lines of Theorem 1 say before their formulas, with ever less room: a bad order may well be above the upper one."""
 BOTH = ("best order: ", "best: ", "")
@@ -43,6 +45,8 @@ class PlotView(QObject):
         self._items: dict[str, Any] = {}
         self._extent = (0.0, 1.0)
         """The least and the most that the lines reach."""
+        self._present = 0.0
+        """Where the size of the present memory stands."""
         self._labels: dict[str, tuple[tuple[str, ...], str]] = {}
         """Of the lines that have labels: what they are called with ever less room, and formula and value."""
         axes = {"left": CountAxis("left"), "bottom": SizeAxis("bottom")}
@@ -61,7 +65,7 @@ class PlotView(QObject):
             self._items[name] = pg.InfiniteLine(angle=angle)
             item.addItem(self._items[name])
         for name, anchor in (
-            ("least label", (0, 1)),
+            ("least label", (0, 0)),
             ("most label", (1, 1)),
             ("present label", (0.5, 0)),
         ):
@@ -126,7 +130,7 @@ class PlotView(QObject):
         # Where all curves are flat a few percent are seen, not digits that the axis cannot tell apart.
         high = max(high, 1.02 * least, least + 1.0)
         plot.setXRange(left, right, padding=0.02)
-        self._extent = (least, high)
+        self._extent, self._present = (least, high), math.log10(target.size)
         self._keep_room()
         end = right + 0.02 * (right - left)
         begin = left - 0.02 * (right - left)
@@ -141,11 +145,10 @@ class PlotView(QObject):
         self._name_lines()
         for name in ("most", "most label"):
             self._items[name].setVisible(most > least)
-        self._items["present"].setPos(math.log10(target.size))
+        self._items["present"].setPos(self._present)
         self._items["present label"].setText(f"M = {target.size:,}")
         share = (math.log10(target.size) - left) / (right - left)
         self._items["present label"].setAnchor((0 if share < 0.12 else 1 if share > 0.88 else 0.5, 0))
-        self._items["present label"].setPos(math.log10(target.size), least)
         colour = policy_colour(target.policy_code, self.theme)
         self._items["point"].setData(
             [math.log10(target.size)],
@@ -167,9 +170,10 @@ class PlotView(QObject):
         """Words stand above the upper bound and below the lower one, however low and narrow the plot is."""
         least, high = self._extent
         plot = self.widget.getPlotItem()
-        room = max(plot.getViewBox().height() - 2 * LABEL_ROOM, LABEL_ROOM)
+        room = max(plot.getViewBox().height() - (1 + BELOW) * LABEL_ROOM, LABEL_ROOM)
         pad = LABEL_ROOM / room * (high - least)
-        plot.setYRange(least - pad, high + pad, padding=0)
+        plot.setYRange(least - BELOW * pad, high + pad, padding=0)
+        self._items["present label"].setPos(self._present, least - pad)
         self._name_lines()
 
     def point_at(self, sample: int) -> None:

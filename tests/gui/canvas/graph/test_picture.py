@@ -298,7 +298,7 @@ def test_a_part_cuts_no_card(problem: Problem, share: float) -> None:
     assert (whole.y[touched] >= top).all() and ((whole.y + whole.h)[touched] <= bottom).all()
 
 
-def test_four_devices_share_the_line_of_a_legend_that_has_room_for_them() -> None:
+def test_four_devices_share_the_line_of_a_legend_that_has_room_for_them(qapp) -> None:
     """One that says more than the others takes no second column then."""
     picture = compose(
         Problem(chain_graph(40), Pipeline(4)),
@@ -311,20 +311,20 @@ def test_four_devices_share_the_line_of_a_legend_that_has_room_for_them() -> Non
     assert all(end <= entry.left for end, entry in zip(ends[:-1], picture.legend.lines[0][1:], strict=True))
 
 
-def test_names_of_ops_stand_on_their_cards_on_a_slide() -> None:
+def test_names_of_ops_stand_on_their_cards_on_a_slide(qapp) -> None:
     """Wider cards where some would have no room for theirs."""
     ops = [
-        Op(f"n{i}", f"op{i}", kind, work=1.0)
+        Op(f"n{i}", f"op{i}", kind, work=1.0, work_cpu=1.0)
         for i, kind in enumerate(["Where", "Expand", "Add", "Tanh"] * 10)
     ]
-    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 4.0) for i in range(39)]
-    problem = Problem(Graph.build("kinds", ops, tensors), Pipeline(2))
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 4.0, time=1.0) for i in range(39)]
+    problem = Problem(Graph.build("kinds", ops, tensors, time_unit=None), Pipeline(2))
     picture = compose(problem, np.repeat(np.arange(2, dtype=np.int32), 20), PRESETS["slide"], "flow")
     assert picture.detail >= Detail.LABELS
     assert blank_share(picture.scene, picture.viewport, picture.palette, picture.least) == 0.0
 
 
-def test_devices_without_ops_are_one_band() -> None:
+def test_devices_without_ops_are_one_band(qapp) -> None:
     """Of a picture in lanes, below the others; one such device keeps its lane."""
     graph = chain_graph(24)
     for idle, banded in ((1, False), (5, True)):

@@ -104,7 +104,10 @@ def test_words_name_sizes_policies_and_orders() -> None:
     assert bound_lines(bounds, "total")[1] == (bounds.most, "2 (W + N − I)")
     assert bound_lines(bounds, "reads")[0][0] + bound_lines(bounds, "writes")[0][0] == bounds.least
     assert standing_words(bounds.least, bounds, 9).startswith("The least possible")
-    assert standing_words(1.5 * bounds.least, bounds, 9) == "1.500 × the bound (MIN: from M = 9)"
+    assert (
+        standing_words(1.5 * bounds.least, bounds, 9)
+        == "50.0 % above the lower bound; MIN reaches it from M = 9 on"
+    )
     assert len({policy_colour(p, DARK) for p in range(3)}) == 3
 
 
@@ -147,7 +150,7 @@ def test_pointing_reads_out_and_a_click_takes_the_size(qtbot: QtBot) -> None:
         plot.view._pointed(at)
         assert plot.words.text().startswith(f"M = {int(plot.curves.memory[plot.curves.nearest(9)])}: MIN ")
         plot.view._pointed(QPointF(-50, -50))
-        assert "× the bound" in plot.words.text()
+        assert "above the lower bound" in plot.words.text()
         viewport = plot.view.widget.viewport()
         where = plot.view.widget.mapFromScene(at)
         qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=where)
@@ -269,3 +272,15 @@ def test_the_present_memory_is_named_in_sight_however_high_the_plot_becomes(qtbo
             label = panel.view._items["present label"]
             room, words = view.sceneBoundingRect(), label.mapRectToScene(label.boundingRect())
             assert room.top() <= words.top() and words.bottom() <= room.bottom() + 1, height
+
+
+def test_labels_of_the_memory_and_of_the_lower_bound_lie_below_all_curves(qtbot: QtBot) -> None:
+    """Where the curve of the present policy meets the present memory is what one looks for."""
+    with plotted(qtbot) as plot:
+        assert plot.view is not None
+        items, box = plot.view._items, plot.view.widget.getPlotItem().getViewBox()
+        line = box.mapViewToScene(QPointF(0.0, io_bounds(plot.document.network).least)).y()
+        places = [items[f"{name} label"].sceneBoundingRect() for name in ("least", "present")]
+        assert all(place.top() >= line - 1.0 for place in places)
+        assert not places[0].intersects(places[1].adjusted(0.0, 1.5, 0.0, 0.0))
+        assert places[1].bottom() <= box.sceneBoundingRect().bottom() + 2.0
