@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
+    QResizeEvent,
     QTextLayout,
 )
 from PySide6.QtWidgets import (
@@ -44,6 +45,10 @@ from gui.widgets.plain import plain_tip
 
 THUMB = QSize(112, 70)
 ROW, LINES = 86, 3
+LOW_THUMB, LOW_ROW, LOW_LINES = QSize(77, 48), 60, 1
+"""The same where else few keyframes had room."""
+MOST_LOW = 5
+"""So many keyframes are to be in sight before rows are higher than they need to be."""
 FRAME = Qt.ItemDataRole.UserRole + 1
 PICTURE = Qt.ItemDataRole.UserRole + 2
 Index = QModelIndex | QPersistentModelIndex
@@ -142,10 +147,12 @@ class FrameDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.theme = theme
+        self.low = False
+        """Whether rows are low: a smaller picture, and less of the caption."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """All rows are alike."""
-        return QSize(120, ROW)
+        return QSize(120, LOW_ROW if self.low else ROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """One row."""
@@ -164,7 +171,8 @@ class FrameDelegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(theme.focus), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box, 6, 6)
-        thumb = QRectF(box.left() + 6, box.top() + 6, THUMB.width(), THUMB.height())
+        size, lines = (LOW_THUMB, LOW_LINES) if self.low else (THUMB, LINES)
+        thumb = QRectF(box.left() + 6, box.top() + (4 if self.low else 6), size.width(), size.height())
         clip = QPainterPath()
         clip.addRoundedRect(thumb, 4, 4)
         painter.save()
@@ -189,7 +197,7 @@ class FrameDelegate(QStyledItemDelegate):
         painter.setFont(font(8.0))
         painter.setPen(QColor(theme.muted))
         small = QFontMetricsF(painter.font())
-        for i, line in enumerate(beginning(frame.keyframe.caption, painter.font(), room, LINES)):
+        for i, line in enumerate(beginning(frame.keyframe.caption, painter.font(), room, lines)):
             painter.drawText(QPointF(left, box.top() + 23 + small.ascent() + i * small.height()), line)
         painter.setPen(QColor(theme.muted))
         seconds = f"{frame.keyframe.hold + frame.keyframe.transition:.3g} s"
@@ -225,6 +233,14 @@ class FramesList(QListView):
         self.selectionModel().currentChanged.connect(self._chosen)
         draft.frames_changed.connect(self._follow)
         draft.current_changed.connect(self._follow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Rows are low where else few had room."""
+        low = self.viewport().height() < MOST_LOW * ROW
+        if low != self.rows.low:
+            self.rows.low = low
+            self.scheduleDelayedItemsLayout()
+        super().resizeEvent(event)
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
