@@ -48,6 +48,10 @@ from planner.story.telling import (
 
 Cameras = Callable[[Plan | OrderPlan, str, Ints], Camera | None]
 """(plan, view, ops) -> the camera that shows these ops, or None for everything."""
+CERTIFICATE = (
+    "What the plan costs, what is proven about it, and which rules it keeps: evaluated from nothing."
+)
+"""The caption of a certificate."""
 MOST_INCUMBENTS = 12
 """A search's course is told in so many keyframes at most."""
 LEAST_SHARE = 0.04
@@ -244,8 +248,7 @@ def _closing(index: int, entry: Told, cameras: Cameras) -> list[Keyframe]:
                     head, words, index, "lanes", camera, marked, panel="costs", hold=LONG, transition=1.5
                 )
             )
-    words = "What the plan costs, what is proven about it, and which rules it keeps: evaluated from nothing."
-    frames.append(Keyframe("The certificate", words, index, "certificate", hold=LONG, transition=0.8))
+    frames.append(Keyframe("The certificate", CERTIFICATE, index, "certificate", hold=LONG, transition=0.8))
     return frames
 
 

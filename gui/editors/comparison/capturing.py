@@ -32,10 +32,10 @@ PANELS = {"flows": "sankey", "schedules": "schedules"}
 
 
 def shown_comparison(window: CompareBody) -> str:
-    """What is captured: the flows or the schedules while they have the keyboard, else the canvases."""
-    focus = window.focusWidget()
+    """What is captured: the flows or the schedules while they are in front and have the keyboard, else the canvases."""
+    focus, docks = window.focusWidget(), window.docks
     for id, comparison in PANELS.items():
-        if focus is not None and window.docks.docks[id].isAncestorOf(focus):
+        if focus is not None and docks.in_front(id) and docks.docks[id].isAncestorOf(focus):
             return comparison
     return "overlay" if window.columns.mode == "over" else "side-by-side"
 

@@ -103,7 +103,8 @@ class CertificateView(QWidget):
 class CertificateDialog(QDialog):
     """Shows the certificate of a document's plan; it does not block the window.
 
-    ``prove`` starts proving what the plan's file claims; :meth:`refresh` then shows what is proven by now.
+    ``prove`` starts proving what the plan's file claims; :meth:`refresh` then shows what is proven by now. ``capture`` makes the
+    certificate of a plan with its bounds a keyframe of the story, and gives the sentence that says so.
     """
 
     def __init__(
@@ -112,6 +113,7 @@ class CertificateDialog(QDialog):
         theme: Theme,
         parent: QWidget | None = None,
         prove: Callable[[], object] | None = None,
+        capture: Callable[[Plan | OrderPlan, Sequence[Bound]], str] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -135,10 +137,14 @@ class CertificateDialog(QDialog):
         self.save_button.setToolTip("As a page (PDF, PNG, SVG), text or JSON")
         self.prove_button = QPushButton("Prove It", self)
         self.prove_button.setToolTip("Prove what the plan's file claims, beside the window")
-        for button in (self.prove_button, self.copy_button, self.save_button):
+        self.capture_button = QPushButton("Capture", self)
+        self.capture_button.setToolTip("The certificate becomes a keyframe of the story (Ctrl+Shift+K)")
+        self.capture_button.setShortcut("Ctrl+Shift+K")
+        for button in (self.prove_button, self.capture_button, self.copy_button, self.save_button):
             self.buttons.addButton(button, QDialogButtonBox.ButtonRole.ActionRole)
         # A button box shows what it is given.
         self.prove_button.setVisible(prove is not None and self.certificate.claim is not None)
+        self.capture_button.setVisible(capture is not None)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 10, 10, 10)
         layout.addWidget(self.view, 1)
@@ -147,12 +153,20 @@ class CertificateDialog(QDialog):
         self.copy_button.clicked.connect(self.copy)
         self.save_button.clicked.connect(self.ask_where)
         self.prove_button.clicked.connect(lambda _=False: self._prove(prove))
+        self.capture_button.clicked.connect(lambda _=False: self._capture(capture))
         self.buttons.rejected.connect(self.close)
         self.resize(1000, 640)
 
     def _prove(self, prove: Callable[[], object] | None) -> None:
         if prove is not None and prove() is not None:
             self._say("Being proven; the page will say so.")
+
+    def _capture(self, capture: Callable[[Plan | OrderPlan, Sequence[Bound]], str] | None) -> None:
+        if capture is not None:
+            try:
+                self._say(capture(self._plan, self._bounds))
+            except StageboardError as error:
+                self._say(str(error))
 
     def refresh(self) -> None:
         """What was proven of the plan meanwhile; the plan is that of the moment in which the dialog was opened."""

@@ -33,6 +33,7 @@ from planner.story.story import (
     LONGEST_TRANSITION,
     MACHINES_OWN,
     WITHOUT_ORDERS,
+    Keyframe,
 )
 
 if TYPE_CHECKING:
@@ -50,6 +51,11 @@ COMPARISONS = (
     ("side-by-side", "Side by Side"), ("overlay", "Overlaid"), ("sankey", "Flows of Ops"), ("schedules", "Schedules Compared"),
 )  # fmt: skip
 """Views that compare the plan with another one."""
+
+
+def view_title(keyframe: Keyframe) -> str:
+    """What the view of a keyframe is called."""
+    return dict((*VIEWS, *NETWORK_VIEWS, *COMPARISONS))[keyframe.comparison or keyframe.view]
 
 
 def suits(entry: tuple[str, str], own: tuple[str, ...]) -> bool:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
 from gui.tools.story.draft import Draft
-from gui.tools.story.frames import Frame, same_plan
+from gui.tools.story.frames import Frame, Shown, same_plan
 from gui.tools.story.ordering import told
 from gui.tools.story.shots import Shots
 from gui.widgets.later import Later
@@ -18,6 +18,7 @@ from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.story.making import CERTIFICATE
 from planner.story.story import LONGEST_TITLE, Camera, Keyframe
 from planner.story.telling import caption, named_ops, title
 
@@ -58,6 +59,10 @@ class Recorder(QObject):
         frame = self.frame_now(before)
         self._draft.add(frame)
         return frame
+
+    def capture_certificate(self, shown: Shown) -> None:
+        """Add the certificate of a plan after the keyframe that is edited."""
+        self._draft.add(Frame(Keyframe("The certificate", CERTIFICATE, 0, "certificate"), shown))
 
     def retake(self) -> None:
         """Let the edited keyframe show what is on screen now; what it says stays. Raises :class:`StageboardError`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -11,29 +11,29 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from gui.background.loading import Loading
 from gui.document.crash_files import remove
-from gui.look.numbers import percent, plural
+from gui.look.numbers import plural
 from gui.shell.closing import Unsaved
 from gui.shell.host import reveal
 from gui.shell.window import EditorWindow
 from gui.tools.story.draft import Draft, sources_of
-from gui.tools.story.frames import Frame, ModelSource
+from gui.tools.story.editor import view_title
+from gui.tools.story.exports import StoryExports
+from gui.tools.story.frames import Frame, ModelSource, Shown
 from gui.tools.story.keeping import DraftAutosave, LostStory
 from gui.tools.story.panel import StoryPanel
 from gui.tools.story.recorder import Recorder
 from gui.tools.story.searching import Searching
 from gui.tools.story.shots import Shots
 from gui.tools.story.story_stage import StoryStage
-from gui.widgets.folders import show_folder
 from planner.errors import StageboardError
-from planner.export.stages.child import Cancelled
 from planner.problem.problem import Plan
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from gui.look.theme import Theme
-    from gui.present.export.export import Exported
-    from gui.present.exporting import StoryExport
     from gui.present.window import PresenterWindow
+    from planner.machines.two_level_memory.problem import OrderPlan
+    from planner.problem.bound import Bound
 
 STORIES = "Stories (*.story.json);;All files (*)"
 EXPORTS = {
@@ -69,9 +69,8 @@ class Studio(QObject):
         self.recorder = Recorder(shots, self.draft, self)
         self.panel = StoryPanel(window.document, self.draft, self.recorder, window.themes.theme)
         self.loading = Loading(window)
-        self._export: StoryExport | None = None
+        self.exports = StoryExports(window, self.said, self)
         self._presenter: PresenterWindow | None = None
-        self._target = Path()
         self.panel.present_requested.connect(lambda: self._try(self.present_from_here))
         self.panel.show_requested.connect(self._show_on_canvas)
         self.panel.menu_requested.connect(self._fill)
@@ -106,7 +105,7 @@ class Studio(QObject):
     @property
     def exporting(self) -> bool:
         """Whether a story is being written."""
-        return self._export is not None and self._export.busy
+        return self.exports.busy
 
     @property
     def unsaved(self) -> bool:
@@ -126,9 +125,8 @@ class Studio(QObject):
         """What is said of the keyframe that was captured last."""
         draft = self.draft
         assert draft.frame is not None
-        return (
-            f"Captured “{draft.frame.keyframe.title}” as keyframe {draft.current + 1} of {len(draft.frames)}."
-        )
+        keyframe = draft.frame.keyframe
+        return f"Captured “{keyframe.title}” ({view_title(keyframe)}) as keyframe {draft.current + 1} of {len(draft.frames)}."
 
     def retake_keyframe(self) -> None:
         """The chosen keyframe shows what is on screen now, in its own words."""
@@ -322,59 +320,25 @@ class Studio(QObject):
             self.export_to(path if path.suffix.lower() in EXPORTS.values() else Path(name + EXPORTS[chosen]))
 
     def export_to(self, path: Path) -> None:
-        """Write the story beside the window. Raises :class:`StageboardError` for a place that cannot be."""
-        from gui.present.export.export import ExportOptions
-        from gui.present.exporting import StoryExport
-
-        resolved, files = self.draft.resolved(), self.draft.files()
-        if self._export is None:
-            self._export = StoryExport(self)
-            self._export.progressed.connect(self._progressed)
-            self._export.done.connect(self._exported)
-        folder = files[0].parent if files else Path.cwd()
-        # A page follows the theme of who reads it.
-        page = path.suffix.lower() == ".html"
-        options = ExportOptions(theme="" if page else self._window.theme.name)
-        self._export.start_story(resolved.story, folder, path, options, files)
-        self._target = path
-        self._progressed(0, 0)  # it can be stopped from the first moment
-        self._window.update_actions()
+        """Write the story beside the window, after what is being written. Raises :class:`StageboardError` for a place that cannot be."""
+        self.exports.add(self.draft, path)
 
     def cancel_story_export(self) -> None:
         """Stop; nothing is left of it."""
-        if self._export is not None:
-            self._export.cancel()
-
-    def _progressed(self, done: int, of: int) -> None:
-        share = f" {percent(done / of, 0)}" if of else ""
-        self._window.notice.show_message(
-            "info",
-            f"Writing {self._target.name} …{share}",
-            action="Cancel",
-            run=self.cancel_story_export,
-            stays=True,
-        )
-
-    def _exported(self, result: object, error: object) -> None:
-        if error is not None:
-            self._say("info" if isinstance(error, Cancelled) else "error", str(error))
-        else:
-            # It stays until it is dismissed: who exports a film looks elsewhere meanwhile.
-            written = cast("Exported", result)
-            text = f"W{written.sentence.removeprefix('w')}."
-            self._window.notice.show_message(
-                "info", text, "\n".join(written.notes), action="Show Folder", run=lambda: show_folder(written.path.parent),
-            )  # fmt: skip
-            self.said.emit("info", text)
-        self._window.update_actions()
+        self.exports.cancel()
 
     # ------------------------------------------------------------------ the plan itself
     def show_certificate(self) -> None:
         """Of the plan on the canvas."""
         from gui.present.certificate.dialog import CertificateDialog
 
-        window = self._window
-        dialog = CertificateDialog(window.document, window.theme, self._parent, window.proving.prove)
+        window, source = self._window, self._shots.shown().source
+
+        def capture(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> str:
+            self.recorder.capture_certificate(Shown(plan, tuple(bounds), source))
+            return self.captured()
+
+        dialog = CertificateDialog(window.document, window.theme, self._parent, window.proving.prove, capture)
         window.document.readouts_changed.connect(dialog.refresh)
         dialog.show()
 
@@ -394,7 +358,6 @@ class Studio(QObject):
         self.keep()
         self._searching.stop()
         self.loading.drop()
-        if self._export is not None:
-            self._export.drop()
+        self.exports.drop()
         if self._presenter is not None:
             self._presenter.close()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.canvases.overlay import OverlayPane
-from gui.editors.comparison.capturing import captured
+from gui.editors.comparison.capturing import captured, shown_comparison
 from gui.editors.comparison.windows import open_comparison, open_with_canvas
 from gui.look.theme import LIGHT
 from gui.present.show import Show
@@ -69,6 +69,16 @@ def test_of_several_the_pair_that_lists_are_about_is_overlaid(qtbot: QtBot) -> N
         assert captured(window, draft, "overlay").keyframe.camera is not None
         draft.add(frame)
         assert Show(draft.resolved(), LIGHT, (320, 200)).image(3.0).width() == 320
+
+
+def test_what_is_captured_is_in_front(qtbot: QtBot) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        window.actions_set["view.focus_flows"].trigger()
+        rest(qtbot, window)
+        assert shown_comparison(window) == "sankey"
+        window.docks.reveal("moved")  # by its tab: the keyboard stays behind it
+        rest(qtbot, window)
+        assert shown_comparison(window) == "side-by-side"
 
 
 def test_nothing_is_captured_where_nothing_is_compared(qtbot: QtBot) -> None:

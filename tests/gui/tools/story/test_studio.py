@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
+from gui.present.certificate.dialog import CertificateDialog
 from gui.tools.story.editor import PANELS, VIEWS, suits
 from gui.tools.story.frames_list import PICTURE
+from planner.errors import StageboardError
 from planner.machines.catalogue import planner
 from planner.machines.mcm.target import McmPackage
 from planner.problem.provenance import Provenance
@@ -76,15 +78,29 @@ def test_the_list_shows_pictures_and_follows_the_keys(qtbot: QtBot, window: Main
     first = studio.panel.list.frames.index(0, 0)
     first.data(PICTURE)
     qtbot.waitUntil(lambda: first.data(PICTURE) is not None)
-    chosen = studio.draft.frame
+    studio.draft.edit("Change a title", title="chosen")
     studio.panel.list.setFocus()
     QTest.keyClick(studio.panel.list, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    assert studio.draft.frames[1] is chosen and studio.draft.current == 1
+    assert studio.draft.current == 1
+    titles, captions = zip(
+        *((f.keyframe.title, f.keyframe.caption) for f in studio.draft.frames), strict=True
+    )
+    assert titles[1] == "chosen" and titles[2] != "chosen"
+    assert captions[1] and not captions[2], "it is said once, where it is seen first"
     QTest.keyClick(studio.panel.list, Qt.Key.Key_Delete)
     assert len(studio.draft.frames) == 2
     QTest.keyClick(studio.panel.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert len(studio.draft.frames) == 3  # the story's own undo, not the plan's
     assert not window.document.undo_stack.canRedo()
+
+
+def test_a_low_window_shows_four_keyframes_above_their_words(qtbot: QtBot, window: MainWindow) -> None:
+    for _ in range(5):
+        press(window, "story.capture")
+    window.studio.show_story()
+    shown = window.studio.panel.list
+    qtbot.waitUntil(lambda: shown.viewport().height() >= 4 * shown.sizeHintForRow(0))
+    assert window.height() == 800 and window.studio.panel.editor.caption.isVisible()
 
 
 def test_words_are_edited_in_place(window: MainWindow) -> None:
@@ -176,6 +192,41 @@ def test_a_network_has_a_story_too(qtbot: QtBot) -> None:
         window.actions_set["story.retake"].trigger()
         assert [frame.keyframe.at for frame in window.studio.draft.frames] == [0, 2]
         window.studio.draft.undo_stack.setClean()
+
+
+def test_a_certificate_is_captured_from_its_window(window: MainWindow) -> None:
+    press(window, "story.capture")
+    assert "(Flow)" in window.notice.text, "what was captured is named"
+    press(window, "story.certificate")
+    dialog = window.findChild(CertificateDialog)
+    assert dialog.capture_button.shortcut().toString() == "Ctrl+Shift+K"
+    QTest.mouseClick(dialog.capture_button, Qt.MouseButton.LeftButton)
+    draft = window.studio.draft
+    assert draft.frame is not None and draft.frame.keyframe.view == "certificate"
+    assert draft.frame.shown is draft.frames[0].shown and "as keyframe 2 of 2" in dialog.said.text()
+    dialog.close()
+    settle()
+
+
+def test_exports_that_are_asked_for_at_once_are_written_one_after_the_other(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    window, close = make_window(qtbot)
+    window.files.open_files([write_model(tmp_path)])
+    qtbot.waitUntil(lambda: not window.files.loading.busy, timeout=20_000)
+    settle()
+    press(window, "story.capture")
+    studio = window.studio
+    paths = [tmp_path / name for name in ("a.pdf", "b.html")]
+    for path in paths:
+        studio.export_to(path)
+    assert window.notice.text == "Writing a.pdf …, then b.html"
+    with pytest.raises(StageboardError):
+        studio.export_to(tmp_path / "c.doc")
+    qtbot.waitUntil(lambda: not studio.exporting, timeout=120_000)
+    assert all(path.exists() for path in paths)
+    assert all(path.name in window.notice.text for path in paths)
+    close()
 
 
 def test_the_menu_names_the_stories_that_are_there() -> None:
