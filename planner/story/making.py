@@ -264,10 +264,11 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
     if worst_word(plan.problem) == FULLEST:
         head, words = (
             "{bottleneck} holds most",
-            "{bottleneck_ops} operators with {bottleneck_memory} in memory.",
+            "Its operators keep {bottleneck_memory} in memory.",
         )
     else:
-        words = "{bottleneck_ops} operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."
+        # Not how many there are: the camera may see their beginning.
+        words = "Its operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."
     return ops, filled(head if len(ops) else "", told), filled(words, told)
 
 

@@ -13,7 +13,7 @@ from gui.app.launch import main
 from gui.tools.story.cameras import LEAST, MOST, camera_on
 from planner.formats import read_models
 from planner.machines.spec import parse_target
-from planner.model.samples import sample
+from planner.model.samples import STORIES, sample
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.story.files.json import read_story
@@ -171,6 +171,27 @@ def test_cameras_of_everything_and_of_nothing(qapp: Any, plan: Plan) -> None:
     assert camera_on(plan, "flow", np.arange(plan.problem.graph.n)) is None
     lane = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3))
     assert lane is not None and lane.width == pytest.approx(MOST) and lane.y > 0.5
+    whole = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3), whole=True)
+    assert whole is None, "what is as wide as the scene is seen where all of it is"
+
+
+def test_keyframes_that_count_ops_show_all_of_them(qapp: Any) -> None:
+    from gui.look.theme import THEMES
+    from gui.present.show import Show
+
+    file = STORIES / "edge-tpu.story.json"
+    told = resolve(read_story(file), file.parent)
+    index = next(i for i, k in enumerate(told.story.keyframes) if k.title == "One chip is too full")
+    show = Show(told, THEMES["light"], (1280, 800))
+    shot, plan = show.shots.shot(index), told.plans[told.story.keyframes[index].plan]
+    ops = np.flatnonzero(plan.decision.device_of == plan.evaluation.bottleneck)
+    scene, view = shot.stage.scene, shot.view
+    item = scene.items.item_of[ops]
+    right = (scene.x[item] + scene.w[item]) * view.scale + view.ox
+    assert (
+        right.max() <= show.places.room("memory")[0]
+        and f"{len(ops)} operators" in told.story.keyframes[index].caption
+    )
 
 
 def test_presenting_lists_the_stories_and_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
