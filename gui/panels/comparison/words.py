@@ -11,9 +11,9 @@ from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_limit, one_time, plural
-from gui.panels.comparison.names import columns_of
+from gui.panels.comparison.names import columns_of, plan_title
 from gui.panels.comparison.rows import device_titles
-from gui.panels.schedule.panel import in_practice, summary
+from gui.panels.schedule.panel import in_practice, shorter, summary
 from gui.words.objectives import components_shortly
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
 from planner.model.graph import Ints
@@ -188,8 +188,10 @@ def moved_total(comparison: Comparison, plan: int) -> str:
     return moved_words(comparison, plan, 1 if plan == 0 else 0)
 
 
-def schedule_words(comparison: Comparison, i: int, schedules: Sequence[Schedule]) -> str:
-    """What the schedule of a plan says, and how far samples are apart in practice; all of them have one time axis, and one unit."""
+def schedule_lines(comparison: Comparison, i: int, schedules: Sequence[Schedule]) -> tuple[str, ...]:
+    """A plan's title and what its schedule says, and how far samples are apart in practice; then the same for less and less room. All have
+    one time axis, and one unit."""
     plan, unit, s = comparison.plans[i], comparison.graph.time_unit, schedules[i]
     practice = in_practice(plan.problem.target, plan.evaluation, s, unit)
-    return summary(s, device_titles(comparison, i), unit, practice, beside=schedules)
+    words = summary(s, device_titles(comparison, i), unit, practice, beside=schedules)
+    return tuple(f"{plan_title(comparison, i)}{BETWEEN}{brief}" for brief in shorter(words))

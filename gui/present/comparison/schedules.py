@@ -6,11 +6,10 @@ import math
 from functools import partial
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, write
-from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     STRIP,
@@ -21,7 +20,7 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
-from gui.panels.comparison.words import schedule_words
+from gui.panels.comparison.words import schedule_lines
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import paint_axis, paint_schedule
 from gui.present.comparison.shot import ComparisonShot, Part
@@ -82,7 +81,9 @@ class SchedulesShot(ComparisonShot):
 
     def _plan(self, i: int, painter: QPainter, inside: QRectF) -> None:
         comparison, theme = self.comparison, self.theme
-        self._say(painter, QRectF(0, 0, inside.width(), LINE), self.line(i))
+        lines, wide = self.lines(i), QFontMetricsF(font(10.0, bold=True)).horizontalAdvance
+        shown = next((line for line in lines if wide(line) <= inside.width()), lines[-1])
+        self._say(painter, QRectF(0, 0, inside.width(), LINE), shown)
         painter.translate(0, LINE)
         shrunk, width, height = self._size(inside)
         painter.scale(shrunk, shrunk)
@@ -105,9 +106,9 @@ class SchedulesShot(ComparisonShot):
         painter.scale(shrunk, shrunk)
         paint_axis(painter, layout, self.theme, 0.0)
 
-    def line(self, i: int) -> str:
-        """A plan's name and how it keeps its devices busy."""
-        return f"{plan_title(self.comparison, i)}   {schedule_words(self.comparison, i, self._made.of)}"
+    def lines(self, i: int) -> tuple[str, ...]:
+        """A plan's name and how it keeps its devices busy; then the same for less and less room."""
+        return schedule_lines(self.comparison, i, self._made.of)
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
         """A plan's chart, on the scale of all, and the moment that times are counted from."""
@@ -128,4 +129,4 @@ class SchedulesShot(ComparisonShot):
 
     def words(self) -> str:
         """What each line says."""
-        return self.why_not or "; ".join(self.line(i) for i in range(len(self.comparison.plans)))
+        return self.why_not or "; ".join(self.lines(i)[0] for i in range(len(self.comparison.plans)))

@@ -28,7 +28,7 @@ from gui.panels.comparison.schedules_layout import (
 )
 from gui.panels.comparison.schedules_layout import Schedules as Made
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
-from gui.panels.comparison.words import schedule_words
+from gui.panels.comparison.words import schedule_lines
 from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
@@ -181,9 +181,9 @@ class Schedules(CompareView):
         unit = comparison.graph.time_unit
         base = self.pair[1]
         for i, words in enumerate(self.words):
-            text = f"{plan_title(comparison, i)}   {schedule_words(comparison, i, made.of)}"
-            words.setText(text)
-            self.charts[i].setAccessibleName(f"Schedule of plan {text}")
+            lines = schedule_lines(comparison, i, made.of)
+            words.set_texts(*lines)
+            self.charts[i].setAccessibleName(f"Schedule of plan {lines[0]}")
         shown = self.pair[0]
         here, there = made.of[shown].period, made.of[base].period
         self.note.setText(
