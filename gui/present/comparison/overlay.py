@@ -33,8 +33,8 @@ HEAD = 50.0
 """Pixels above the canvas."""
 TRACK = 0.2
 """Share of the width that the slider takes."""
-KNOB = 8.0
-"""Radius of the knob."""
+KNOB, INSET = 8.0, 16.0
+"""Radius of the knob, and what words keep from the sides."""
 
 
 class OverlayShot(ComparisonShot):
@@ -116,13 +116,17 @@ class OverlayShot(ComparisonShot):
         comparison, theme = self.comparison, self.theme
         if self.ground:
             painter.fillRect(box, QColor(theme.panel))
-        room = (1.0 - TRACK) / 2 * box.width() - 36.0
-        for plan, left, flag in ((0, 16.0, LEFT), (1, box.width() - 16.0 - room, RIGHT)):
-            words = fitting_words(comparison, plan, (rules_words(comparison, plan),), font(8.5), room)
+        room = (1.0 - TRACK) / 2 * box.width() - INSET - 1.5 * KNOB
+        rules = tuple(rules_words(comparison, plan) for plan in (0, 1))
+        both = [fitting_words(comparison, plan, (rules[plan],), font(8.5), room) for plan in (0, 1)]
+        if not all(words.endswith(said) for words, said in zip(both, rules, strict=True)):
+            # What is said of one is said of the other.
+            both = [fitting_words(comparison, plan, (), font(8.5), room) for plan in (0, 1)]
+        for plan, left, flag in ((0, INSET, LEFT), (1, box.width() - INSET - room, RIGHT)):
             write(
                 painter, QRectF(left, 5, room, 20), flag, plan_title(comparison, plan), font(11.0, bold=True), theme.text, ENDS
             )  # fmt: skip
-            write(painter, QRectF(left, 26, room, 18), flag, words, font(8.5), theme.muted, ENDS)
+            write(painter, QRectF(left, 26, room, 18), flag, both[plan], font(8.5), theme.muted, ENDS)
         track = self.track()
         y, x0, x1 = track.top() / self.grow, track.left() / self.grow, track.right() / self.grow
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

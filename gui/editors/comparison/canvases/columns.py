@@ -13,10 +13,11 @@ from gui.editors.comparison.canvases.linking import Linking, Pane
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import FadeBar
 from gui.editors.comparison.canvases.pane import PlanPane
-from gui.editors.comparison.canvases.pane_title import PaneTitle
+from gui.editors.comparison.canvases.pane_title import PaneTitle, plan_line
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import plural
 from gui.look.theme import Theme
+from gui.panels.comparison.words import standing_tip
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -126,8 +127,15 @@ class Columns(QWidget):
                 self._show_titles(self.state.comparison)
 
     def _show_titles(self, comparison: Comparison) -> None:
+        proving = [i < len(self._proving) and self._proving[i] for i in range(len(comparison.plans))]
         for i, title in enumerate(self.titles):
-            title.show_plan(comparison, self.state.shown, i < len(self._proving) and self._proving[i])
+            title.show_plan(comparison, self.state.shown, proving[i])
+        if self.fade_bar is not None:
+            i, j = self.state.shown
+            first, second = (
+                (plan_line(comparison, k, proving[k]), standing_tip(comparison, k)) for k in (j, i)
+            )
+            self.fade_bar.show_plans((first, second))
 
     def _show_live(self) -> None:
         for title in self.titles:

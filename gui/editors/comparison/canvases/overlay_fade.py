@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from gui.canvas.graph.animation import FRAME_MS, eased
 from gui.look.numbers import percent
+from gui.widgets.labels import ElidedLabel
 from gui.widgets.plain import PlainLabel
 
 SECONDS = 0.35
@@ -80,7 +81,7 @@ class Fade(QObject):
 
 
 class FadeBar(QWidget):
-    """A slider from A to B with a button that blinks."""
+    """A slider from A to B with a button that blinks, and below it what there is to say about both plans."""
 
     def __init__(self, fade: Fade, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,9 +99,19 @@ class FadeBar(QWidget):
         self.blink.released.connect(fade.let_go)
         self.said = PlainLabel("", self)
         self.said.setMinimumWidth(120)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 5, 12, 5)
+        self.plans = (ElidedLabel("", self), ElidedLabel("", self))
+        line = QHBoxLayout()
+        line.setSpacing(24)
+        for label in self.plans:
+            line.addWidget(label, 1)
+        self.plans[1].setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row = QHBoxLayout()
         row.setSpacing(8)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 5, 12, 5)
+        column.setSpacing(3)
+        column.addLayout(row)
+        column.addLayout(line)
         row.addWidget(self.first)
         row.addWidget(self.slider, 1)
         row.addWidget(self.second)
@@ -124,6 +135,12 @@ class FadeBar(QWidget):
         self.second.setText(second)
         self.slider.setAccessibleName(f"From plan {first} to plan {second}")
         self._show()
+
+    def show_plans(self, said: tuple[tuple[str, str], tuple[str, str]]) -> None:
+        """The line of each plan, and its tip."""
+        for label, (words, tip) in zip(self.plans, said, strict=True):
+            label.setText(words)
+            label.set_tip(tip)
 
     def _slid(self, value: int) -> None:
         if value != round(self._fade.share * STEPS):

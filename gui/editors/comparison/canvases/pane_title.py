@@ -14,6 +14,7 @@ from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import signed_percent
 from gui.look.theme import Theme, font
+from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.words import BETWEEN, moved_words, rules_words, standing_tip, standing_words
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
@@ -22,6 +23,26 @@ from planner.reports.comparison.figures import filed
 
 if TYPE_CHECKING:
     from planner.reports.comparison import Comparison
+
+
+def figures_words(comparison: Comparison, plan: int, proving: bool) -> str:
+    """How good a plan is; ``proving``: its bound may soon be better."""
+    words = standing_words(comparison, plan)
+    return f"{words}{BETWEEN}proving …" if proving else words
+
+
+def marked_rules(comparison: Comparison, plan: int) -> str:
+    """Whether a plan keeps the rules, with a mark that says so, too."""
+    valid = comparison.plans[plan].evaluation.valid
+    return ("\N{CHECK MARK} " if valid else "\N{BALLOT X} ") + rules_words(comparison, plan)
+
+
+def plan_line(comparison: Comparison, plan: int, proving: bool) -> str:
+    """All that a title says of a plan itself, in a line."""
+    parts = (
+        plan_title(comparison, plan), figures_words(comparison, plan, proving), marked_rules(comparison, plan),
+    )  # fmt: skip
+    return BETWEEN.join(parts)
 
 
 class PaneTitle(QWidget):
@@ -110,11 +131,10 @@ class PaneTitle(QWidget):
         self.close_button.setVisible(len(comparison.plans) > 2)
         self.close_button.setToolTip("Take this plan out of the comparison")
         self.close_button.setAccessibleName(f"Take plan {letter} out of the comparison")
-        words = standing_words(comparison, i)
-        self.figures.setText(f"{words}{BETWEEN}proving …" if proving else words)
+        self.figures.setText(figures_words(comparison, i, proving))
         self._say_difference(comparison)
         valid = comparison.plans[i].evaluation.valid
-        self.rules.setText(("\N{CHECK MARK} " if valid else "\N{BALLOT X} ") + rules_words(comparison, i))
+        self.rules.setText(marked_rules(comparison, i))
         set_role(self.rules, "good" if valid else "bad")
         sentences = [violation.sentence for violation in comparison.plans[i].evaluation.violations[:4]]
         self.rules.setToolTip("\n".join(sentences))

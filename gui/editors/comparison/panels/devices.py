@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
@@ -31,8 +31,9 @@ Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
 ROW, LOW_ROW, MANY = 30, 20, 16
 """Heights of a row, and of one where there are more than ``MANY``."""
-BAR, MARGIN = 64, 24
-"""Pixels for the bars of differences, and for the margins of a cell with the mark of a bottleneck."""
+BAR, MARGIN, TIGHT = 64, 24, 14
+"""Pixels for the bars of differences, and for the margins of a cell with the mark of a bottleneck; less of both where all columns have
+no room."""
 
 
 class DevicesModel(QAbstractTableModel):
@@ -215,14 +216,36 @@ class DeviceDifferences(CompareView):
             self._widen(table)
         self.table.viewport().update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Columns keep to the room there is."""
+        super().resizeEvent(event)
+        if self.model.table is not None:
+            self._widen(self.model.table)
+
     def _widen(self, table: DeviceTable) -> None:
+        """All columns in sight: where they have little room bars give way, then margins."""
+        most = self._widths(table, BAR, MARGIN)
+        found, room = most, self.table.viewport().width()
+        for bar, margin in ((TIGHT, MARGIN), (TIGHT, TIGHT), (0, 0)):
+            if sum(found) > room:
+                found = self._widths(table, bar, margin)
+        spare = max(0, room - sum(found))
+        for i, (width, wanted) in enumerate(zip(found, most, strict=True)):
+            more = min(spare, wanted - width)
+            spare -= more
+            self.table.setColumnWidth(i, width + more)
+
+    def _widths(self, table: DeviceTable, bar: int, margin: int) -> list[int]:
+        """What each column needs with so many pixels for bars and margins."""
         measure, heads = QFontMetrics(font(9.0, bold=True)), self.table.horizontalHeader().fontMetrics()
-        for i, column in enumerate(table.columns):
-            texts = max((measure.horizontalAdvance(text) for text in column.texts), default=0)
-            room = BAR if column.kind == CHANGE else MARGIN
-            self.table.setColumnWidth(
-                i, max(texts + room + 12, heads.horizontalAdvance(column.title) + MARGIN + 8)
+        return [
+            max(
+                max((measure.horizontalAdvance(text) for text in column.texts), default=0)
+                + (bar if column.kind == CHANGE else margin) + 12,
+                heads.horizontalAdvance(column.title) + margin + 8,
             )
+            for column in table.columns
+        ]  # fmt: skip
 
     def _activated(self, index: QModelIndex) -> None:
         """Select the ops that either plan of the pair has on the device."""

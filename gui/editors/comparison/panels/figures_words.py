@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gui.look.numbers import (
     DASH,
     Column,
-    gap_text,
+    gap_limit,
     one_amount,
     one_time,
     plural,
@@ -161,7 +161,7 @@ def _gap(comparison: Compared, f: Figures) -> Cell:
     if f.gap is None:
         return Cell(DASH, "muted")
     # Met in the first component while a later one is open would read as optimal.
-    return Cell("bound met" if f.gap <= 0 else gap_text(f.gap))
+    return Cell("bound met" if f.gap <= 0 else gap_limit(f.gap))
 
 
 def _rules(f: Figures) -> Cell:

@@ -127,16 +127,18 @@ class MovedList(CompareView):
         self._give_names_the_rest()
 
     def _give_names_the_rest(self) -> None:
-        """As wide as the longest name where there is room, so that figures stand beside names; what is left then is the kinds'."""
-        others = sum(self.table.columnWidth(column) for column in WIDTHS if column not in (OP, KIND))
+        """As wide as the longest name where there is room, then kinds; what is left then all columns share, so that nothing is empty."""
+        others = sum(width for column, width in WIDTHS.items() if column not in (OP, KIND))
         room = self.width() - others - 16
         moves = self.model.moves
         graph = None if moves is None else moves.comparison.graph
         names = 0 if graph is None else self._widest(graph.op_names)
         kinds = 0 if graph is None else self._widest(set(graph.kinds))
         name = max(WIDTHS[OP], min(names, room - WIDTHS[KIND]))
-        self.table.setColumnWidth(OP, name)
-        self.table.setColumnWidth(KIND, max(WIDTHS[KIND], min(kinds, room - name)))
+        kind = max(WIDTHS[KIND], min(kinds, room - name))
+        more = max(0, room - name - kind) // len(WIDTHS)
+        for column, width in {**WIDTHS, OP: name, KIND: kind}.items():
+            self.table.setColumnWidth(column, width + more)
 
     def _widest(self, texts: Collection[str]) -> int:
         """Pixels for the longest of many words."""

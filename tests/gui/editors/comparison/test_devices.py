@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.editors.comparison.panels.devices import DeviceDifferences
+from gui.editors.comparison.panels.devices import BAR, MARGIN, DeviceDifferences
 from gui.editors.comparison.panels.devices_painter import paint_devices, rows_fitting
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, device_table
 from gui.look.numbers import DASH, MINUS
@@ -177,3 +177,17 @@ def test_devices_that_plans_call_differently_have_names_to_be_read(qapp: object,
     titles, names = ([comparison.row_title(row, short=short) for row in range(3)] for short in (False, True))
     assert set(titles) <= set(words) or set(names) <= set(words)
     assert "Cost A" in words and "Cost B \N{MINUS SIGN} A" in words
+
+
+def test_all_columns_are_in_sight_where_bars_and_margins_can_give_way(qtbot: QtBot) -> None:
+    view = DeviceDifferences(state_of(A, B), LIGHT)
+    with shown(qtbot, view, 2400, 260):
+        header, table = view.table.horizontalHeader(), view.model.table
+        assert table is not None
+        wide = header.length()
+        assert wide == sum(view._widths(table, BAR, MARGIN))
+        least = sum(view._widths(table, 0, 0))
+        for room in (wide + 40, (wide + least) // 2, least + 20):
+            view.resize(room, 260)
+            settle()
+            assert header.length() <= view.table.viewport().width()

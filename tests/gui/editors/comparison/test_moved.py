@@ -142,3 +142,12 @@ def test_the_work_of_moved_ops_is_in_the_unit_of_the_plans(qtbot: QtBot) -> None
         skeleton, places = skeleton_of(items), np.array(comparison.places[plan], np.int32)
         layout = arrange(items, skeleton, "flow", places, 3, (600.0, 400.0))
         assert scene_of_plan(comparison, plan, items, skeleton, layout, "flow").work_column.suffix == "ms"
+
+
+@pytest.mark.parametrize("width", [700, 1280, 1900])
+def test_columns_fill_the_list(qtbot: QtBot, width: int) -> None:
+    view = MovedList(state_of(A, B), LIGHT)
+    with shown(qtbot, view, width, 240):
+        settle()
+        taken = sum(view.table.columnWidth(column) for column in range(view.model.columnCount()))
+        assert 0.97 * view.table.viewport().width() - 16 <= taken <= view.table.viewport().width()

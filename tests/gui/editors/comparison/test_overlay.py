@@ -14,11 +14,15 @@ from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
 from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.picture.head import title_of
+from gui.editors.comparison.picture.picture import draw_comparison
 from gui.layout.between import between
+from gui.look.page import Page
 from gui.panels.comparison.overlay import way
+from gui.panels.comparison.words import rules_words, standing_words
 from gui.shell.picture_dialog import PictureDialog
 from planner.reports.comparison import compare
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
+from tests.gui.present.slides import written_in
 from tests.gui.window_parts import shown
 
 
@@ -161,3 +165,23 @@ def test_the_picture_of_an_overlay_is_an_overlay(qtbot: QtBot, view: str, shown_
             compare([window.state.comparison.plans[i] for i in (1, 0)], letters="BA")  # type: ignore[union-attr]
         )
         dialog.close()
+
+
+def test_both_plans_keep_their_figures_over_one_canvas(qtbot: QtBot) -> None:
+    """Time, gap and rules of both, of which the picture says the same."""
+    with window_on(qtbot, two_plans()) as window:
+        overlaid(qtbot, window)
+        bar, comparison = window.columns.fade_bar, window.state.comparison
+        assert bar is not None and comparison is not None
+        for label, plan in zip(bar.plans, (0, 1), strict=True):
+            assert (
+                standing_words(comparison, plan) in label.text()
+                and rules_words(comparison, plan) in label.text()
+            )
+        for width in (500, 640, 800, 1000, 1400):
+            words = written_in(draw_comparison(comparison, Page((width, 700)), "overlay").file(".svg"))
+            said = [
+                sum(line.words.count(rules) for line in words)
+                for rules in {rules_words(comparison, i) for i in (0, 1)}
+            ]
+            assert sum(said) in (0, 2)
