@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.problem.problem import Problem
 
+NETWORK_VIEWS = ("network", "ios")
+"""The views of a sparse network."""
 CERTIFICATE = "certificate"
 """The view of what a plan costs and how good it provably is, of a graph or a network."""
 
@@ -38,10 +40,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_page(parser)
     parser.add_argument(
         "--view",
-        choices=("flow", "lanes", "stages", "schedule", "memory", "package", "network", CERTIFICATE),
+        choices=("flow", "lanes", "stages", "schedule", "memory", "package", *NETWORK_VIEWS, CERTIFICATE),
         help="flow; lanes, one per device; stages and what flows between them; schedule: when each device works on which sample; memory: of"
         " pipelines, the parameters of each stage around its cache; package: the chips of a multi-chip module (default flow);"
-        " network: a sparse network's connections by time of use; certificate: what a plan costs and how that is proven",
+        " network: a sparse network's connections by time of use; ios: its I/Os by the size of fast memory; certificate: what a plan costs and how that is proven",
     )
     parser.add_argument(
         "--title", metavar="WORDS", help="the picture's title (default: the model and its machine)"
@@ -197,7 +199,7 @@ def shows_network(args: argparse.Namespace) -> bool:
     """Whether a sparse network is to be drawn: the view says so, or a file can be nothing else."""
     from planner.formats.networks.read import is_network_file
 
-    if args.view == "network" or args.density is not None:
+    if args.view in NETWORK_VIEWS or args.density is not None:
         return True
     if not any(is_network_file(file) for file in args.files):
         return False
@@ -247,11 +249,18 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
     app = application()
     from gui.canvas.network.picture import draw_network as draw_order
 
-    position = round(args.at * network.connection_count)
-    page = draw_order(problem, order, page_of(args), args.title or title, bounds, position).save(output)
+    title = args.title or title
+    if args.view == "ios":
+        from gui.panels.network.plots.picture import draw_curves
+
+        drawing = draw_curves(problem, order, page_of(args), title, bounds)
+    else:
+        position = round(args.at * network.connection_count)
+        drawing = draw_order(problem, order, page_of(args), title, bounds, position)
+    page = drawing.save(output)
     app.processEvents()
     size = {"neurons": network.neuron_count, "connections": network.connection_count}
-    report(args, page, "network", size, f"{network.connection_count:,} connections", console)
+    report(args, page, args.view or "network", size, f"{network.connection_count:,} connections", console)
     return DONE
 
 

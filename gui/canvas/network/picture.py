@@ -105,7 +105,7 @@ def compose_network(
     when[order] = np.arange(len(order), dtype=np.int32)
     shown = Shown(network, order, when, first_use(network, order), by_first_use, ink_of(theme))
     links = network.connection_count <= USUAL_LINKS if view is None else view == "links"
-    heading = _heading(title or network.name, _standing(problem, order, bounds), room[0])
+    heading = heading_of_order(problem, order, title or network.name, bounds, room[0])
     inner = (room[0], room[1] - heading.height - foot_of(room[0]))
     history = history_of(network, order, problem.evaluator.trace(order), problem.evaluator.slots)
     lens = Lens(ratio=scale)
@@ -117,9 +117,13 @@ def compose_network(
     )  # fmt: skip
 
 
-def _heading(title: str, words: str, width: float) -> Heading:
+def heading_of_order(
+    problem: NetworkProblem, order: Ints, title: str, bounds: Sequence[Bound], width: float
+) -> Heading:
     """Title and standing, in as many lines as they take in a picture of so many units across."""
-    return heading_of(title, words, width - 2 * MARGIN, face(12.0, True), face(9.0))
+    return heading_of(
+        title, _standing(problem, order, bounds), width - 2 * MARGIN, face(12.0, True), face(9.0)
+    )
 
 
 def foot_of(width: float) -> float:

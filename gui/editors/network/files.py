@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gui.document.network.autosave import Found, LostOrder
     from gui.document.network.opening import OpenedNetwork
     from gui.editors.network.body import NetworkBody
+    from gui.look.drawn import Drawing
+    from gui.shell.picture_dialog import Choice
     from planner.model.network import Network
 
 ARRAYS = "Array files (*.npz)"
@@ -165,15 +167,29 @@ class NetworkFiles(ModelFiles):
         """Network and order as PNG, SVG or PDF, as they are shown."""
         from gui.canvas.network.picture import VIEWS, draw_network
         from gui.canvas.network.titles import picture_title
+        from gui.panels.network.plots.picture import VIEWS as CURVES
+        from gui.panels.network.plots.picture import draw_curves
 
         document, window = self._document, self._window
         problem, entry = document.open_problem, document.active
         title = picture_title(problem, entry.name) if entry is not None else problem.network.name
-        self.ask_drawing(
-            VIEWS, window.canvas.view,
-            lambda choice: partial(
-                draw_network, problem, document.order.copy(), choice.page, choice.title, document.plan_bounds, document.position,
+
+        def drawing(choice: Choice) -> Callable[[], Drawing]:
+            order, bounds = document.order.copy(), document.plan_bounds
+            if choice.view in CURVES:
+                return partial(draw_curves, problem, order, choice.page, choice.title, bounds)
+            return partial(
+                draw_network,
+                problem,
+                order,
+                choice.page,
+                choice.title,
+                bounds,
+                document.position,
                 choice.view,
-            ),
+            )
+
+        self.ask_drawing(
+            VIEWS | CURVES, window.canvas.view, drawing,
             preview=problem.network.connection_count <= MOST_PREVIEWED, title=title,
         ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip

@@ -198,3 +198,11 @@ def test_a_heat_map_is_of_ops(plan_file: str, tmp_path: Path, qapp: Any, capsys:
     file = str(tmp_path / "a.png")
     assert main(["render", UNET, plan_file, "--view", "schedule", "--colour", "time", "-o", file]) == 2
     assert "--view schedule does not show" in capsys.readouterr().err
+
+
+def test_the_curve_of_a_network(tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    network, picture = str(ROOT / "sample_models" / "digits_pruned.npz"), tmp_path / "curve.svg"
+    assert main(["render", network, "--view", "ios", "--title", "Digits", "-o", str(picture), "--json"]) == 0
+    assert '"view": "ios"' in capsys.readouterr().out
+    text = picture.read_text()
+    assert "size of fast memory" in text and "Digits" in text

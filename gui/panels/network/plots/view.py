@@ -15,15 +15,13 @@ from gui.look.axes import style_axes
 from gui.look.theme import Theme, font
 from gui.panels.network.plots.axis import CountAxis, SizeAxis
 from gui.panels.network.plots.sampling import Curves
-from gui.panels.network.plots.words import policy_colour
+from gui.panels.network.plots.words import CALLED, policy_colour
 from planner.machines.two_level_memory.target import LEAST, POLICIES, TwoLevelMemory
 
 LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
 BELOW = 2
 """Labels below the lower bound, where no curve is: that of the bound, and below it the memory."""
-CALLED = {"least": ("every order at least ", "every ≥ ", ""), "most": ("best order at most ", "best ≤ ", "")}
-"""What the lines of Theorem 1 say before their formulas, with ever less room: a bad order may well be above the upper one."""
 BOTH = ("best order: ", "best: ", "")
 Line = tuple[float, str]
 """A bound and its formula."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from planner.machines.two_level_memory.orders.io_bounds import IoBounds
     from planner.machines.two_level_memory.target import TwoLevelMemory
 
+CALLED = {"least": ("every order at least ", "every ≥ ", ""), "most": ("best order at most ", "best ≤ ", "")}
+"""What the lines of Theorem 1 say before their formulas, with ever less room: a bad order may well be above the upper one."""
 COMPONENTS = {"total": "All I/Os", "reads": "Reads", "writes": "Writes"}
 
 

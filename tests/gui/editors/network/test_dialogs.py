@@ -16,9 +16,11 @@ from gui.editors.network.dialogs.inference import InferenceDialog, measured_html
 from gui.look.theme import DARK, LIGHT
 from gui.shell.density_dialog import DensityDialog
 from gui.shell.generate_dialog import GenerateDialog
+from gui.shell.picture_dialog import PictureDialog
 from planner.generate.catalogue import generate_network
 from tests.gui.editors.network.models import document_of, layered_network, shuffled_order
 from tests.gui.editors.network.window_parts import order_window
+from tests.gui.present.slides import written_in
 
 
 def test_a_density_is_chosen(qtbot: QtBot) -> None:
@@ -114,3 +116,17 @@ def test_wrong_outputs_are_called_wrong(qtbot: QtBot, monkeypatch: pytest.Monkey
         and "wrong" in measured_html(wrong, LIGHT)
         and "2 threads" in measured_html(wrong, LIGHT)
     )
+
+
+def test_the_curve_of_i_os_is_a_picture_of_the_export(qtbot: QtBot) -> None:
+    """Beside links and matrix, with a title that says whose it is."""
+    with order_window(qtbot) as window:
+        window.files.export_picture()
+        dialog = window.findChild(PictureDialog)
+        assert [dialog.view.itemData(i) for i in range(dialog.view.count())] == ["links", "matrix", "ios"]
+        dialog.view.setCurrentIndex(dialog.view.findData("ios"))
+        choice = dialog.choice()
+        assert " on memory:" in choice.title
+        words = [line.words for line in written_in(dialog._draw(choice).file(".svg"))]
+        assert "size of fast memory, in values" in words
+        dialog.close()
