@@ -89,11 +89,11 @@ class PictureDialog(QDialog):
         self.setWindowTitle("Export a picture")
         self.setFont(font(9.0))
         self._draw, self._cut, self._preview, self._title = draw, cut, preview, title
+        self.view = self._drop_down("View", [(title, name) for name, title in views.items()], view)
         self.title = QLineEdit(title, self)
         self.title.setPlaceholderText(title)
         self.title.setCursorPosition(0)
         self.title.setAccessibleName("Title")
-        self.view = self._drop_down("View", [(title, name) for name, title in views.items()], view)
         self.page = self._drop_down("Page", [(title, name) for name, title in PAGES.items()], "slide")
         self.colours = self._drop_down(
             "Colours", [("Light", "light"), ("Dark", "dark")], "dark" if theme.dark else "light"
