@@ -60,6 +60,8 @@ class PlanEntry:
     """Whether a planner is still improving this entry."""
     claims: tuple[Bound, ...] = ()
     """What the file of the plan says was proven; shown beside this plan alone, and counts nowhere."""
+    kept: Ints | None = None
+    """Its decision as a file has it; None where none does."""
     problem: PlanningProblem | None = None
     """What it is a plan of: the open problem, or the last one that was open on its machine. None before it was evaluated."""
 
@@ -67,6 +69,11 @@ class PlanEntry:
     def objective(self) -> float:
         """The first component, NaN where the plan does not fit."""
         return self.components[0] if self.components else float("nan")
+
+    @property
+    def would_be_lost(self) -> bool:
+        """Whether it is by hand and no file has it."""
+        return self.origin == "hand" and (self.kept is None or not np.array_equal(self.kept, self.device_of))
 
     @property
     def gap(self) -> float | None:

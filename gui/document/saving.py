@@ -16,6 +16,8 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
     from planner.plan_files.plan_json import write_plan
 
     target, model, serial = Path(path).absolute(), document.model_serial, document.assignment_serial
+    active = document.active
+    decision = None if active is None else active.device_of.copy()
     write = partial(write_plan, target, document.current_plan(), document.plan_bounds)
 
     def saved() -> bool:
@@ -25,6 +27,8 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
         same = document.assignment_serial == serial
         if same:
             document.history.set_saved()
+        if active is not None:
+            active.kept = decision
         document.plans_changed.emit()
         return same
 

@@ -146,8 +146,8 @@ class FileDialogs:
         else:
             self.say("info", f"Saved {path.name}, as the plan was then; it has changed since.")
 
-    def save_entry(self, entry: PlanEntry) -> None:
-        """Ask for a file of its own for one plan of the list, and write it."""
+    def save_entry(self, entry: PlanEntry) -> bool:
+        """Ask for a file of its own for one plan of the list, and write it; returns whether a file was named."""
         from planner.plan_files.plan_json import write_plan
 
         document = self._editor.document
@@ -155,13 +155,22 @@ class FileDialogs:
             plan = document.plan_of(entry)
         except StageboardError as error:
             self.say("error", str(error))
-            return
-        path = self.ask_save(f"Save '{entry.name}'", PLANS, ".json", self.plan_file(entry))
+            return False
+        path, decision = (
+            self.ask_save(f"Save '{entry.name}'", PLANS, ".json", self.plan_file(entry)),
+            entry.device_of.copy(),
+        )
+
+        def kept() -> None:
+            entry.kept = decision
+
         if path is not None:
-            self.export(partial(write_plan, path, plan, bounds_with(entry, document.bounds)), path)
+            self.export(partial(write_plan, path, plan, bounds_with(entry, document.bounds)), path, then=kept)
+        return path is not None
 
     def say_saved(self, path: Path) -> None:
         """The plan is in a file now."""
+        self._editor.memory.remember_plan()
         self.say("info", f"Saved {path.name}.")
 
     # ------------------------------------------------------------------ exporting

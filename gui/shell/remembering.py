@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 if TYPE_CHECKING:
-    from gui.shell.session import Session
+    from gui.shell.session import SavedPlan, Session
 
 MOTION = "reduced motion"
 
@@ -26,6 +26,14 @@ class Remembering:
     def recent(self) -> list[tuple[Path, ...]]:
         """Files opened lately, the latest first."""
         return [] if self.session is None else self.session.recent
+
+    @property
+    def saved_plans(self) -> list[SavedPlan]:
+        """Plans saved or opened lately, the latest first."""
+        return [] if self.session is None else self.session.saved_plans
+
+    def remember_plan(self) -> None:
+        """The plan that is open is in a file: it goes to the top of those saved lately."""
 
     def forget_recent(self) -> None:
         """No recent files."""

@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ VERSION = 1
 MOST_RECENT = 12
 MOST_TARGETS = 200
 THEMES = ("system", "light", "dark")
-KINDS: dict[str, type] = {"recent": list, "targets": dict}
+KINDS: dict[str, type] = {"recent": list, "plans": list, "targets": dict}
 """What texts under these keys hold as JSON."""
 
 
@@ -37,6 +38,20 @@ def settings_path() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_config_path("stageboard", appauthor=False)) / "session.ini"
+
+
+@dataclass(frozen=True)
+class SavedPlan:
+    """A plan's file, the files of its model, and the model's fingerprint."""
+
+    path: Path
+    models: tuple[Path, ...]
+    fingerprint: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it can be opened."""
+        return all(path.is_file() for path in (self.path, *self.models))
 
 
 class Session(QObject):
@@ -156,9 +171,32 @@ class Session(QObject):
                 self._set_recent([whole, *(other for other in self.recent if other != whole)])
 
     def clear_recent(self) -> None:
-        """Forget all of them."""
+        """Forget all of them, plans among them."""
         with self._alone():
+            self._store.remove("plans")
             self._set_recent([])
+
+    @property
+    def saved_plans(self) -> list[SavedPlan]:
+        """Plans saved or opened of late, latest first."""
+        return [
+            SavedPlan(Path(entry[1]), tuple(map(Path, entry[2:])), entry[0])
+            for entry in self._json("plans", list)
+            if isinstance(entry, list)
+            and len(entry) > 2
+            and all(isinstance(p, str) and p and "\0" not in p for p in entry)
+        ][:MOST_RECENT]
+
+    def add_plan(self, path: Path, models: tuple[Path, ...], fingerprint: str) -> None:
+        """A plan of a model that is in files was saved or opened."""
+        if models:
+            path, *models_now = (Path(os.path.abspath(one)) for one in (path, *models))
+            with self._alone():
+                others = [one for one in self.saved_plans if one.path != path]
+                kept = [SavedPlan(path, tuple(models_now), fingerprint), *others][:MOST_RECENT]
+                written = [[one.fingerprint, str(one.path), *map(str, one.models)] for one in kept]
+                self._store.setValue("plans", json.dumps(written))
+            self.recent_changed.emit()
 
     def _set_recent(self, recent: list[tuple[Path, ...]]) -> None:
         self._store.setValue(

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.theme import Theme, font
+from gui.shell.session import SavedPlan
 from gui.widgets.labels import set_role
 from gui.widgets.rows import RowButton
 from planner.model.samples import MODELS
@@ -38,7 +39,7 @@ SAMPLES = (
     ("densenet201.json", "DenseNet-201", "709 ops"),
     ("xception.json", "Xception", "134 ops"),
 )
-MOST_RECENT = 8
+MOST_RECENT, MOST_PLANS = 8, 4
 MOST_WIDTH, PAD, BETWEEN = 680, 28, 16
 """Pixels: how wide the card may be, within its edges, and between two columns of links."""
 LINK_PAD = 18
@@ -168,8 +169,8 @@ class StartPage(QScrollArea):
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
-    def show_recent(self, recent: Sequence[tuple[Path, ...]]) -> None:
-        """List the samples and the files opened lately."""
+    def show_recent(self, recent: Sequence[tuple[Path, ...]], plans: Sequence[SavedPlan] = ()) -> None:
+        """List the samples, the files opened lately and the plans saved lately, each with its model."""
         while (item := self._lists.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -182,18 +183,25 @@ class StartPage(QScrollArea):
             self._column(
                 1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found]
             )
+        saved = [plan for plan in plans if plan.is_there][:MOST_PLANS]
+        if saved:
+            entries = [((*plan.models, plan.path), plan.path.name, "") for plan in saved]
+            self._column(1, "Plans", entries, len(found) + 1 if found else 0)
         self._order_keys()
 
-    def _column(self, column: int, title: str, entries: Sequence[tuple[tuple[Path, ...], str, str]]) -> None:
+    def _column(
+        self, column: int, title: str, entries: Sequence[tuple[tuple[Path, ...], str, str]], first: int = 0
+    ) -> None:
+        """A list under a heading, from the row ``first`` on."""
         heading = QLabel(title)
         set_role(heading, "heading")
         heading.setContentsMargins(8, 0, 0, 2)
-        self._lists.addWidget(heading, 0, column)
+        self._lists.addWidget(heading, first, column)
         self._lists.setColumnStretch(column, 1)
         for i, (paths, name, remark) in enumerate(entries):
             row = RowButton(self._theme, parent=self)
             row.strong = False
             row.set_row(name, remark, self._theme.muted, tip="\n".join(str(path) for path in paths))
             row.clicked.connect(lambda _=False, paths=paths: self.files_chosen.emit(paths))
-            self._lists.addWidget(row, i + 1, column, Qt.AlignmentFlag.AlignTop)
+            self._lists.addWidget(row, first + i + 1, column, Qt.AlignmentFlag.AlignTop)
             self.rows.append(row)

@@ -171,11 +171,18 @@ class PlanningWindow(EditorWindow):
 
     # ------------------------------------------------------------------ what would be lost
     def unsaved_plan(self) -> list[Unsaved]:
-        """The plan on the canvas, where it is not saved."""
-        active = self.document.active
-        if not self.document.modified or active is None:
-            return []
-        return [Unsaved(f"the plan “{active.name}”", self.files.save_plan)]
+        """The plan on the canvas, where it is not saved, and plans of the list that are by hand and in no file."""
+        active, lost = self.document.active, []
+        if self.document.modified and active is not None:
+            lost.append(Unsaved(f"the plan “{active.name}”", self.files.save_plan))
+        others = [entry for entry in self.document.plans if entry is not active and entry.would_be_lost]
+        if others:
+            more = "more " if lost else ""
+            words = (
+                f"the plan “{others[0].name}”" if len(others) == 1 else f"{len(others)} {more}plans by hand"
+            )
+            lost.append(Unsaved(words, lambda: all(map(self.files.save_entry, others))))
+        return lost
 
     def unsaved(self) -> list[Unsaved]:
         """The plan, and the story."""

@@ -31,6 +31,19 @@ class NetworkMemory(Remembering):
         if document.density is None:
             self.session.add_recent(document.paths)
         self.session.keep_target(problem.network, problem.target, problem.objective)
+        self.remember_plan()
+
+    def remember_plan(self) -> None:
+        """See the base class."""
+        document = self._document
+        problem = document.problem
+        if (
+            self.session is not None
+            and problem is not None
+            and document.plan_path is not None
+            and document.density is None
+        ):
+            self.session.add_plan(document.plan_path, document.paths, problem.network.fingerprint)
 
     def restore(self, set_reduced_motion: Callable[[bool], None]) -> bool:
         """Put the window back as it was; returns whether its docks have their sizes now."""

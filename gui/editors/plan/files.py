@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QAbstractSpinBox, QInputDialog, QLineEdit
 
 from gui.canvas.graph.naming.row_headers import blocks_of
 from gui.document.plan.folding import look_through
+from gui.editors.plan.last_plan import tell_remembered
 from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog, kept_words
 from gui.editors.plan.times_dialog import TimesDialog, whose_times
 from gui.shell.file_dialogs import PLANS
 from gui.shell.model_files import ModelFiles
 from gui.widgets.labels import capital
-from gui.words.machines import machine_words, picture_title
+from gui.words.machines import picture_title
 from gui.words.plan_notes import USE_TIMES, noted
 from planner.compiling.kernel import interpret
 from planner.errors import StageboardError
-from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_scale import other_scale
 from planner.model.cost_model import rates_text
 from planner.model.precision import FILE, precision_of
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from planner.model.named_machines import NamedMachine
     from planner.model.precision import ReadOptions
     from planner.model.times import Use
-    from planner.problem.problem import Problem
-    from planner.problem.target import Target
     from planner.runs.calibration.calibrate import Calibration
 
 TIMES = "Profiles (*.json *.csv);;All files (*)"
@@ -135,19 +133,11 @@ class Files(ModelFiles):
                 self._tell_notes(opened)
             elif times and opened.plan is not None:
                 self._tell_times()
-            elif opened.default is not None:
-                self._tell_remembered(opened.problem, opened.default)
+            else:
+                tell_remembered(self._window, opened)
 
         names = models[0].name + (f" and {len(models) - 1} more" if len(models) > 1 else "")
         self.loading.start(f"Opening {names} …", prepare, install)
-
-    def _tell_remembered(self, problem: Problem, default: Target) -> None:
-        """Say on which machine a model was opened that is not its default; back to that is one step."""
-        words = ", ".join(part for part in (machine_words(problem), assumed_precision(problem)) if part)
-        self._window.notice.show_before(
-            f"Opened on {words}, as last time.", "Back to the Default",
-            lambda: self._document.set_problem(default, default.served_objectives()[0]),
-        )  # fmt: skip
 
     def open_plan_file(self, path: Path) -> None:
         """Open a saved plan."""

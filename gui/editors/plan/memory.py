@@ -44,6 +44,13 @@ class GraphMemory(Remembering):
         if self.session is not None and problem is not None:
             self.session.add_recent(self._document.paths)
             self.session.keep_target(problem.graph, problem.target, problem.objective)
+            self.remember_plan()
+
+    def remember_plan(self) -> None:
+        """See the base class."""
+        document = self._document
+        if self.session is not None and document.graph is not None and document.plan_path is not None:
+            self.session.add_plan(document.plan_path, document.paths, document.graph.fingerprint)
 
     def restore(self, set_reduced_motion: Callable[[bool], None]) -> bool:
         """Put the window back as it was; returns whether its docks have their sizes now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -36,6 +37,40 @@ def test_plan_and_story_are_asked_about_at_once(qtbot: QtBot) -> None:
     assert not window.close()
     answer(window, DISCARD)
     assert not window.isVisible()
+    close()
+
+
+def test_plans_of_the_list_that_are_by_hand_are_asked_about_too(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.move([3], 1)
+    halves = document.add_plan(np.arange(12) // 6, "halves", origin="hand")
+    thirds = document.add_plan(np.arange(12) // 4, "thirds", origin="hand")
+    document.add_plan(np.arange(12) // 5, "found", planner="slice")
+    document.save_plan(tmp_path / "canvas.plan.json")
+    window.close()
+    assert window.closing.question is not None
+    assert window.closing.question.text() == "Save the changes to 2 plans by hand?"
+    answer(window, CANCEL)
+    asked: list[str] = []
+
+    def ask(_window: object, title: str, *_: object) -> tuple[str, str]:
+        asked.append(title)
+        return str(tmp_path / f"{len(asked)}.plan.json"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    assert window.files.save_entry(thirds)
+    document.move([7], 2)
+    window.close()
+    assert (
+        window.closing.question.text()
+        == f"Save the changes to the plan “{document.active.name}” and the plan “halves”?"
+    )
+    answer(window, SAVE)
+    assert asked == ["Save 'thirds'", "Save 'halves'"]
+    assert not halves.would_be_lost and not window.isVisible()
     close()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QByteArray
 
-from gui.shell.session import MOST_RECENT, Session, settings_path
+from gui.shell.session import MOST_RECENT, SavedPlan, Session, settings_path
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from tests.gui.models import chain_graph
@@ -64,6 +64,24 @@ def test_recent_files(tmp_path: Path) -> None:
     session.clear_recent()
     assert session.recent == []
     assert len(heard) == len(files) + 3
+
+
+def test_plans_saved_lately(tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    model, plans = tmp_path / "model.onnx", [tmp_path / f"{i}.plan.json" for i in range(MOST_RECENT + 2)]
+    for plan in plans:
+        session.add_plan(plan, (model,), "same")
+    session.add_plan(plans[0], (model,), "other")
+    session.add_plan(plans[1], (), "a model of no file cannot be opened again")
+    assert len(session.saved_plans) == MOST_RECENT
+    assert session.saved_plans[:2] == [
+        SavedPlan(plans[0], (model,), "other"),
+        SavedPlan(plans[-1], (model,), "same"),
+    ]
+    assert again(session, tmp_path / "session.ini").saved_plans == session.saved_plans
+    assert not session.saved_plans[0].is_there
+    session.clear_recent()
+    assert session.saved_plans == []
 
 
 def test_the_target_of_each_model(tmp_path: Path) -> None:
