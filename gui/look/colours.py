@@ -41,6 +41,12 @@ class Theme:
     device_numbers: tuple[int, ...] = ()
     """Which of the colours of devices each device has, where these are not its own: a story's plans share theirs."""
 
+    @property
+    def slow(self) -> str:
+        """What slows a plan, whichever rules it keeps: its bottleneck, what is off chip, streaming. Red (``bad``) is for what is broken or
+        gets worse."""
+        return self.warning
+
 
 LIGHT = Theme(
     name="light", dark=False,

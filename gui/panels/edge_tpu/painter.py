@@ -27,7 +27,7 @@ TICK = "\N{CHECK MARK}"
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a column. ``tone`` is empty, good, bad or muted; ``proven`` puts a tick beside it."""
+    """One figure of a column. ``tone`` is empty, good, slow or muted; ``proven`` puts a tick beside it."""
 
     text: str
     tone: str = ""
@@ -172,7 +172,7 @@ def _title(painter: QPainter, box: QRectF, column: Column, theme: Theme, current
 
 
 def _figure(painter: QPainter, line: QRectF, figure: Figure, theme: Theme) -> None:
-    tones = {"good": theme.good, "bad": theme.bad, "muted": theme.muted}
+    tones = {"good": theme.good, "slow": theme.slow, "muted": theme.muted}
     painter.setFont(font(8.0, bold=figure.tone == "good"))
     painter.setPen(QColor(tones.get(figure.tone, theme.text)))
     painter.drawText(line.adjusted(0, 0, -TICK_ROOM, 0), RIGHT, figure.text)

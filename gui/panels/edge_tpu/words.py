@@ -165,7 +165,7 @@ def figures_of(one: StageCount, names: Mapping[str, str], units: Mapping[str, Am
             found.append(_gain(one))
         else:
             value = value_of(one.evaluation, name)
-            tone = "bad" if name == "dram" and value > 0 else ""
+            tone = "slow" if name == "dram" and value > 0 else ""
             text = "none" if name == "dram" and value == 0 else units[name].text(value)
             found.append(Figure(text, tone, proven.get(name, False)))
     return tuple(found)
@@ -178,7 +178,7 @@ def _gain(one: StageCount) -> Figure:
     factor = one.throughput / throughput(one.baseline)
     if math.isnan(factor) or abs(factor - 1) < SAME:
         return Figure("same", "muted")
-    return Figure(f"×{factor:.2f}", "good" if factor > 1 else "bad")
+    return Figure(f"×{factor:.2f}", "good" if factor > 1 else "slow")
 
 
 def tip_of(one: StageCount) -> str:

@@ -33,8 +33,8 @@ def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
     """One for each kind of bar that is no work, and one for the tints of samples that follow one another."""
     kinds = (
         ("transfer", theme.muted, (RECEIVE, SEND)),
-        ("streaming", theme.bad, (STREAM,)),
-        ("sync", theme.bad, (SYNC,)),
+        ("streaming", theme.slow, (STREAM,)),
+        ("sync", theme.slow, (SYNC,)),
     )
     seen = set(np.unique(schedule.phase).tolist())
     found = [Entry((word,), (colour,)) for word, colour, phases in kinds if seen & set(phases)]

@@ -228,7 +228,7 @@ def _bars(
         x, w = left, max(0.0, right - left)
         box = QRectF(x, y, max(0.8, w - (0.7 if w > 3 else 0.0)), h)
         if phase in (STREAM, SYNC):
-            ground = theme.bad
+            ground = theme.slow
         if w >= ROUNDED_FROM:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(ground))

@@ -223,3 +223,9 @@ def test_the_page_that_plays_stories_dims_words_as_the_window_does() -> None:
     player = resources.files("gui.present.html").joinpath("player/scene.js").read_text("utf-8")
     found = re.search(r"QUIET_WORDS = ([\d.]+)", player)
     assert found is not None and float(found[1]) == DIMMED
+
+
+def test_red_is_for_what_is_broken_and_amber_for_what_slows() -> None:
+    """One colour for a bottleneck and for what is off chip, in cards, comparisons, schedules and counts of TPUs."""
+    for theme in (LIGHT, DARK):
+        assert theme.slow == theme.warning != theme.bad

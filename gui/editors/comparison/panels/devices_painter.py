@@ -43,7 +43,7 @@ def paint_amount(
     missing = bool(np.isnan(column.values[row]))
     barred = box.height() >= BARRED and not missing and column.part != "ops"
     painter.setFont(font(size, bold=hot))
-    painter.setPen(QColor(theme.muted if missing else theme.bad if hot else theme.text))
+    painter.setPen(QColor(theme.muted if missing else theme.slow if hot else theme.text))
     painter.drawText(box.adjusted(0, 0, 0, -7 if barred else 0), RIGHT, text)
     if not barred:
         return
@@ -53,7 +53,7 @@ def paint_amount(
     if column.part == "cost":
         receive, work, streaming, send = np.nan_to_num(table.parts[column.plan][:, row]).tolist()
         paint_parts(
-            painter, bar, cost_parts(receive, work, streaming, send, colour, theme.warning), table.full, 0.8
+            painter, bar, cost_parts(receive, work, streaming, send, colour, theme.slow), table.full, 0.8
         )
     elif column.most > 0:
         width = bar.width() * float(column.values[row]) / column.most

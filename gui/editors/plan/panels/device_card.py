@@ -245,7 +245,7 @@ class DeviceCard(QWidget):
     def _figure(self, s: CardState, t: Theme) -> tuple[str, str]:
         """The figure at the right and its colour."""
         if not s.previewing or s.origin:
-            return s.cost, t.warning if s.bottleneck and not s.previewing else t.text
+            return s.cost, t.slow if s.bottleneck and not s.previewing else t.text
         if not s.legal:
             return s.would, t.muted
         return s.would, {1: t.good, -1: t.bad, 0: t.text}[s.better]
@@ -276,7 +276,7 @@ class DeviceCard(QWidget):
         if s.load is not None:
             self._paint_load(painter, s.load, s.figures, c, t, left, width)
             bar, line = QRectF(left, 54, width, 4), QRectF(left, 60, width, 15)
-        paint_parts(painter, bar, cost_parts(*s.parts, c, t.warning), s.full)
+        paint_parts(painter, bar, cost_parts(*s.parts, c, t.slow), s.full)
         if s.bottleneck and s.load is None:
             self._mark(painter, bar, t)
         if s.previewing and not s.origin:
@@ -288,7 +288,7 @@ class DeviceCard(QWidget):
         else:
             used = 0.0
             if s.bottleneck and not s.previewing and self._fits(s.detail, s.worst, width):
-                used = self._text(painter, line, RIGHT, s.worst, "small bold", t.warning) + 6
+                used = self._text(painter, line, RIGHT, s.worst, "small bold", t.slow) + 6
             self._text(
                 painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted
             )
@@ -309,7 +309,7 @@ class DeviceCard(QWidget):
         if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
             words = cache_text(load.used, load.cache, brief=True, beside=figures)
         over = load.used > load.cache
-        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.warning if over else t.muted)
+        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.slow if over else t.muted)
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0
@@ -319,7 +319,7 @@ class DeviceCard(QWidget):
             figure = s.change or f"{s.what} {s.would}".strip()
         used = self._text(
             painter, QRectF(left, middle, right - left, height), RIGHT, figure,
-            "small" if grey else "small bold", t.warning if s.bottleneck and not s.previewing else colour,
+            "small" if grey else "small bold", t.slow if s.bottleneck and not s.previewing else colour,
         )  # fmt: skip
         column = max(72.0 if s.previewing else 62.0, used)
         name_room = min(92.0, (right - left - column) * 0.64)
@@ -330,7 +330,7 @@ class DeviceCard(QWidget):
         if bar.width() > 12 and s.load is not None:
             paint_load(painter, bar, s.load.used, s.load.cache, s.load.full, c, t, s.load.after)
         elif bar.width() > 12:
-            paint_parts(painter, bar, cost_parts(*s.parts, c, t.warning), s.full, 1.0)
+            paint_parts(painter, bar, cost_parts(*s.parts, c, t.slow), s.full, 1.0)
 
     def line_name(self, room: float) -> str:
         """What a line calls the device: its short name where any device of that kind may be too long for the other."""

@@ -126,8 +126,8 @@ class WhyPanel(Panel):
         colours = {
             "work": colour.accent,
             "cache": colour.accent,
-            "streaming": self.theme.warning,
-            "dram": self.theme.warning,
+            "streaming": self.theme.slow,
+            "dram": self.theme.slow,
         }
         for part, (name, value, bar) in self._rows.items():
             for widget in (name, value, bar):

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.panels.devices import BAR, MARGIN, DeviceDifferences
-from gui.editors.comparison.panels.devices_painter import paint_devices, rows_fitting
+from gui.editors.comparison.panels.devices_painter import paint_amount, paint_devices, rows_fitting
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, device_table
 from gui.look.numbers import DASH, MINUS
 from gui.look.theme import DARK, LIGHT
@@ -123,6 +123,24 @@ def test_a_picture_shows_what_fits_and_counts_the_rest(qapp: object, count: int,
     assert all(rect.bottom() <= 301 and rect.right() <= width + 1 for rect in boxes)
     for i, rect in enumerate(boxes):
         assert all(not rect.intersects(other) for other in boxes[i + 1 :])
+
+
+def test_a_bottleneck_has_the_colour_of_what_slows(qtbot: QtBot) -> None:
+    """Red is for what is broken."""
+    table = device_table(comparison_of(A, B), (1, 0))
+    column = table.find(AMOUNT, "cost", 0)
+    assert column is not None
+    pens: list[str] = []
+
+    class Pens(Scribe):
+        def drawText(self, rect: QRectF, flags: int, text: str) -> None:  # type: ignore[override]
+            pens.append(self.pen().color().name())
+
+    painter = Pens(200, 40)
+    for row in range(3):
+        paint_amount(painter, QRectF(0, 0, 200, 20), table, column, row, LIGHT)
+    painter.end()
+    assert pens == [LIGHT.slow if row == table.hot[0] else LIGHT.text for row in range(3)]
 
 
 def test_sorting_and_choosing(qtbot: QtBot) -> None:

@@ -111,7 +111,7 @@ def test_columns_hold_every_component_and_what_is_proven() -> None:
     assert three.proven
     assert [figure.text for figure in three.figures[:2]] == ["1.2 KiB", "600 B"]
     assert [figure.proven for figure in three.figures] == [True, True, True, False, False, False]
-    assert three.figures[1].tone == "bad"
+    assert three.figures[1].tone == "slow"
     assert not seven.proven
     assert [figure.proven for figure in seven.figures[:3]] == [True, False, False]
     assert seven.figures[1].text == "none"
