@@ -90,10 +90,8 @@ class JobRow(QWidget):
         found = " · ".join(parts)
         self.result.setText(f"{elsewhere}: {found}" if elsewhere and found else found or elsewhere)
         lines = [f"Not about what is planned now, but: {elsewhere}"] if elsewhere else []
-        self.result.setToolTip(
-            plain_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
-        )
-        set_role(self.result, "bad" if job.state == "failed" else "muted")
+        self.result.set_tip("\n".join([*lines, *self._lines(), *([job.detail] if job.detail else [])]))
+        self.result.set_colour(t.bad if job.state == "failed" else t.muted)
         self.again.setVisible(job.found_none)
         verb = "Cancel" if job.alive else "Take off the list:"
         self.button.setToolTip(plain_tip(f"{verb} {job.title}"))

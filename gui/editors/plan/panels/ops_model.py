@@ -21,18 +21,24 @@ from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
-COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Bytes", "Estimated", "Measured", "Ratio")
+COLUMNS = ("Name", "Work", "Params", "Kind", "Device", "Output", "Estimated", "Measured", "Ratio")
 NAME, WORK, PARAMETERS, KIND, DEVICE, BYTES, ESTIMATED, MEASURED, RATIO = range(9)
 OF_TIMES = (ESTIMATED, MEASURED, RATIO)
 """Columns of a model of which some ops were measured."""
 NUMBERS = (WORK, PARAMETERS, BYTES, *OF_TIMES)
+TIPS = {
+    WORK: "Time of the op on the device it is on",
+    PARAMETERS: "Bytes of the op's parameters, which its device holds",
+    BYTES: "Bytes of the tensors that the op puts out",
+}
+"""What columns of figures mean, where one may ask."""
 
 
 NO_TIMES = OpTimes(np.empty(0), np.empty(0), np.empty(0))
 
 
 class OpsModel(OpRows):
-    """Rows are ops in the table's order. ``Bytes`` is the size of what the op produces, counted as the target does."""
+    """Rows are ops in the table's order. ``Output`` is the size of what the op produces, counted as the target does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -150,7 +156,7 @@ class OpsModel(OpRows):
         return self._problem.evaluator.work_on(self._device_of)
 
     def about(self, row: int, beside: int) -> tuple[str, ...]:
-        """``stage 0 · 9.4 KiB · Conv``: device, memory and kind of a row's op; its time where ``beside`` says the memory.
+        """``stage 0 · 9.4 KiB params · Conv``: device, parameters (what it puts ``out`` where it has none) and kind of a row's op; its time where ``beside`` says the memory.
 
         Then ever shorter words, for less room: without the kind where the name says it, and without the device, whose mark stands before it.
         """
@@ -159,8 +165,8 @@ class OpsModel(OpRows):
             return ("",)
         device, parts = problem.devices[int(self._device_of[op])].name, []
         if beside != PARAMETERS:
-            held = float(problem.evaluator.params[op])
-            parts.append(bytes_text(held or float(self._produced[op])))
+            held, made = float(problem.evaluator.params[op]), float(self._produced[op])
+            parts.append(f"{bytes_text(held)} params" if held else f"{bytes_text(made)} out" if made else "")
         else:
             parts.append(f"{self.index(row, WORK).data().rstrip()} {self._column.suffix}")
         if self.has_times and (ratio := self._time_text(RATIO, op)):
@@ -196,6 +202,8 @@ class OpsModel(OpRows):
             if section in (WORK, ESTIMATED, MEASURED) and self._column.suffix:
                 return f"{COLUMNS[section]}, {self._column.suffix}"
             return COLUMNS[section]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return TIPS.get(section)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if section in NUMBERS else LEFT
         return None
@@ -227,7 +235,9 @@ class OpsModel(OpRows):
             return RIGHT if column in NUMBERS else LEFT
         if role == Qt.ItemDataRole.ToolTipRole:
             device = self._problem.devices[int(self._device_of[op])].name
-            return plain_tip(f"{graph.op_names[op]}\n{graph.kinds[op]} on {device}")
+            held, made = float(self._problem.evaluator.params[op]), float(self._produced[op])
+            amounts = f"parameters {bytes_text(held)}, output {bytes_text(made)}"
+            return plain_tip(f"{graph.op_names[op]}\n{graph.kinds[op]} on {device}\n{amounts}")
         if role == Qt.ItemDataRole.AccessibleTextRole and column == NAME:
             return f"{graph.op_names[op]}, {graph.kinds[op]}, {self._problem.devices[int(self._device_of[op])].name}"
         return None

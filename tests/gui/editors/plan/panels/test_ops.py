@@ -37,6 +37,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.model.cost_model import CostModel
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.times import OpTime, OpTimes, Use
+from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, timed_chain
 from tests.gui.window_parts import opened, settle, shown
 
@@ -323,7 +324,7 @@ def test_a_narrow_table_says_device_memory_and_kind_below_the_name(qtbot: QtBot)
     panel = OpsPanel(document, LIGHT)
     with shown(qtbot, panel, 228, 400):
         assert panel.rows.on and panel.table.rowHeight(0) == TWO_LINES
-        assert panel.model.about(0, WORK)[0] == "stage 0 · 8 B · Conv"
+        assert panel.model.about(0, WORK)[0] == "stage 0 · 8 B out · Conv"
         assert panel.model.about(0, PARAMETERS)[0].startswith("stage 0 · ")
         assert panel.model.about(-1, WORK) == ("",)
         panel.resize(700, 400)
@@ -386,13 +387,35 @@ def test_the_second_line_of_a_row_says_less_rather_than_being_cut(qtbot: QtBot) 
     model.sort(NAME)
     said, unsaid = model.about(0, WORK), model.about(1, WORK)
     assert said[:3] == (
-        "stage 0 · 8 B · BatchNormalization",
-        "stage 0 · 8 B · BatchNorm",
-        "stage 0 · 8 B · BN",
+        "stage 0 · 8 B out · BatchNormalization",
+        "stage 0 · 8 B out · BatchNorm",
+        "stage 0 · 8 B out · BN",
     )
-    assert said[3] == "stage 0 · 8 B"
-    assert unsaid == ("stage 0 · 8 B · Conv", "8 B · Conv", "8 B"), "what no name says is left out last"
+    assert said[3] == "stage 0 · 8 B out"
+    assert unsaid == ("stage 0 · 8 B out · Conv", "8 B out · Conv", "8 B out"), (
+        "what no name says is left out last"
+    )
     measure = QFontMetrics(font(8.0))
     for words in (*said[:4], said[-1]):
         assert first_fitting(said, measure, measure.horizontalAdvance(words)) == words
     assert first_fitting(said, measure, 3) in ("", "…")
+
+
+def test_bytes_say_whether_they_are_parameters_or_output(qtbot: QtBot) -> None:
+    kinds = {"a": "Conv", "b": "Relu", "c": "Sink"}
+    ops = [
+        Op(one, one, kind, param_bytes=3e6 if one == "a" else 0.0, work=1.0, work_cpu=1.0)
+        for one, kind in kinds.items()
+    ]
+    tensors = [Tensor("a", ("b",), 2048.0, time=0.0), Tensor("b", ("c",), 1024.0, time=0.0)]
+    problem = Problem(Graph.build("bytes", ops, tensors), Pipeline(2))
+    model = OpsModel()
+    model.set_problem(problem, np.array([0, 0, 1], np.int32), LIGHT, fresh=True)
+    said = {model.index(row, NAME).data(): model.about(row, WORK)[0] for row in range(3)}
+    assert "MiB params" in said["a"] and said["b"].endswith("1.0 KiB out · Relu") and " B" not in said["c"]
+    row = next(row for row in range(3) if model.index(row, NAME).data() == "b")
+    assert model.index(row, NAME).data(Qt.ItemDataRole.ToolTipRole).endswith("parameters 0 B, output 1.0 KiB")
+    across = Qt.Orientation.Horizontal
+    assert [model.headerData(c, across) for c in (PARAMETERS, BYTES)] == ["Params", "Output"]
+    tips = [model.headerData(c, across, Qt.ItemDataRole.ToolTipRole) for c in (PARAMETERS, BYTES)]
+    assert "parameters" in tips[0] and "puts out" in tips[1]
