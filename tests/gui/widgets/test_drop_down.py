@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.look.theme import ThemeController
-from gui.widgets.drop_down import MOST_ROWS, DropDown
+from gui.widgets.drop_down import MOST_ROWS, SAID, DropDown
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.window_parts import make_window, opened, settle
 
@@ -94,3 +94,16 @@ def test_rows_are_whole(qtbot: QtBot, theme: str, points: float, count: int) -> 
     assert room >= rows
     assert scrolls == (count > MOST_ROWS)
     themes.deleteLater()
+
+
+def test_a_row_says_below_its_title_what_it_means(qtbot: QtBot) -> None:
+    box = DropDown()
+    qtbot.addWidget(box)
+    box.add_explained("Plain", "plain", "")
+    box.add_explained("Memory 1", "memory-1", "The largest stage memory as small as possible; " * 4)
+    box.show()
+    rows, room, scrolls = measured(box)
+    low, high = (box.view().sizeHintForRow(row) for row in range(2))
+    assert high > 2 * low and room >= rows and not scrolls
+    assert box.itemData(0, SAID) is None and box.itemData(1, SAID).startswith("The largest")
+    assert box.itemData(1, Qt.ItemDataRole.ToolTipRole).startswith("memory-1: The largest")

@@ -176,10 +176,7 @@ class SettingsPanel(Panel):
             self.named.setVisible(fill_parameters(self.named, target.kind, target.to_dict()))
             self.objective.clear()
             for name in target.objectives:
-                self.objective.addItem(objective_title(name), name)
-                said = objective_help(name)
-                tip = f"{name}: {said}" if said else name
-                self.objective.setItemData(self.objective.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+                self.objective.add_explained(objective_title(name), name, objective_help(name))
             self.objective.setCurrentIndex(max(0, self.objective.findData(objective)))
             self.objective.setEnabled(len(target.objectives) > 1)
             self._say_objective()
