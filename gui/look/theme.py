@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 
+from gui.look.busy import busy
 from gui.look.colours import DARK, LIGHT, THEMES, Theme
 from gui.look.style_sheet import style_sheet
 
@@ -250,5 +251,6 @@ class ThemeController(QObject):
         theme = self._wanted()
         if theme is not self.theme:
             self.theme = theme
-            apply(self._app, theme)
-            self.changed.emit(theme)
+            with busy():
+                apply(self._app, theme)
+                self.changed.emit(theme)

@@ -293,7 +293,13 @@ class PlanDelegate(QStyledItemDelegate):
             write(painter, QRectF(place), RIGHT, shown, self._name, t.muted)
         name_room = edge - painter.fontMetrics().horizontalAdvance(shown) - 10 - left
         write(
-            painter, QRectF(left, top, name_room, 17), LEFT, entry.name, face, t.muted if machine else t.text
+            painter,
+            QRectF(left, top, name_room, 17),
+            LEFT,
+            entry.name,
+            face,
+            t.muted if machine else t.text,
+            Qt.TextElideMode.ElideMiddle,  # plans of one planner differ in their ends
         )
         costs = index.data(COSTS)
         bar = QRectF(left, top + 20, right - left, 4)

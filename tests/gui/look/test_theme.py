@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -229,3 +229,12 @@ def test_red_is_for_what_is_broken_and_amber_for_what_slows() -> None:
     """One colour for a bottleneck and for what is off chip, in cards, comparisons, schedules and counts of TPUs."""
     for theme in (LIGHT, DARK):
         assert theme.slow == theme.warning != theme.bad
+
+
+def test_another_theme_is_taken_on_under_a_waiting_cursor(qapp: QApplication) -> None:
+    themes = ThemeController(qapp, "light")
+    seen: list[Qt.CursorShape] = []
+    themes.changed.connect(lambda _: seen.append(qapp.overrideCursor().shape()))
+    themes.set_preference("dark")
+    assert seen == [Qt.CursorShape.WaitCursor] and qapp.overrideCursor() is None
+    themes.set_preference("light")

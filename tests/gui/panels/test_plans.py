@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan_list import PlanEntry
@@ -12,6 +13,7 @@ from gui.look.theme import LIGHT
 from gui.panels.plans import PlansPanel
 from gui.panels.plans_model import COSTS, FURTHER, MACHINE, NUMBER, SOURCE, source_text
 from planner.machines.pipeline.target import Pipeline
+from tests.gui.scribe import Scribe
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 EVEN = np.arange(12, dtype=np.int32) * 3 // 12
@@ -185,3 +187,19 @@ def test_one_number_has_no_further_ones(qtbot: QtBot) -> None:
     with shown(qtbot, panel):
         assert panel.model.index(0, 0).data(FURTHER) == ""
         assert panel.head_labels[1].text() == "objective"
+
+
+def test_a_name_that_is_cut_keeps_the_end_that_tells_it_apart(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel, 220):
+        entry = document.add_plan(EVEN.copy(), "Edge TPU, fastest of all that were found, 7 stages")
+        settle()
+        row = document.plans.index(entry)
+        painter = Scribe(280, 60)
+        option = QStyleOptionViewItem()
+        option.rect = QRect(0, 0, 280, 46)  # type: ignore[attr-defined]
+        panel.list.itemDelegate().paint(painter, option, panel.model.index(row))
+        painter.end()
+    name = next(text for _, text in painter.written if text.startswith("Edge"))
+    assert "\N{HORIZONTAL ELLIPSIS}" in name and name.endswith("7 stages")

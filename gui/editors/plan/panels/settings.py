@@ -23,6 +23,7 @@ from gui.background.warming import warming
 from gui.editors.plan.panels.machine_choice import MachineChoice, fill_parameters, fill_rates, with_choice
 from gui.editors.plan.panels.staying import Staying
 from gui.editors.plan.panels.unused import is_unused
+from gui.look.busy import busy
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.drop_down import DropDown
@@ -389,7 +390,8 @@ class SettingsPanel(Panel):
             problem = self.document.problem
             if problem is not None and costs == problem.graph.cost_model:
                 costs = None
-            self.document.set_problem(target, objective, costs)
+            with busy():
+                self.document.set_problem(target, objective, costs)
         except StageboardError as error:
             self.error.setText(str(error))
             return

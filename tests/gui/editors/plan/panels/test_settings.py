@@ -587,3 +587,15 @@ def test_numbers_per_device_are_typed_with_slashes(qtbot: QtBot) -> None:
         line("speed").setText("1")
         panel.apply()
         assert document.problem.target == Pipeline(2, 1.0, 2.0**23)
+
+
+def test_the_cursor_waits_while_a_target_is_applied(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = opened()
+    panel = SettingsPanel(document, LIGHT)
+    seen: list[Qt.CursorShape] = []
+    monkeypatch.setattr(
+        document, "set_problem", lambda *_: seen.append(QApplication.overrideCursor().shape())
+    )
+    with shown(qtbot, panel):
+        panel.apply()
+    assert seen == [Qt.CursorShape.WaitCursor] and QApplication.overrideCursor() is None
