@@ -223,9 +223,14 @@ class RobustPanel(Panel):
             f"{_upper(standing_words(found))}. {_upper(changing_words(found))}. {_upper(found.spread.words)}."
         )
 
+    def _regret_words(self, found: Robustness) -> str:
+        if self.search.running and len(found.compared) == 1 and not found.runs:
+            return "Other plans to compare with are still being looked for."
+        return regret_sentence(found, self.chosen_dependence)
+
     def _show_regret(self, found: Robustness | None, faded: bool) -> None:
         best = 0 if found is None else found.least_regret(self.chosen_dependence)
-        self.regret.setText("" if found is None else regret_sentence(found, self.chosen_dependence))
+        self.regret.setText("" if found is None else self._regret_words(found))
         set_role(self.regret, "faint" if faded else "")
         takes = found is not None and not faded and best > 0
         if not takes and self.take.hasFocus():

@@ -97,6 +97,19 @@ def test_what_is_known_is_shown(panel: RobustPanel, document: Document) -> None:
     assert all(each.name in panel.regret.toolTip() for each in found.compared)
 
 
+def test_other_plans_are_not_said_to_be_left_out_while_they_are_looked_for(
+    panel: RobustPanel, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = report(document)
+    alone = replace(found, candidates=found.candidates[:1], runs=0)
+    assert isinstance(panel.search, StillSearch)
+    for running, words in ((True, "still being looked for"), (False, "No other plan was looked for")):
+        monkeypatch.setattr(StillSearch, "running", running)
+        panel.search.know(alone, document)
+        settle()
+        assert words in panel.regret.text()
+
+
 def test_what_was_not_looked_at_is_not_shown_as_nothing(panel: RobustPanel, document: Document) -> None:
     found = report(document, 0.0)
     panel.search.know(found, document)  # type: ignore[attr-defined]
