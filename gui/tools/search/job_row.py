@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QToolButton, QWidget
 from gui.look.numbers import gap_text, plural, seconds_text
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
-from gui.widgets.plain import PlainLabel, plain_tip
+from gui.widgets.plain import plain_tip
 from gui.widgets.progress_line import ProgressLine
 from gui.words.objectives import amount, component_words, components_text, objective_title
 from gui.words.proofs import standing_lines
@@ -41,8 +41,7 @@ class JobRow(QWidget):
         self.state = ElidedLabel("", self)
         self.state.setFont(font(8.0))
         set_role(self.state, "muted")
-        self.result = PlainLabel("", self)
-        self.result.setWordWrap(True)
+        self.result = ElidedLabel("", self, lines=3)
         self.result.setFont(font(8.0))
         set_role(self.result, "muted")
         self.line = ProgressLine(theme, self)
