@@ -168,7 +168,7 @@ def test_with_plan_files_is_with_the_plan_on_the_canvas(
     assert compare.notice.level == "warning"
     assert compare.notice.text.casefold() == (
         "p3.plan.json and p4.plan.json are left out: at most 4 plans are compared at once, and a is the plan on the canvas,"
-        f" “{document.active.name}”"
+        f" “{document.active.name.casefold()}”"
     )
     with pytest.raises(StageboardError):
         open_with_canvas(main, [tmp_path / "none.json"])

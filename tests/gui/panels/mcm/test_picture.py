@@ -15,7 +15,6 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.document.plan.preview import check
-from gui.look.numbers import share_text
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, device_colours
 from gui.panels.mcm.ink import heat, share_of, thickness
@@ -35,7 +34,7 @@ from gui.panels.mcm.state import (
     rule_path,
     through_bytes,
 )
-from gui.panels.mcm.words import NO_BREAK, chip_html, chip_rows, chip_spoken, link_html, summary
+from gui.panels.mcm.words import NO_BREAK, chip_html, chip_rows, chip_spoken, held_words, link_html, summary
 from planner.errors import StageboardError
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pool.target import DevicePool
@@ -289,7 +288,8 @@ def test_chips_of_a_picture_say_what_they_hold_in_one_form(qapp: Any, tmp_path: 
     file = tmp_path / "package.svg"
     draw_package(package_problem(9, sram=256 * MIB), TIDY, Page((width, 700))).save(file)
     words = [line.words for line in written_in(file.read_bytes())]
-    shares = {share_text(chip.memory, 256 * MIB) for chip in package(count=9, sram=256 * MIB).chips}
+    drawn = package(count=9, sram=256 * MIB)
+    shares = {held_words(drawn, chip) for chip in range(9)}
     assert shares <= set(words) or not shares & set(words)
     package_ = package(count=9)
     told = package_.slowest
