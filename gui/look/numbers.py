@@ -156,9 +156,8 @@ def gap_limit(gap: float | None, digits: int = 1) -> str:
 
 
 def gap_ceiling(gap: float, digits: int = 1) -> str:
-    """A gap that is more than nothing, rounded up, for sentences on how much better no plan is: ``0.1 %`` of 0.0004."""
-    step = 10**-digits
-    return f"{max(step, math.ceil(round(100 * gap / step, 6)) * step):.{digits}f} %"
+    """A gap that is more than nothing as :func:`gap_text` rounds it, for sentences on how much better no plan is: ``0.1 %`` of 0.0004."""
+    return f"{max(10**-digits, 100 * gap):.{digits}f} %"
 
 
 def ratio_text(ratio: float) -> str:

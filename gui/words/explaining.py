@@ -44,12 +44,11 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     if total <= 0:
         return rows, f"{title} costs nothing: all times are zero."
     _, value, phrase = values[0]
-    mean = float(evaluation.cost.mean())
-    above = (
-        f", {percent(cost / mean - 1, 0)} above the average device"
-        if len(evaluation.cost) > 1 and mean > 0
-        else ""
-    )
+    used = evaluation.cost[evaluation.cost > 0]
+    mean = float(used.mean())
+    # Devices that have nothing to do say nothing of how well the others share the work.
+    of = "device" if len(used) == len(evaluation.cost) else "device in use"
+    above = f", {percent(cost / mean - 1, 0)} above the average {of}" if len(used) > 1 else ""
     return (
         rows,
         f"{title} takes {time_text(cost, unit)}{above}; {percent(value / total, 0)} of it is the {phrase}.",
@@ -135,12 +134,26 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
         largest = graph.op_names[int(on[int(np.argmax(work))])]
         return f"{largest} alone is {percent(float(work.max()) / cost, 0)} of it: only a faster device or splitting that op helps."
     if len(on) and float(work.sum()) < LARGE * cost:
-        return "Most of it is tensors on their way: a faster link helps more than another device."
+        return _on_the_way(problem, evaluation, d)
     idle, words = len(problem.devices) - len(np.unique(device_of)), problem.target.words
     if idle:
         left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
         return f"{left}, so more of them do not help: only faster ones, or a faster link between them."
-    return "Only more or faster devices help, or a faster link between them."
+    more = (
+        "more or faster devices, or some with more memory"
+        if evaluation.streaming[d] > 0
+        else "more or faster devices"
+    )
+    return f"Only {more} help, or a faster link between them."
+
+
+def _on_the_way(problem: Problem, evaluation: Evaluation, d: int) -> str:
+    """What helps a device that spends most of its time on bytes: those of parameters that it has no room for, or of tensors."""
+    tensors, streamed = float(evaluation.receive[d] + evaluation.send[d]), float(evaluation.streaming[d])
+    if streamed > tensors:
+        one = problem.target.words.one
+        return f"Most of it is parameters that do not fit: more memory for each {one} or another {one} helps, or a faster link."
+    return "Most of it is tensors on their way: only a faster link or fewer cuts help much."
 
 
 def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tuple[str, float]], str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gui.words.explaining import gap_without_constraints, next_step
+from gui.look.numbers import gap_limit
+from gui.words.explaining import gap_without_constraints, next_step, why_bottleneck
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
@@ -45,6 +46,32 @@ def test_the_next_step_follows_from_what_is_proven(
 def test_more_devices_do_not_help_where_some_are_idle() -> None:
     words = said(row([1.0, 1.0, 1.0, 1.0], 9.0), [0] * 4, 0.0)
     assert "1 of 2 stages has nothing to do, so more of them do not help: only faster ones" in words
+
+
+def test_who_streams_is_told_of_memory() -> None:
+    """Another stage brings its own memory: twice the link halves what is streamed, a third stage may end it."""
+    ops = [Op(f"o{i}", f"o{i}", work=0.1, work_cpu=0.1, param_bytes=8.0) for i in range(4)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0) for i in range(3)]
+    problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), Pipeline(2, memory=8.0, bandwidth=2.0))
+    words = said(problem, [0, 0, 1, 1], 0.0)
+    assert "more memory for each stage or another stage helps" in words and "tensors" not in words
+
+
+def test_devices_without_ops_are_no_measure_of_the_bottleneck() -> None:
+    problem = row([1.0, 1.0, 1.0, 3.0])
+    of_all, of_used = (
+        why_bottleneck(problem, problem.evaluate(np.array(d, np.int32)))[1]
+        for d in ([0, 0, 0, 1], [0, 0, 0, 0])
+    )
+    assert "average device;" in of_all and "average" not in of_used
+    three = Problem(problem.graph, Pipeline(3))
+    _, words = why_bottleneck(three, three.evaluate(np.array([0, 0, 1, 1], np.int32)))
+    assert "33 % above the average device in use" in words
+
+
+def test_a_gap_has_one_number() -> None:
+    assert "up to 16.0 % better" in said(row([1.0] * 4), [0, 0, 1, 1], 0.16031)
+    assert gap_limit(0.16031) == "≤ 16.0 %"
 
 
 def test_a_broken_plan_is_to_be_repaired_first() -> None:
