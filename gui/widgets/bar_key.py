@@ -16,8 +16,8 @@ from gui.widgets.bars import Part, paint_parts
 from planner.model.graph import Floats
 
 TYPE = 8.0
-SWATCH, BESIDE, APART, SIDE = 14.0, 4.0, 14.0, 12.0
-"""Pixels of a mark, from it to its word, from there to the next mark, and beside the line."""
+SWATCH, BESIDE, APART, CLOSE, SIDE = 14.0, 4.0, 14.0, 5.0, 12.0
+"""Pixels of a mark, from it to its word, from there to the next mark (in little room at least the second), and beside the line."""
 HEIGHT = 18.0
 """Pixels that the line is high."""
 PALE = 0.4
@@ -74,9 +74,16 @@ def key_width(kinds: Sequence[str], face: QFont) -> float:
     return words + len(kinds) * (SWATCH + BESIDE) + max(0, len(kinds) - 1) * APART
 
 
+def key_gap(kinds: Sequence[str], face: QFont, width: float) -> float:
+    """Pixels from a word to the next mark, with which the line fits into ``width`` if it can."""
+    lacking = key_width(kinds, face) - width
+    return max(CLOSE, APART - max(0.0, lacking) / max(1, len(kinds) - 1))
+
+
 def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Theme, face: QFont) -> None:
-    """The line at the left of ``rect``, in the middle of its height; of what has no room only the beginning."""
+    """The line at the left of ``rect``, in the middle of its height, closer where there is little room; of what has none even so only the beginning."""
     x = rect.left()
+    apart = key_gap(kinds, face, rect.width())
     for kind in kinds:
         wide = QFontMetricsF(face).horizontalAdvance(ENTRIES[kind].word)
         if x + SWATCH + BESIDE + wide > rect.right() + 1:
@@ -92,7 +99,7 @@ def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Them
             face,
             theme.muted,
         )
-        x += wide + APART
+        x += wide + apart
 
 
 def key_sentences(kinds: Sequence[str]) -> str:

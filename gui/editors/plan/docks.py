@@ -35,6 +35,8 @@ class GraphDocks(Docks):
     """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
     SCHEDULE_FROM = 860
     """Height in pixels from which the schedule is shown from the start."""
+    MOST_DEVICES = 0.48
+    """Share of the window's height that is the devices' at most: four cards around caches in 768 pixels."""
     STORY = 620
     """Height in pixels in which a story's list shows four keyframes above their words."""
     BELOW, PER_DEVICE, MOST_BELOW = 120, 16, 0.34
@@ -74,7 +76,7 @@ class GraphDocks(Docks):
     def _devices_height(self, height: int) -> int:
         """What all devices need, but not more than leaves room for the ops in a window of this height."""
         panel = cast(DevicesPanel, self.panels["devices"])
-        return min(int(height * 0.46), max(120, 42 + panel.wanted_height()))
+        return min(int(height * self.MOST_DEVICES), max(120, 42 + panel.wanted_height()))
 
     def make_room_for_devices(self) -> None:
         """Another machine may need more room for its devices: they get it, where it is there."""

@@ -14,9 +14,9 @@ from gui.editors.comparison.panels.devices_painter import paint_devices
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.page import SHEET
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.rows import row_headers
-from gui.widgets.bar_key import HEIGHT, BarKey, kinds_of_parts
+from gui.widgets.bar_key import HEIGHT, BarKey, key_width, kinds_of_parts, paint_key
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from tests.gui.editors.comparison.compare_parts import comparison_of, state_of
@@ -100,3 +100,13 @@ def test_a_picture_of_lanes_says_it_beside_its_title() -> None:
         paint_title(scribe, picture)
         scribe.end()
         assert ("transfers" in [text for _, text in scribe.written]) == told
+
+
+def test_what_is_streamed_is_explained_beside_the_rest_in_a_narrow_dock() -> None:
+    kinds, face = ("transfers", "work", "streaming"), font(8.0)
+    assert key_width(kinds, face) > 204
+    for width in (204.0, 320.0):
+        scribe = Scribe(int(width), 18)
+        paint_key(scribe, QRectF(0, 0, width, 18), kinds, LIGHT, face)
+        scribe.end()
+        assert [text for _, text in scribe.written] == list(kinds)

@@ -31,6 +31,15 @@ from gui.widgets.bars import cost_parts, paint_load, paint_parts
 
 FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
 """Heights of a card, of one with a cache, and of a line (pixels)."""
+CLOSER, CLOSER_LOAD = 8, 10
+"""Pixels by which a card, and one with a cache, are lower where there is little room."""
+
+
+def card_height(loaded: bool, close: bool) -> int:
+    """Pixels of a card: of one with a cache (``loaded``), and where cards are lower (``close``)."""
+    if loaded:
+        return LOAD_HEIGHT - CLOSER_LOAD * close
+    return FULL_HEIGHT - CLOSER * close
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,8 @@ class CardState:
     """What ``would`` is about where that goes without saying only in part: a component of the objective."""
     change: str = ""
     reason: str = ""
+    brief: str = ""
+    """What is said instead where ``reason`` has no room; empty: its beginning."""
 
 
 class DeviceCard(QWidget):
@@ -100,7 +111,7 @@ class DeviceCard(QWidget):
         self.state: CardState | None = None
         self._theme = theme
         self._colour: DeviceColour | None = None
-        self._compact = False
+        self._compact = self._close = False
         self._height = FULL_HEIGHT
         self._fonts = {
             "name": font(9.0, bold=True), "plain": font(9.0), "small": font(8.0), "small bold": font(8.0, bold=True),
@@ -109,15 +120,15 @@ class DeviceCard(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(FULL_HEIGHT)
 
-    def set_compact(self, compact: bool) -> None:
-        """One line instead of three."""
-        self._compact = compact
+    def set_compact(self, compact: bool, close: bool = False) -> None:
+        """One line instead of three; ``close``: three that are closer to one another."""
+        self._compact, self._close = compact, close
         self._fit()
 
     def _fit(self) -> None:
         """As high as what is shown."""
         loaded = self.state is not None and self.state.load is not None
-        self._height = COMPACT_HEIGHT if self._compact else LOAD_HEIGHT if loaded else FULL_HEIGHT
+        self._height = COMPACT_HEIGHT if self._compact else card_height(loaded, self._close)
         self.setFixedHeight(self._height)
 
     def show_state(self, state: CardState, colour: DeviceColour, theme: Theme) -> None:
@@ -263,26 +274,36 @@ class DeviceCard(QWidget):
         choices = ((s.name, figure), (s.name, brief), (s.short or s.name, figure))
         return next((each for each in choices if fits(*each)), (s.short or s.name, brief))
 
+    def reason_words(self, width: float) -> str:
+        """What a drop here is about: in short where all of it has no room."""
+        s = self.state
+        assert s is not None
+        fits = QFontMetricsF(self._fonts["small"]).horizontalAdvance(s.reason) <= width
+        return s.reason if fits or not s.brief else s.brief
+
     def _paint_card(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         left, right, width = 12.0, self.width() - 12.0, self.width() - 24.0
         figure, colour = self._figure(s, t)
         name, figure = self.card_words(figure, width)
+        top, below, last = (3, 22, 29) if self._close else (6, 26, 36)
         used = self._text(
-            painter, QRectF(left, 6, width, 16), RIGHT, figure, "small" if grey else "name", colour
+            painter, QRectF(left, top, width, 16), RIGHT, figure, "small" if grey else "name", colour
         )
         room = right - used - 8 - left
-        self._title(painter, QRectF(left, 6, room, 16), name, "name", grey)
-        bar, line = QRectF(left, 26, width, 6), QRectF(left, 36, width, 15)
+        self._title(painter, QRectF(left, top, room, 16), name, "name", grey)
+        bar, line = QRectF(left, below, width, 6), QRectF(left, last, width, 15)
         if s.load is not None:
-            self._paint_load(painter, s.load, s.figures, c, t, left, width)
-            bar, line = QRectF(left, 54, width, 4), QRectF(left, 60, width, 15)
+            below, words, under, last = (21, 30, 47, 51) if self._close else (25, 36, 54, 60)
+            self._paint_load(painter, s.load, s.figures, c, t, QRectF(left, below, width, 8), words)
+            bar, line = QRectF(left, under, width, 4), QRectF(left, last, width, 15)
         paint_parts(painter, bar, cost_parts(*s.parts, c, t.slow), s.full)
         if s.bottleneck and s.load is None:
             self._mark(painter, bar, t)
         if s.previewing and not s.origin:
             if s.legal:
                 used = self._text(painter, line, RIGHT, s.change or s.what, "small bold", colour)
-                self._text(painter, line.adjusted(0, 0, -used - 6, 0), LEFT, s.reason, "small", t.muted)
+                line.setRight(line.right() - used - 6)
+                self._text(painter, line, LEFT, self.reason_words(line.width()), "small", t.muted)
             else:
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
         else:
@@ -300,16 +321,16 @@ class DeviceCard(QWidget):
         figures: Column | None,
         c: DeviceColour,
         t: Theme,
-        left: float,
-        width: float,
+        bar: QRectF,
+        below: float,
     ) -> None:
-        """The parameters around the cache line, and what they are in words."""
-        paint_load(painter, QRectF(left, 25, width, 8), load.used, load.cache, load.full, c, t, load.after)
+        """The parameters around the cache line, and ``below`` them what they are in words."""
+        paint_load(painter, bar, load.used, load.cache, load.full, c, t, load.after)
         words = cache_text(load.used, load.cache, beside=figures)
-        if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > width:
+        if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > bar.width():
             words = cache_text(load.used, load.cache, brief=True, beside=figures)
-        over = load.used > load.cache
-        self._text(painter, QRectF(left, 36, width, 15), LEFT, words, "small", t.slow if over else t.muted)
+        line = QRectF(bar.left(), below, bar.width(), 15)
+        self._text(painter, line, LEFT, words, "small", t.slow if load.used > load.cache else t.muted)
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from gui.canvas.graph.consequence import BRIEF_WORDS, refusal
 from gui.editors.plan.panels.device_card import (
     COMPACT_HEIGHT,
     FULL_HEIGHT,
-    LOAD_HEIGHT,
     CacheLoad,
     CardState,
     DeviceCard,
+    card_height,
 )
 from gui.look.numbers import byte_column, gap_text, plural, share_text
 from gui.look.theme import Theme, device_colours
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 COMPACT_FROM = 9
 """From so many devices on the cards shrink to one line each."""
+APART, CLOSE, ABOVE, BELOW = 6, 2, 4, 8
+"""Pixels between cards, where there is little room, above the first and below the last."""
 
 
 class DevicesPanel(Panel):
@@ -62,12 +65,13 @@ class DevicesPanel(Panel):
         inside = QWidget()
         inside.setObjectName("scrolled")
         self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(8, 4, 8, 8)
-        self._column.setSpacing(6)
+        self._column.setContentsMargins(8, ABOVE, 8, BELOW)
+        self._column.setSpacing(APART)
         self._column.addStretch(1)
         self._area.setWidget(inside)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
         layout.addWidget(self._area, 1)
         self.key = BarKey(theme, self)
         layout.addWidget(self.key)
@@ -85,11 +89,28 @@ class DevicesPanel(Panel):
         """Pixels that show every device at once."""
         problem = self.document.problem
         if problem is None:
-            return 4 * (FULL_HEIGHT + 6)
+            return 4 * (FULL_HEIGHT + APART)
         count, key = len(problem.devices), int(KEY_HEIGHT) if self._kinds(problem) else 0
         if count >= COMPACT_FROM:
-            return count * (COMPACT_HEIGHT + 2) + key
-        return count * ((LOAD_HEIGHT if has_caches(problem) else FULL_HEIGHT) + 6) + key
+            return count * (COMPACT_HEIGHT + CLOSE) + key
+        return count * (card_height(has_caches(problem), False) + APART) + key
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cards get closer where all of them have no room otherwise."""
+        super().resizeEvent(event)
+        self._space_cards()
+
+    def _space_cards(self) -> None:
+        """Cards as high and as far from one another as there is room for."""
+        problem, count = self.document.problem, len(self.cards)
+        compact = count >= COMPACT_FROM
+        loaded = problem is not None and has_caches(problem)
+        room = self.height() - ABOVE - BELOW - (0 if self.key.isHidden() else int(KEY_HEIGHT))
+        close = not compact and count * (card_height(loaded, False) + APART) - APART > room
+        apart = not compact and count * (card_height(loaded, close) + APART) - APART <= room
+        self._column.setSpacing(APART if apart else CLOSE)
+        for card in self.cards:
+            card.set_compact(compact, close)
 
     # ------------------------------------------------------------------ for the canvas
     def device_at(self, position: QPoint) -> int:
@@ -154,6 +175,7 @@ class DevicesPanel(Panel):
                 self._preview(state, preview, d, self._own(evaluation, preview, d), column)
             card.show_state(state, colours[d], self.theme)
         self.key.show_kinds(self._kinds(problem), self.theme)
+        self._space_cards()
         if preview is None:
             self._why.stop()
         elif not preview.legal.all() and len(self._reasons) < int((~preview.legal).sum()):
@@ -223,7 +245,7 @@ class DevicesPanel(Panel):
             # The card's own figure is the device's; the whole plan's is told by its name.
             told.insert(0, f"plan {state.would}")
             state.would = "" if own is None else column.text(own)
-        state.reason = ", ".join(told)
+        state.reason, state.brief = ", ".join(told), told[0] if told else ""
 
     def _find_next_reason(self) -> None:
         """One exact reason per idle moment: with many devices they take a while together."""
@@ -242,7 +264,6 @@ class DevicesPanel(Panel):
         self._why.stop()
 
     def _make_cards(self, count: int) -> None:
-        compact = count >= COMPACT_FROM
         while len(self.cards) > count:
             card = self.cards.pop()
             self._column.removeWidget(card)
@@ -257,9 +278,6 @@ class DevicesPanel(Panel):
             card.step.connect(self._step)
             self._column.insertWidget(index, card)
             self.cards.append(card)
-        self._column.setSpacing(2 if compact else 6)
-        for card in self.cards:
-            card.set_compact(compact)
 
     # ------------------------------------------------------------------ actions
     def _ops_of(self, device: int) -> np.ndarray:

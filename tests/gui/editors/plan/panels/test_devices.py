@@ -8,7 +8,13 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.editors.plan.panels.device_card import COMPACT_HEIGHT, FULL_HEIGHT, LOAD_HEIGHT, CacheLoad
+from gui.editors.plan.panels.device_card import (
+    COMPACT_HEIGHT,
+    FULL_HEIGHT,
+    LOAD_HEIGHT,
+    CacheLoad,
+    card_height,
+)
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.theme import DARK, LIGHT
 from planner.machines.pipeline.target import Pipeline
@@ -283,3 +289,34 @@ def test_a_name_is_not_cut_for_what_is_said_beside_it(qtbot: QtBot) -> None:
         assert card.card_words("breaks contiguity", 400.0) == ("Accelerator 0", "breaks contiguity")
         assert card.card_words("breaks contiguity", 185.0) == ("Accelerator 0", "contiguity")
         assert card.card_words("breaks contiguity", 100.0) == (card.state.short, "contiguity")
+
+
+def test_cards_get_closer_where_all_of_them_have_no_room(qtbot: QtBot) -> None:
+    document = tpus(4)
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel, 228, 324):
+        assert [card.height() for card in panel.cards] == [card_height(True, True)] * 4
+        last = panel.cards[-1]
+        assert last.mapTo(panel, QPoint(0, last.height())).y() <= panel.height()
+        assert not panel._area.verticalScrollBar().isVisible()
+        panel.resize(228, 420)
+        settle()
+        assert [card.height() for card in panel.cards] == [LOAD_HEIGHT] * 4
+        panel.resize(228, 200)
+        settle()
+        assert panel._area.verticalScrollBar().isVisible(), (
+            "what has no room even so scrolls, and one sees that"
+        )
+
+
+def test_what_a_drop_would_make_of_the_plan_is_said_in_short_rather_than_cut(qtbot: QtBot) -> None:
+    document = tpus(4)
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel, 228, 420):
+        state = panel.cards[1].state
+        assert state is not None
+        state.reason, state.brief = "plan 12.86 ms, gap 60.2 %", "plan 12.86 ms"
+        assert panel.cards[1].reason_words(400.0) == "plan 12.86 ms, gap 60.2 %"
+        assert panel.cards[1].reason_words(110.0) == "plan 12.86 ms"
+        state.reason, state.brief = "breaks a rule of the target", ""
+        assert panel.cards[1].reason_words(20.0) == state.reason
