@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable
 from functools import cached_property
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -20,6 +20,8 @@ class CountsView(QWidget):
     """Shows one :class:`CountsChart`. ``chosen(count)`` when a column with a plan is clicked, or Enter is pressed on it."""
 
     chosen = Signal(int)
+    walked = Signal(QRectF)
+    """The keyboard came to the column in this place."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,6 +29,7 @@ class CountsView(QWidget):
         self.chart = CountsChart()
         self.summary_font = font(9.0, bold=True)
         self._hovered = self._cursor = -1
+        self._shift = 0
         self._card = HoverCard(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -54,7 +57,13 @@ class CountsView(QWidget):
     @property
     def geometry_now(self) -> Geometry:
         """Where everything is now."""
-        return Geometry(self.chart, float(self.width()), float(self.height()))
+        return Geometry(self.chart, float(self.width()), float(self.height()), float(self._shift))
+
+    def scroll_to(self, shift: int) -> None:
+        """The columns are scrolled to the left by so many pixels: names of rows stay in sight."""
+        self._shift = shift
+        self._card.hide()
+        self.update()
 
     @cached_property
     def told(self) -> Contents:
@@ -162,6 +171,7 @@ class CountsView(QWidget):
         self._cursor = index
         self._describe()
         column, box = self.chart.columns[index], self.geometry_now.boxes[index]
+        self.walked.emit(box)
         self._card.show_at(QPoint(int(box.center().x()), int(box.top() + 30)), column.tip, self.theme)
         self.update()
 

@@ -67,6 +67,8 @@ class Geometry:
     chart: CountsChart
     width: float
     height: float
+    shift: float = 0.0
+    """Pixels by which the columns are scrolled to the left; names of rows stay where they are seen."""
     boxes: list[QRectF] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -93,7 +95,9 @@ class Geometry:
         return QRectF(box.left() + 3, top, box.width() - 7, ROW)
 
     def column_at(self, x: float, y: float) -> int:
-        """The index of the column at a place, -1 for none."""
+        """The index of the column at a place, -1 for none: names of rows lie over what is scrolled away."""
+        if x < self.shift + GUTTER:
+            return -1
         return next((i for i, box in enumerate(self.boxes) if box.contains(x, y)), -1)
 
 
@@ -124,6 +128,8 @@ def paint_counts(
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     shown = [column.bars for column in chart.columns if column.bars is not None]
     top = full_scale(shown)
+    painter.save()
+    painter.setClipRect(QRectF(geometry.shift + GUTTER - 1, 0, geometry.width, geometry.height))
     for i, (column, box) in enumerate(zip(chart.columns, geometry.boxes, strict=True)):
         _ground(painter, box, theme, column.count == chart.current, i == hovered, i == focused)
         _title(painter, box, column, theme, column.count == chart.current)
@@ -138,8 +144,20 @@ def paint_counts(
         paint_memory_bars(painter, bars, column.bars, top, theme, widest=32.0, line=False)
         for index, figure in enumerate(column.figures):
             _figure(painter, geometry.row(box, index), figure, theme)
-    if shown and geometry.boxes:
-        _gutter(painter, geometry, shown[0], top, theme)
+    line = (
+        height_of(shown[0].line, top, geometry.bars(geometry.boxes[0]))
+        if shown and chart.line_words
+        else None
+    )
+    for column, box in zip(chart.columns, geometry.boxes, strict=True):
+        if line is not None and column.bars is not None:
+            paint_cache_line(painter, box.left() + 3, box.right() - 3, line, theme)
+    painter.restore()
+    if shown:
+        painter.save()
+        painter.translate(geometry.shift, 0.0)
+        _gutter(painter, geometry, line, theme)
+        painter.restore()
 
 
 def _ground(
@@ -182,10 +200,9 @@ def _figure(painter: QPainter, line: QRectF, figure: Figure, theme: Theme) -> No
         painter.drawText(line, RIGHT, TICK)
 
 
-def _gutter(painter: QPainter, geometry: Geometry, first: MemoryBars, top: float, theme: Theme) -> None:
-    """The names of the rows, and the cache line across all columns with its name."""
+def _gutter(painter: QPainter, geometry: Geometry, line: float | None, theme: Theme) -> None:
+    """The names of the rows, and that of the cache line at its height ``line``."""
     box = geometry.boxes[0]
-    bars = geometry.bars(box)
     painter.setFont(font(8.0))
     if geometry.chart.mark_words:
         painter.setPen(QPen(QColor(theme.text), 2.0))
@@ -197,12 +214,8 @@ def _gutter(painter: QPainter, geometry: Geometry, first: MemoryBars, top: float
     for index, words in enumerate(geometry.chart.rows):
         row = geometry.row(box, index)
         painter.drawText(QRectF(6, row.top(), GUTTER - 8, ROW), LEFT, words)
-    if geometry.chart.line_words:
-        y = height_of(first.line, top, bars)
-        painter.drawText(QRectF(6, y - ROW / 2, GUTTER - 14, ROW), LEFT, geometry.chart.line_words)
-        for column, place in zip(geometry.chart.columns, geometry.boxes, strict=True):
-            if column.bars is not None:
-                paint_cache_line(painter, place.left() + 3, place.right() - 3, y, theme)
+    if line is not None:
+        painter.drawText(QRectF(6, line - ROW / 2, GUTTER - 14, ROW), LEFT, geometry.chart.line_words)
         painter.setPen(QPen(QColor(theme.muted), 1.0))
         measure = QFontMetricsF(font(8.0)).horizontalAdvance(geometry.chart.line_words)
-        painter.drawLine(QPointF(8 + measure + 3, y), QPointF(GUTTER - 4, y))
+        painter.drawLine(QPointF(8 + measure + 3, line), QPointF(GUTTER - 4, line))

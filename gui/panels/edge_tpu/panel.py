@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
@@ -14,6 +15,7 @@ from gui.document.values import Message
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.panels.edge_tpu.chart import CountsView
+from gui.panels.edge_tpu.painter import GUTTER
 from gui.panels.edge_tpu.words import chart_of, summary
 from gui.widgets.labels import ElidedLabel
 from planner.errors import StageboardError
@@ -54,6 +56,8 @@ class StageCountsPanel(Panel):
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setWidget(self.chart)
+        self._area.horizontalScrollBar().valueChanged.connect(self.chart.scroll_to)
+        self.chart.walked.connect(self._bring_into_sight)
         top = QHBoxLayout()
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(10)
@@ -121,6 +125,12 @@ class StageCountsPanel(Panel):
             self.words.setText(f"Planning {place} of {len(COUNTS)} counts of stages …")
         else:
             self.words.setText(summary(results, problem) or "No count of stages is planned yet.")
+
+    def _bring_into_sight(self, box: QRectF) -> None:
+        """Scroll to a column, which is to lie beside the names of the rows."""
+        bar = self._area.horizontalScrollBar()
+        right = math.ceil(box.right()) - self._area.viewport().width()
+        bar.setValue(min(max(bar.value(), right), int(box.left() - GUTTER)))
 
     def take_over(self, count: int) -> None:
         """Let this many stages with the plan found for them take the place of what is on the canvas: one undo step."""

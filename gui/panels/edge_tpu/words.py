@@ -49,7 +49,7 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
     if not (keeps and best.count in (fits, fits + 1)):
         word = stages_word(problem, best.count)
         verb = "is" if best.count == 1 else "are"
-        rate = f"{rate_text(best.throughput)} {'inferences per second' if keeps else 'samples per second'}"
+        rate = f"{rate_text(best.throughput)} {'inferences/s' if keeps else 'samples/s'}"
         parts.append(
             f"{word} {verb} fastest: {rate}" if problem.graph.time_unit else f"{word} {verb} fastest"
         )

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -16,7 +16,7 @@ from gui.background.stage_counting import COUNTS, StageCounting, key_of
 from gui.document.plan.document import Document
 from gui.look.theme import DARK, LIGHT, Theme, device_colours
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, full_scale, height_of
-from gui.panels.edge_tpu.painter import Geometry, paint_counts
+from gui.panels.edge_tpu.painter import GUTTER, Geometry, paint_counts
 from gui.panels.edge_tpu.panel import StageCountsPanel
 from gui.panels.edge_tpu.words import chart_of, gain_text, row_names, stages_word, summary
 from planner.machines.pipeline.target import Pipeline
@@ -260,3 +260,26 @@ def test_plan_all_and_stop(qtbot: QtBot) -> None:
         assert not counting.running
     counting.close()
     document.deleteLater()
+
+
+def test_names_of_rows_stay_while_counts_are_scrolled(
+    qtbot: QtBot, tpus: tuple[StageCountsPanel, Document]
+) -> None:
+    panel, _ = tpus
+    chart, bar = panel.chart, panel._area.horizontalScrollBar()
+    panel.resize(500, 260)
+    settle()
+    before = panel._area.viewport().grab(QRect(0, 0, int(GUTTER) - 2, 180)).toImage()
+    bar.setValue(bar.maximum())
+    settle()
+    assert bar.maximum() > 0
+    assert panel._area.viewport().grab(QRect(0, 0, int(GUTTER) - 2, 180)).toImage() == before
+    assert chart.geometry_now.column_at(bar.value() + 20.0, 40.0) == -1, (
+        "names lie over the counts below them"
+    )
+    chart.setFocus()
+    qtbot.keyClick(chart, Qt.Key.Key_Home)
+    assert bar.value() == 0
+    qtbot.keyClick(chart, Qt.Key.Key_End)
+    box = chart.geometry_now.boxes[-1]
+    assert bar.value() + GUTTER <= box.left() and box.right() <= bar.value() + panel._area.viewport().width()
