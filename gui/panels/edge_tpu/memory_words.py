@@ -69,7 +69,8 @@ def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> st
     graph = problem.graph
     entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
     if brief:
-        return "MiB of parameters per stage" + ("; plates: MiB that enter the next" if entering else "")
+        on = f"MiB of parameters per stage, on {hardware_words(problem)}"
+        return on + ("; plates: MiB that enter the next" if entering else "")
     around = " around the cache line" if math.isfinite(float(problem.evaluator.budget.max())) else ""
     plates = "; plates: MiB that enter the next stage" if entering else ""
     return (

@@ -76,7 +76,12 @@ def facts(certified: Certificate) -> list[Fact]:
     """What it takes to check the plan, the most important first."""
     c = certified
     p = c.provenance
-    changed = [f"{s.name} {setting_text(s)}" for s in c.settings if not s.default]
+    changed = [s for s in c.settings if not s.default]
+    if any(
+        s.counts for s in changed
+    ):  # a pool has devices of two kinds: whoever reads of one asks about the other
+        changed = [s for s in c.settings if s.counts or not s.default]
+    settings = [f"{s.name} {setting_text(s)}" for s in changed]
     options = dict(p.get("options") or {})
     seed = "" if p.get("seed") is None else f", seed {p['seed']}"
     # Plans of stories that are made anew each time say nothing of the time: it would be another.
@@ -85,7 +90,7 @@ def facts(certified: Certificate) -> list[Fact]:
         Fact("Model", f"{c.model}: {sizes_text(c)}"),
         Fact("", f"fingerprint {c.fingerprint[:16]}\N{HORIZONTAL ELLIPSIS}", 2),
         Fact("Target", c.target_spec),
-        Fact("Settings", ", ".join(changed) if changed else "all as they are by default", 3),
+        Fact("Settings", ", ".join(settings) if settings else "all as they are by default", 3),
         Fact("Rules", "; ".join(rule.words for rule in c.rules) or "none"),
         Fact(
             "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1

@@ -105,13 +105,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter of the target: its value, whether that is the default, and what it means."""
+    """A parameter of the target: its value, whether that is the default, and what it means; ``counts``: how many devices of a kind there are."""
 
     name: str
     value: Any
     default: bool
     unit: str
     help: str
+    counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -283,12 +284,13 @@ def _sizes(plan: Plan | OrderPlan) -> dict[str, float]:
 
 def _settings(problem: PlanningProblem) -> tuple[Setting, ...]:
     target, given = problem.target, problem.target.to_dict()
+    counts, _ = target.spec_head()
     out = []
     for field in fields(target):  # type: ignore[arg-type]  # every target is a dataclass
         value = getattr(target, field.name)
         about = field.metadata
         out.append(
-            Setting(field.name, given.get(field.name, value), value == field.default, about.get("unit", ""), about.get("help", ""))
+            Setting(field.name, given.get(field.name, value), value == field.default, about.get("unit", ""), about.get("help", ""), field.name in counts)
         )  # fmt: skip
     return tuple(out)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
@@ -25,11 +26,13 @@ from gui.present.certificate.page import (
     verdict,
 )
 from planner.errors import StageboardError
+from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem, Provenance
 from planner.reports.certificate.certificate import certificate
 from planner.reports.certificate.text import certificate_text
+from tests.gui.models import chain_graph
 from tests.gui.present.talks import TARGETS, Member, graph_members, network_members
 from tests.gui.scribe import Scribe
 
@@ -137,3 +140,16 @@ def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:
     dialog.save(tmp_path / "no" / "c.txt")
     assert "Saved" not in dialog.said.text()
     dialog.close()
+
+
+def test_a_pool_says_how_many_devices_of_each_kind_there_are() -> None:
+    graph = chain_graph(12)
+    for accelerators, cpus, said in (
+        (3, 1, "accelerators 3, cpus 1, memory"),
+        (2, 1, "memory"),
+        (2, 0, "accelerators 2, cpus 0, memory"),
+    ):
+        problem = Problem(graph, DevicePool(accelerators, cpus, memory=1e9))
+        plan = problem.plan(np.zeros(graph.n, np.int32), Provenance("x"))
+        settings = next(fact.words for fact in facts(certificate(plan)) if fact.label == "Settings")
+        assert settings.startswith(said)

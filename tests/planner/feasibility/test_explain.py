@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -400,6 +401,8 @@ def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_f
     assert 0 <= size - float((held + peaks)[d]) < MIB / 16
     assert f"{bytes_text(float(held[d]))} of parameters" in remedy.sentence
     assert f"{bytes_text(float(peaks[d]))} of activations" in remedy.sentence
+    amounts = [float(found) for found in re.findall(r"([0-9.]+) MiB (?:of|in all)", remedy.sentence)]
+    assert amounts[-1] == pytest.approx(round(float(held[d]) / MIB, 2) + float(peaks[d]) / MIB, abs=0.005)
     assert f"Chip {d} is the fullest" in remedy.sentence and bytes_text(size) in remedy.title
     least, most = bytes_text(10 * MIB / 3), bytes_text(size)
     assert f"With less than {least} there is no plan, with less than {most} none was found" in remedy.sentence

@@ -29,6 +29,7 @@ from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
+MIB = 2.0**20
 MOMENT = 0.1
 """Seconds for plans that the chip solver makes of likely assignments, even where no more time is given."""
 SAMPLES = 3
@@ -119,9 +120,12 @@ class McmKnowledge(Knowledge):
         e = cast(McmEvaluator, problem.evaluator)
         held, peaks = e.parameter_bytes(device_of), e.peaks(device_of)
         d = int(np.argmax(held + peaks))
-        total = float(held[d] + peaks[d])
-        parts = f"{bytes_text(float(held[d]))} of parameters and at most {bytes_text(float(peaks[d]))} of activations at a time"
-        return Fullest(d, total, parts)
+        total, shown = float(held[d] + peaks[d]), _as_shown(float(held[d])) + _as_shown(float(peaks[d]))
+        parts = (
+            f"{bytes_text(float(held[d]))} of parameters and at most {bytes_text(float(peaks[d]))} of activations at a time,"
+            f" {bytes_text(shown)} in all"
+        )
+        return Fullest(d, max(total, shown), parts)
 
     def finer(self, problem: Problem, cause: Cause) -> Iterator[Change]:
         """Count in int8, where that makes parameters smaller; where all chips together still hold too little, with more of them."""
@@ -181,3 +185,8 @@ class McmKnowledge(Knowledge):
                 f"each chip that reads {graph.op_names[v]} then makes it for itself{also}, and no edge leaves it between chips",
                 target=changed,
             )
+
+
+def _as_shown(size: float) -> float:
+    """An amount as sentences have it, in hundredths of a MiB from one MiB on: figures of one sentence add up."""
+    return round(size / MIB, 2) * MIB if size >= MIB else size

@@ -58,6 +58,8 @@ def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
     words = [subtitle(problem, sides_of(problem, even(12, 3))) for problem in (plain, tpu)]
     assert ["cache line" in said for said in words] == [False, True]
     assert ["plates" in said for said in words] == [False, True]
+    brief = [subtitle(problem, sides_of(problem, even(12, 3)), True) for problem in (plain, tpu)]
+    assert brief[0].endswith("on 3 stages") and "on 3 Edge TPUs" in brief[1]
 
 
 def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:
