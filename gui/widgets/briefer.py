@@ -11,7 +11,8 @@ PHRASES = {"Best proven lower bound": "Lower bound", "Inferences per second": "I
 def briefer(line: str) -> tuple[str, ...]:
     """``Memory (fullest, chip 3)``, then ``Memory (chip 3)``, then ``Memory``: ever shorter, each true by itself.
 
-    Of a list the part with a number is kept that comes first (``49.8 samples/s``), else the last part (``must fit``).
+    Both figures of a package are kept (``49.8/s, one 4.59 ms``).
+    Of another list the part with a number is kept that comes first (``49.8 samples/s``), else the last part (``must fit``).
     """
     if line in PHRASES:
         return (PHRASES[line],)
@@ -22,6 +23,9 @@ def briefer(line: str) -> tuple[str, ...]:
     for begin in ("proven by ", "then "):
         if line.startswith(begin):
             return (line.removeprefix(begin),)
+    if pace := re.fullmatch(r"(.+) samples/s, (one|slowest) \w+ (.+)", line):
+        rate, which, time = pace.groups()
+        return (f"{rate} samples/s, {which} {time}", f"{rate}/s, {which} {time}")
     parts = line.split(", ")
     if len(parts) > 1:
         return (parts[0] if re.search(r"\d", parts[0]) else parts[-1],)
