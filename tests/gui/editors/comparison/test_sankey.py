@@ -179,6 +179,7 @@ def test_clicks_and_keys_choose_ops(qtbot: QtBot) -> None:
     state = state_of(A, B)
     view = SankeyView(state, LIGHT)
     with shown(qtbot, view, 700, 320):
+        settle()  # the note above takes the lines that it needs
         chart = view.chart
         sankey = chart.sankey
         assert sankey is not None
