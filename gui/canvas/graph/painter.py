@@ -198,16 +198,21 @@ def paint_cards(
 def paint_rings(
     buffer: Image, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, ratio: float
 ) -> None:
-    """Around selected cards, below them: they keep colour, outline and name. Thin where not all of a group is selected."""
+    """Around selected cards, below them: they keep colour, outline and name. Thin where not all of a group is selected.
+
+    Around faded ones the ring is hollow: its colour would show through them.
+    """
     items = np.flatnonzero(scene.selected)
     if not len(items):
         return
     whole = RING if detail >= Detail.LABELS else FAR_RING
     wide = np.where(scene.partly[items], FAR_RING, whole) * ratio / viewport.scale
+    ring = np.uint32(packed(palette.theme.edge_selected))
     raster.rounded_rects(
         buffer, None, scene.x[items] - wide, scene.y[items] - wide, scene.w[items] + 2 * wide, scene.h[items] + 2 * wide,
-        viewport.scale, viewport.ox, viewport.oy, fill=np.uint32(packed(palette.theme.edge_selected)),
-        radius_px=(5.0 if detail == Detail.CARDS else 3.0) * ratio, min_px=(1.0 + 2 * FAR_RING) * ratio,
+        viewport.scale, viewport.ox, viewport.oy, fill=np.where(scene.faded[items], np.uint32(0), ring), stroke=ring,
+        stroke_px=wide * viewport.scale, radius_px=(5.0 if detail == Detail.CARDS else 3.0) * ratio,
+        min_px=(1.0 + 2 * FAR_RING) * ratio,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from gui.canvas.graph.scene import scene_of
 from gui.canvas.graph.tooltip import op_words
 from gui.canvas.graph.viewport import Viewport
 from gui.look.page import PRESETS
-from gui.look.theme import DARK, LIGHT, Theme
+from gui.look.theme import DARK, DIMMED, LIGHT, READABLE, Theme, contrast, mix
 from gui.raster import engine as raster
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op
@@ -114,6 +114,34 @@ def test_selected_cards_keep_the_colours_of_their_devices(theme: Theme, detail: 
             assert (now != before).any() == scene.selected[i]
             apart = np.abs(channels(now) - channels(ring)).max(axis=1)
             assert (apart.min() < 90) == scene.selected[i]  # its edges are smooth
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda t: t.name)
+def test_a_selected_group_that_is_dimmed_is_a_dimmed_card_with_a_ring(theme: Theme) -> None:
+    """As while something is looked for: nothing of the ring's colour shows through the card, so that its name can be read."""
+    items = items_of(graph_of(4), numbered([0, 0, 1, 1]), frozenset({0, 1}))
+    scene = scene_of(items, "flow", np.array([0, 1, 1, 0], np.int32), 2, (600, 400))
+    scene.all_faded = True
+    palette = canvas_palette(theme, 2)
+    viewport = Viewport(600, 400)
+    viewport.fit(scene.layout.bounds)
+    painted = []
+    for chosen in ([], [0, 1]):
+        scene.select(np.array(chosen, np.int32))
+        buffer = raster.new_image(600, 400)
+        raster.fill(buffer, None, packed(theme.canvas), replace=True)
+        paint_cards(buffer, scene, viewport, palette, Detail.CARDS, 1.0)
+        painted.append(buffer)
+    plain, ringed = painted
+    x0, y0 = viewport.to_pixels(scene.x[0], scene.y[0])
+    x1, y1 = viewport.to_pixels(scene.x[0] + scene.w[0], scene.y[0] + scene.h[0])
+    inside = (slice(int(y0) + 2, int(y1) - 2), slice(int(x0) + 2, int(x1) - 2))
+    assert np.array_equal(ringed[inside], plain[inside])
+    middle = (int(y0) + int(y1)) // 2
+    beside, ring = ringed[middle, int(x0) - 4 : int(x0)], np.array([packed(theme.edge_selected)], np.uint32)
+    assert np.abs(channels(beside) - channels(ring)).max(axis=1).min() < 90, "its edges are smooth"
+    ground = f"#{int(ringed[middle, (int(x0) + int(x1)) // 2]) & 0xFFFFFF:06x}"
+    assert contrast(mix(ground, theme.text, DIMMED), ground) >= READABLE
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=1, max_size=30))
