@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -26,83 +25,22 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.file_field import FileField
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import PlainLabel
+from gui.widgets.quantities import (
+    per_device_text,
+    per_device_value,
+    quantity_text,
+    quantity_value,
+    with_unit,
+    with_units,
+)
 from planner.errors import StageboardError
 from planner.options import Option
 from planner.problem.per_device import TYPE, PerDevice
-from planner.quantity import parse_quantity
 
 FIELD_WIDTH = 100
 TITLES = {"cpus": "CPUs", "count": "Stages"}
 """Titles that are not the field's name with a capital letter."""
 Value = bool | int | float | str
-_PREFIXES = (("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
-_BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
-
-
-def quantity_text(value: float, unit: str) -> str:
-    """A value with its unit so that :func:`quantity_value` reads it back exactly: ``8 MiB``, ``1 GB/s``, ``5 µs``."""
-    if math.isinf(value):
-        return "unlimited"
-    if unit == "B":
-        for name, scale in _BINARY:
-            if value >= scale and float(f"{value / scale:.8g}") * scale == value:
-                return f"{value / scale:.8g} {name}"
-        return f"{_shortest(value)} B"
-    if not unit:
-        return _shortest(value)
-    for prefix, exponent in _PREFIXES:
-        if unit == "B/s" and exponent < 0:
-            break  # there are no parts of a byte: mB/s would be read as MB/s
-        shown = f"{value / 10.0**exponent:.6g}"
-        # Bytes are read as a product, everything else as a decimal number: 1.001 times 1000 is not 1001.
-        read = float(shown) * 10.0**exponent if unit == "B/s" else _scaled(shown, exponent)
-        if abs(value) >= 10.0**exponent and "e" not in shown and read == value:
-            return f"{shown} {prefix}{unit}"
-    if unit == "B/s" and value >= 2.0**10 and (shown := quantity_text(value, "B")).split()[1] != "B":
-        return f"{shown}/s"
-    return f"{_shortest(value)} {unit}" if value else f"0 {unit}"
-
-
-def _shortest(value: float) -> str:
-    """The shortest digits that read back exactly."""
-    return repr(float(value)).removesuffix(".0")
-
-
-def quantity_value(text: str, unit: str, what: str) -> float:
-    """The inverse of :func:`quantity_text`, tolerant of spaces and of a missing unit. Raises :class:`StageboardError`."""
-    cleaned = text.strip().replace("\N{GREEK SMALL LETTER MU}", "µ")
-    try:
-        if unit in ("B", "B/s"):
-            return parse_quantity(cleaned.replace("kB", "KB"))
-        if cleaned.lower() in {"inf", "infinity", "unlimited"}:
-            return math.inf
-        number = cleaned.removesuffix(unit).rstrip() if unit else cleaned
-        scale = 0
-        for prefix, exponent in _PREFIXES:
-            if unit and prefix and number.endswith(prefix):
-                number, scale = number[: -len(prefix)].rstrip(), exponent
-                break
-        return _scaled(number, scale)
-    except (ValueError, ArithmeticError):
-        example = f" with a unit such as 25 G{unit}" if unit else ""
-        raise StageboardError(f"{what}: '{text}' is not a number{example}") from None
-
-
-def per_device_text(value: PerDevice, unit: str) -> str:
-    """One number or one per device so that :func:`per_device_value` reads it back exactly: ``8 MiB / 16 MiB``."""
-    numbers = value if isinstance(value, tuple) else (value,)
-    return " / ".join(quantity_text(number, unit) for number in numbers)
-
-
-def per_device_value(text: str, unit: str, what: str) -> PerDevice:
-    """The inverse of :func:`per_device_text`. Raises :class:`StageboardError`."""
-    numbers = tuple(quantity_value(part, unit, what) for part in text.split("/"))
-    return numbers if len(numbers) > 1 else numbers[0]
-
-
-def _scaled(number: str, exponent: int) -> float:
-    """``number`` times a power of ten, rounded once: 5 µs is the float that is written 5e-6."""
-    return float(Decimal(number).scaleb(exponent))
 
 
 class Disclosure(QToolButton):
@@ -288,22 +226,39 @@ class Form(QWidget):
         """A line for a number with a unit; ``unset`` is a word for 0, if that has one."""
         field = QLineEdit(unset if unset and not value else quantity_text(value, unit), self)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        field.textEdited.connect(lambda _: self.changed.emit())
 
-        def read() -> float:
-            named = bool(unset) and field.text().strip().lower() == unset.lower()
-            return 0.0 if named else quantity_value(field.text(), unit, title)
+        def value_of(text: str) -> float:
+            named = bool(unset) and text.strip().lower() == unset.lower()
+            return 0.0 if named else quantity_value(text, unit, title)
 
-        self._add(name, title, tip, field, read)
+        self._add(name, title, tip, field, self._kept_unit(field, with_unit, value_of))
 
     def add_per_device(self, name: str, title: str, value: PerDevice, unit: str, tip: str = "") -> None:
         """A line for a number with a unit, or for one per device: ``8 MiB / 8 MiB / 16 MiB``."""
         field = QLineEdit(per_device_text(value, unit), self)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.setCursorPosition(0)
+        read = self._kept_unit(field, with_units, lambda text: per_device_value(text, unit, title))
+        self._add(name, title, tip, field, read, wide=isinstance(value, tuple))
+
+    def _kept_unit(
+        self, field: QLineEdit, complete: Callable[[str, str], str], value_of: Callable[[str], Any]
+    ) -> Callable[[], Any]:
+        """What reads a field: a bare number is in the unit that the field had shown, and gets it once it is typed."""
+        shown = field.text()
+
+        def finish() -> None:
+            nonlocal shown
+            text = complete(field.text(), shown)
+            with suppress(StageboardError):
+                value_of(text)
+                shown = text
+            if shown == text != field.text():
+                field.setText(text)
+
         field.textEdited.connect(lambda _: self.changed.emit())
-        wide = isinstance(value, tuple)
-        self._add(name, title, tip, field, lambda: per_device_value(field.text(), unit, title), wide)
+        field.editingFinished.connect(finish)
+        return lambda: value_of(complete(field.text(), shown))
 
     def add_text(self, name: str, title: str, value: str, tip: str = "") -> None:
         """A line of text."""

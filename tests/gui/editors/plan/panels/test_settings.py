@@ -6,8 +6,6 @@ import dataclasses
 import math
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
@@ -16,8 +14,7 @@ from gui.document.plan.document import Document
 from gui.editors.plan.panels.settings import SettingsPanel
 from gui.editors.plan.panels.unused import is_unused
 from gui.look.theme import LIGHT
-from gui.widgets.forms import Form, quantity_text, quantity_value
-from planner.errors import StageboardError
+from gui.widgets.forms import Form
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -30,31 +27,6 @@ from planner.options import Option
 from planner.problem.target import Target
 from tests.gui.models import tpu_graph
 from tests.gui.window_parts import make_window, opened, opened_on_tpus, settle, shown
-
-
-@example(1001.0, "B/s")
-@given(
-    st.floats(0, 1e15) | st.integers(0, 2**50).map(float) | st.just(math.inf),
-    st.sampled_from(["B", "B/s", "", "FLOP/s", "s"]),
-)
-def test_quantities_read_back_exactly(value: float, unit: str) -> None:
-    assert quantity_value(quantity_text(value, unit), unit, "x") == value
-
-
-def test_quantities_as_people_write_them() -> None:
-    assert quantity_text(8 * 2**20, "B") == "8 MiB"
-    assert quantity_text(320e9, "B/s") == "320 GB/s"
-    assert quantity_text(315 * 2.0**20, "B/s") == "315 MiB/s"
-    assert quantity_text(0.1, "") == "0.1"
-    assert quantity_text(12345678.0, "B/s") == "12345678 B/s"
-    assert quantity_text(8.1e12, "FLOP/s") == "8.1 TFLOP/s"
-    assert quantity_text(5e-6, "s") == "5 µs"
-    assert quantity_value("2 GFLOP/s", "FLOP/s", "x") == 2e9
-    assert quantity_value("3 ms", "s", "x") == 3e-3
-    assert quantity_value("7", "s", "x") == 7
-    for text, unit in (("eight", "B"), ("8 XB", "B"), ("", "s"), ("1 parsec", "s")):
-        with pytest.raises(StageboardError, match="Memory"):
-            quantity_value(text, unit, "Memory")
 
 
 def test_fields_of_options(qtbot: QtBot) -> None:
@@ -558,6 +530,32 @@ def test_a_target_with_rates_of_its_own_takes_a_machines(qtbot: QtBot) -> None:
     panel.apply()
     assert document.open_problem.target.to_dict()["down"] == 500e6
     assert panel.named.machine.name == "edge-tpu-pcie"
+
+
+def test_a_bare_number_is_in_the_unit_that_the_field_shows(qtbot: QtBot) -> None:
+    document = opened(count=2)
+    document.set_problem(Pipeline(2, 1.0, 30 * 2.0**20), "bottleneck")
+    panel = SettingsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        field = panel.machine.fields["memory"]
+        assert isinstance(field, QLineEdit) and field.text() == "30 MiB"
+        field.selectAll()
+        qtbot.keyClicks(field, "40")
+        assert panel.edited()[0] == Pipeline(2, 1.0, 40 * 2.0**20)
+        field.editingFinished.emit()
+        assert field.text() == "40 MiB"
+        for text, value in (
+            ("1 GiB", 2.0**30),
+            ("many", 0.0),
+            ("2", 2.0**31),
+            ("unlimited", math.inf),
+            ("7", 7.0),
+        ):
+            field.setText(text)
+            field.editingFinished.emit()
+            if value:
+                assert panel.edited()[0] == Pipeline(2, 1.0, value)
+        assert field.text() == "7", "no unit was shown"
 
 
 def test_numbers_per_device_are_typed_with_slashes(qtbot: QtBot) -> None:
