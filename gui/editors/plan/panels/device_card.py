@@ -41,6 +41,9 @@ def card_height(loaded: bool, close: bool) -> int:
         return LOAD_HEIGHT - CLOSER_LOAD * close
     return FULL_HEIGHT - CLOSER * close
 
+APART = "   "
+"""Between the parts of a card's detail."""
+
 
 @dataclass(frozen=True)
 class CacheLoad:
@@ -149,7 +152,7 @@ class DeviceCard(QWidget):
         s = self.state
         assert s is not None
         chip = [] if s.load is None else [cache_text(s.load.used, s.load.cache, beside=s.figures)]
-        words = [s.name, s.cost, *chip, s.detail.replace("   ", ", ")]
+        words = [s.name, s.cost, *chip, s.detail.replace(APART, ", ")]
         if s.bottleneck:
             words.append(s.worst)
         if s.previewing:
@@ -163,7 +166,7 @@ class DeviceCard(QWidget):
             f"{word} {s.column.text(value)}{looks.get(word, '') if value else ''}" for word, value in rows
         ]
         shown += [f"{word}: {text}" for word, text in s.more]
-        shown.append(s.detail.replace("   ", ", "))
+        shown.append(s.detail.replace(APART, ", "))
         if s.previewing and s.reason:
             shown.append(s.reason)
         self.setToolTip("\n".join(shown))
@@ -248,10 +251,15 @@ class DeviceCard(QWidget):
         rect = rect.adjusted(GLYPH_SIZE + 5, 0, 0, 0)
         self._text(painter, rect, LEFT, name, face, t.muted if grey else t.text)
 
-    def _fits(self, detail: str, mark: str, width: float) -> bool:
-        """Whether the word for the worst device has room beside the detail."""
-        word = QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(mark)
-        return QFontMetricsF(self._fonts["small"]).horizontalAdvance(detail) + word + 8 <= width
+    def detail_words(self, width: float) -> str:
+        """The detail beside the word for the worst device: as much of it as has room, memory rather than ops where nothing else says it."""
+        s = self.state
+        assert s is not None
+        room = width - 8 - QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(s.worst)
+        parts = s.detail.split(APART)
+        choices = (s.detail, "  ".join(parts), parts[0 if s.load is not None else min(1, len(parts) - 1)])
+        measure = QFontMetricsF(self._fonts["small"])
+        return next((words for words in choices if measure.horizontalAdvance(words) <= room), "")
 
     def _figure(self, s: CardState, t: Theme) -> tuple[str, str]:
         """The figure at the right and its colour."""
@@ -307,11 +315,12 @@ class DeviceCard(QWidget):
             else:
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
         else:
-            used = 0.0
-            if s.bottleneck and not s.previewing and self._fits(s.detail, s.worst, width):
+            used, detail = 0.0, s.detail
+            if s.bottleneck and not s.previewing:
                 used = self._text(painter, line, RIGHT, s.worst, "small bold", t.slow) + 6
+                detail = self.detail_words(width)
             self._text(
-                painter, line.adjusted(0, 0, -used, 0), LEFT, s.detail, "small", t.bad if s.over else t.muted
+                painter, line.adjusted(0, 0, -used, 0), LEFT, detail, "small", t.bad if s.over else t.muted
             )
 
     def _paint_load(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QFontMetricsF, QImage
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
@@ -16,7 +16,7 @@ from gui.editors.plan.panels.device_card import (
     card_height,
 )
 from gui.editors.plan.panels.devices import DevicesPanel
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, font
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from tests.gui.models import chain_graph, tpu_graph
@@ -207,6 +207,21 @@ def test_nothing_is_painted_wrong_at_any_width(qtbot: QtBot) -> None:
             settle()
             assert not panel.grab().isNull()
             document.end_preview()
+
+
+def test_the_word_about_the_bottleneck_stays_where_the_detail_has_no_room(qtbot: QtBot) -> None:
+    for document, kept in ((opened(), "1,536 MiB"), (tpus(), "414 ops")):
+        panel = DevicesPanel(document, LIGHT)
+        with shown(qtbot, panel, 220):
+            card = next(card for card in panel.cards if card.state is not None and card.state.bottleneck)
+            assert card.state is not None
+            card.state.detail = "414 ops   1,536 MiB"
+            small, bold = (QFontMetricsF(font(8.0, bold=bold)).horizontalAdvance for bold in (False, True))
+            word = bold(card.state.worst) + 8
+            assert card.detail_words(word + small(card.state.detail)) == card.state.detail
+            assert card.detail_words(word + small("414 ops  1,536 MiB")) == "414 ops  1,536 MiB"
+            assert card.detail_words(word + small(kept)) == kept
+            assert card.detail_words(word) == ""
 
 
 def tpus(count: int = 3) -> Document:
