@@ -13,7 +13,7 @@ from gui.look.numbers import gap_limit, plural
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
-from gui.words.machines import devices_words
+from gui.words.machines import conditions_words, devices_words
 from gui.words.objectives import component_words, units_of
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
@@ -176,11 +176,13 @@ def paint_progress(
 
 # ---------------------------------------------------------------------- the line above
 def target_words(problem: PlanningProblem) -> str:
-    """What a plan is for, in a few words: ``Pipeline, 4 stages``, ``Device pool, 3 accelerators + 1 CPU``."""
+    """What a plan is for, in a few words: ``Pipeline, 4 stages``, ``Device pool, 3 accelerators + 1 CPU``, and what it must keep beyond
+    the usual: ``Pipeline, 3 stages, memory 40 MiB, with 16 pins``."""
     if isinstance(problem, NetworkProblem):
         return f"fast memory of {plural(problem.target.size, 'value')}, {problem.target.policy.upper()}"
     assert isinstance(problem, Problem)
-    return f"{problem.target.title}, {devices_words(problem)}"
+    words = (problem.target.title, devices_words(problem), conditions_words(problem))
+    return ", ".join(filter(None, words))
 
 
 @dataclass(frozen=True)

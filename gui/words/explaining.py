@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gui.look.numbers import gap_ceiling, percent, plural
+from gui.look.numbers import gap_ceiling, percent
 from gui.words.objectives import objective_title
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
-from planner.problem.problem import Pin, Problem
+from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text, time_text
 
 PARTS = (
@@ -76,14 +76,6 @@ def gap_without_constraints(
 def constraints_bind(problem: Problem, free_gap: float | None) -> bool:
     """Whether plans that keep no constraint may be better; ``free_gap`` is :func:`gap_without_constraints`."""
     return bool(problem.constraints) and (free_gap is None or free_gap >= PROVEN_BEST)
-
-
-def constraint_words(problem: Problem) -> str:
-    """``2 pins`` or ``1 pin and 1 group kept together``."""
-    pins = sum(isinstance(one, Pin) for one in problem.constraints)
-    kept = len(problem.constraints) - pins
-    words = [plural(pins, "pin")] if pins else []
-    return " and ".join([*words, *([f"{plural(kept, 'group')} kept together"] if kept else [])])
 
 
 def next_step(

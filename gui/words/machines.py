@@ -6,7 +6,7 @@ from dataclasses import Field, fields
 from math import isfinite
 
 from gui.look.numbers import plural
-from planner.problem.problem import Problem
+from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text
 
 
@@ -49,6 +49,8 @@ def _setting(value: object, of: Field[object]) -> str:
     """The value of one setting, in words."""
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, tuple):
+        return "/".join(_setting(one, of) for one in value)
     if of.metadata.get("unit") == "B" and isinstance(value, (int, float)):
         return bytes_text(value) if isfinite(value) else "unlimited"
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -80,8 +82,21 @@ def hardware_words(problem: Problem) -> str:
 
 
 def picture_title(problem: Problem) -> str:
-    """What a picture of a plan is called where nobody says: ``ResNet50 on 4 Edge TPUs``."""
-    return f"{problem.graph.name} on {hardware_words(problem)}"
+    """What a picture of a plan is called where nobody says: ``ResNet50 on 4 Edge TPUs``, and what the plan must keep beyond the usual."""
+    words = (f"{problem.graph.name} on {hardware_words(problem)}", conditions_words(problem))
+    return ", ".join(filter(None, words))
+
+
+def conditions_words(problem: Problem) -> str:
+    """What a plan must keep beyond the usual: limits of the target that are not the default, pins, ops kept together; empty where
+    there is nothing: ``memory 40 MiB, with 16 pins``."""
+    target = problem.target
+    said = [
+        f"{str(f.metadata.get('label') or f.name).lower()} {_setting(value, f)}" for f in fields(target)  # type: ignore[arg-type]
+        if f.metadata.get("unit") == "B" and (value := getattr(target, f.name)) != f.default
+    ]  # fmt: skip
+    kept = constraint_words(problem)
+    return ", ".join([*said, *([f"with {kept}"] if kept else [])])
 
 
 def _chosen(problem: Problem) -> list[str]:

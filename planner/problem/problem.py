@@ -12,6 +12,7 @@ import numpy as np
 from planner.errors import ConstraintError, TargetError
 from planner.model.graph import Floats, Graph, Ints
 from planner.model.groups import GroupView, colour_classes, union
+from planner.printable import plural
 from planner.problem.base import AnyPlan
 from planner.problem.decision import Assignment, Evaluation
 from planner.problem.evaluator import EvaluatedProblem, Evaluator, Live
@@ -207,3 +208,11 @@ class Plan(AnyPlan):
     problem: Problem
     decision: Assignment
     evaluation: Evaluation
+
+
+def constraint_words(problem: Problem) -> str:
+    """``2 pins`` or ``1 pin and 1 group kept together``; empty where there are no constraints."""
+    pins = sum(isinstance(one, Pin) for one in problem.constraints)
+    kept = len(problem.constraints) - pins
+    words = [plural(pins, "pin")] if pins else []
+    return " and ".join([*words, *([f"{plural(kept, 'group')} kept together"] if kept else [])])

@@ -16,8 +16,9 @@ from planner.problem.problem import Plan
 from planner.runs.proving import prove_again, told_bounds
 from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Never, Stop, TimeLimit
+from planner.story.proof_words import CLAIMANT, proof_sentences
 from planner.story.story import LONGEST_CAPTION, Resolved
-from planner.story.telling import CLAIMANT, proof_sentences, shortened
+from planner.story.telling import shortened
 from planner.typed_json import typed
 
 SECONDS = 10.0
@@ -96,8 +97,8 @@ def _followed(
     current = " ".join(filter(None, proof_sentences(plan, now)))
     for claimant in {bound.claimed_by for bounds in (now, *written) for bound in bounds if bound.claimed_by}:
         words = words.replace(f"{claimant} claims ", f"{CLAIMANT} claims ")  # as older stories have it
-    for bounds in written:
-        proof, claim = proof_sentences(plan, bounds)
+    tellings = [proof_sentences(plan, bounds, named) for named in (True, False) for bounds in written]
+    for proof, claim in tellings:
         for said in (f"{proof} {claim}".strip(), proof):
             if said and said in words:
                 return shortened(words.replace(said, current, 1).strip(), LONGEST_CAPTION)

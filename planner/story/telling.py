@@ -25,6 +25,7 @@ from planner.problem.problem import Plan
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
+from planner.story.proof_words import proof_sentences
 from planner.text_table import percent, times
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 RATES = {"inference-time": "one inference every {value}"}
 """Components that are the time from one result to the next, which is not what a single one takes: how their amounts are told."""
-CLAIMANT = "The plan's file"  # in captions: an audience knows no file by its name
 _PHRASES = {
     "bottleneck": "the slowest stage{device} takes {value}",
     "stage-time": "the slowest stage{device} takes {value}",
@@ -224,13 +224,6 @@ def caption(
     return fitting([*sentences, *proof_sentences(plan, bounds)])
 
 
-def proof_sentences(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> tuple[str, str]:
-    """What is proven of a valid plan, and what a file claims beyond that; empty where there is nothing to say."""
-    claim = claim_of(plan, bounds)
-    amount = "" if claim is None else claimed_amount(plan.problem, claim)
-    return _proof(plan, bounds), amount and f"{CLAIMANT} claims {amount}, not proven here."
-
-
 def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -> str:
     """A sentence on what is looked at of a plan that has been introduced: some ops, by id, what flows between its devices where these
     are seen (``view`` is ``stages``), or the device that is about its cost.
@@ -361,17 +354,6 @@ def _cost(plan: Plan | OrderPlan, before: Plan | OrderPlan | None) -> str:
     elif before is not None and found is None and before.problem == plan.problem:
         words += ", as before"
     return words[:1].upper() + words[1:] + "."
-
-
-def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> str:
-    standing = plan.problem.standing(plan.evaluation.values, tuple(bounds))
-    part = standing.first_open
-    if part is None:
-        return "Proven: no plan is better."
-    if part.bound is None or part.gap is None or not math.isfinite(part.bound.value):
-        return ""
-    least = amount_text(part.bound.value, plan.problem.unit(part.name))
-    return f"No plan can do with less than {least}: at most {percent(part.gap)} is left to gain."
 
 
 def _broken(plan: Plan | OrderPlan) -> str:

@@ -66,6 +66,8 @@ def verdict(certified: Certificate) -> str:
     if certified.violations:
         return "A plan that breaks rules cannot run as it is, so nothing is claimed about its cost."
     if certified.status == "optimal":
+        if certified.constraints:
+            return f"No valid plan that keeps {plural(len(certified.constraints), 'constraint')} is better."
         return "No valid plan of this problem is better."
     if certified.gap is None:
         return "No bound is known: how much better a plan could be is open."

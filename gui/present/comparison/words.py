@@ -10,8 +10,9 @@ from gui.look.numbers import plural, signed_percent, time_column
 from gui.look.theme import Theme
 from gui.panels.comparison.names import columns_of
 from gui.present.captions import Run, target_words
-from gui.words.machines import devices_words
+from gui.words.machines import conditions_words, devices_words
 from gui.words.objectives import SAME, amount, change, component_words
+from planner.problem.problem import Problem
 from planner.reports.comparison import Comparison
 from planner.story.comparing import sample_times
 
@@ -23,13 +24,18 @@ def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> s
     said = words[0]
     if len(set(words)) > 1:
         each = enumerate(comparison.plans)
-        said = ", ".join(f"{comparison.letter(i)} on {devices_words(plan.problem)}" for i, plan in each)
+        said = ", ".join(f"{comparison.letter(i)} on {_own_words(plan.problem)}" for i, plan in each)
     numbers = np.array(comparison.numbers)
     same = all(
         np.array_equal(numbers[rows], its or range(len(rows)))
         for rows, its in zip(comparison.row_of, own, strict=True)
     )
     return said if same else f"colours by {comparison.letter(0)}'s devices; {said}"
+
+
+def _own_words(problem: Problem) -> str:
+    """The devices, and what plans must keep beyond the usual."""
+    return ", ".join(filter(None, (devices_words(problem), conditions_words(problem))))
 
 
 def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list[Run]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,7 @@ from gui.present.captions import band_height, figures_text, lines_of, measure, t
 from gui.present.panels.lines import paint_convergence
 from gui.present.panels.panels import STEADY, schedule_of, show_steady
 from gui.present.show import FIRST, Show
-from planner.problem.problem import Plan
+from planner.problem.problem import Pin, Plan, Problem, Together
 from planner.story.story import Camera, Keyframe, Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
 from tests.gui.scribe import Scribe
@@ -209,6 +210,18 @@ def test_names_of_what_steps_back_can_be_read(monkeypatch: pytest.MonkeyPatch) -
 def test_targets_in_words() -> None:
     assert target_words(graph_members("pool")[0][0].problem) == "Device pool, 2 accelerators + 1 CPU"
     assert target_words(network_members()[0][0].problem) == "fast memory of 6 values, MIN"
+
+
+def test_targets_say_what_plans_must_keep() -> None:
+    (plan, _), _ = graph_members()
+    assert isinstance(plan, Plan)
+    assert target_words(plan.problem) == f"Pipeline, {len(plan.problem.devices)} stages"
+    target = replace(plan.problem.target, memory=40 * 2.0**20)  # type: ignore[call-arg]
+    device = plan.problem.devices[0].name
+    tight = Problem(plan.problem.graph, target, constraints=(Pin("n0", device), Pin("n1", device)))
+    assert target_words(tight).endswith(" stages, memory 40.00 MiB, with 2 pins")
+    kept = Problem(plan.problem.graph, plan.problem.target, constraints=(Together(("n0", "n1")),))
+    assert target_words(kept).endswith(" stages, with 1 group kept together")
 
 
 def test_words_for_those_who_listen() -> None:

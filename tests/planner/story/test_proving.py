@@ -11,7 +11,7 @@ import pytest
 from planner.machines.catalogue import planner
 from planner.model.samples import STORIES
 from planner.problem.claims import claim_of, claimed
-from planner.problem.problem import Plan
+from planner.problem.problem import Pin, Plan
 from planner.problem.provenance import Provenance
 from planner.runs.proving import known_at_once
 from planner.search.run import plan_of, run
@@ -64,6 +64,26 @@ def test_what_is_not_proven_is_told_as_a_claim(tmp_path: Path) -> None:
     assert PROVEN not in found.story.summary and "claims" in found.story.summary
     # Proving it later says again what was written.
     assert said(as_proven(read, prove_story(read).bounds)) == said(read)
+
+
+def test_proofs_name_the_constraints_that_plans_must_keep(tmp_path: Path) -> None:
+    free = best()
+    of = free.problem
+    pins = tuple(
+        Pin(of.graph.op_ids[op], of.devices[device].name)
+        for op, device in enumerate(free.decision.device_of.tolist()[:2])
+    )
+    plan = of.with_constraints(pins).plan(free.decision.device_of, free.provenance)
+    read = told(tmp_path, plan.objective, plan)
+    assert "Proven: with 2 pins no plan is better." in said(read)
+    unproven = prove_story(read, 0.0)
+    assert "With 2 pins no plan can do with less than" in said(unproven)
+    # Older stories do not name them, and are not believed either.
+    first, second, *rest = read.story.keyframes
+    worded = replace(second, caption=said(read).replace("with 2 pins no plan", "no plan"))
+    older = replace(read, story=replace(read.story, keyframes=(first, worded, *rest)))
+    assert PROVEN in said(older)
+    assert said(prove_story(older, 0.0)) == said(unproven)
 
 
 def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_path: Path) -> None:
