@@ -9,13 +9,14 @@ from dataclasses import replace
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.plan_files.bound_json import StoredBound, bound_of
-from planner.problem.base import says_more
+from planner.problem.base import PlanningProblem, says_more
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claim_of
 from planner.problem.problem import Plan
 from planner.runs.proving import prove_again, told_bounds
 from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Never, Stop, TimeLimit
+from planner.story.files.plans import pack
 from planner.story.proof_words import CLAIMANT, proof_sentences
 from planner.story.story import LONGEST_CAPTION, Resolved
 from planner.story.telling import shortened
@@ -29,9 +30,35 @@ Proofs = tuple[tuple[Bound, ...], ...]
 
 
 def bounds_as_told(read: Resolved) -> Proofs:
-    """The bounds of each plan, and beside those that are only claims what is known at once."""
+    """The bounds of each plan, beside those that are only claims what is known at once, and what the story knows of the same problem by the
+    keyframe that shows the plan first."""
     pairs = zip(read.plans, read.bounds, strict=True)
-    return tuple(told_bounds(plan.problem, bounds) for plan, bounds in pairs)
+    own = [told_bounds(plan.problem, bounds) for plan, bounds in pairs]
+    found, told = list(own), list[int]()
+    for keyframe in read.story.keyframes:
+        shown = {i for i in (keyframe.versus, keyframe.plan, *keyframe.beside) if i >= 0}
+        fresh = sorted(shown.difference(told))
+        told += fresh
+        for i in fresh:
+            plan = read.plans[i]
+            alike = [j for j in told if j != i and read.plans[j].problem == plan.problem]
+            found[i] = with_shared(plan, own[i], (bound for j in alike for bound in own[j]))
+    return tuple(found)
+
+
+def told_with(read: Resolved, problem: PlanningProblem, known: Sequence[Bound]) -> Resolved:
+    """A story as it is told, and written, where bounds of ``problem`` are known that prove what its file claims of plans for it."""
+    pairs = list(zip(read.plans, read.bounds, strict=True))
+    bounds = tuple(
+        with_shared(plan, own, known) if plan.problem == problem and claim_of(plan, own) is not None else own
+        for plan, own in pairs
+    )
+    if bounds == read.bounds:
+        return read
+    told = as_proven(read, bounds)
+    parts = zip(read.plans, bounds, read.story.plans, strict=True)
+    plans = tuple(pack(plan, now, part.model) for plan, now, part in parts)
+    return replace(told, story=replace(told.story, plans=plans))
 
 
 def story_with_known(read: Resolved) -> Resolved:
@@ -122,4 +149,5 @@ def _as_written(read: Resolved, number: int) -> list[tuple[Bound, ...]]:
         bound_of(typed(one, StoredBound, what, StoryError), "")
         for one in read.story.plans[number].data.get("bounds", ())
     ]
-    return [tuple(b for b in stored if replace(b, claimed_by="") in kept), *claiming]
+    # Words that were told anew, or captured here, say what is known now.
+    return [tuple(b for b in stored if replace(b, claimed_by="") in kept), *claiming, bounds]

@@ -280,12 +280,35 @@ def _slides(
 
 
 def with_certificate(resolved: Resolved) -> Resolved:
-    """The story with the certificate of its last plan at its end, where it does not end with one."""
-    from planner.story.story import Keyframe
+    """The story with a certificate at its end, where it does not end with one: that of the plan of its last problem that is proven
+    optimal, or of its last plan where none is."""
+    from planner.reports.comparison.figures import own_name
+    from planner.story.making import CERTIFICATE
+    from planner.story.story import LONGEST_TITLE, Keyframe
+    from planner.story.telling import shortened
 
     story = resolved.story
     last = story.keyframes[-1]
     if last.view == "certificate":
         return resolved
-    page = Keyframe("", "", last.plan, "certificate")
+    number = _proven_best(resolved, last.plan)
+    letters = [
+        letter for k in story.keyframes if k.view == "comparison"
+        for letter, plan in zip(k.called, (k.versus, k.plan, *k.beside), strict=True) if plan == number
+    ]  # fmt: skip
+    called = f"plan {letters[-1]}, “{{}}”" if letters else "“{}”"
+    title = shortened(f"The certificate of {called.format(own_name(resolved.plans[number]))}", LONGEST_TITLE)
+    page = Keyframe(title, CERTIFICATE, number, "certificate")
     return replace(resolved, story=replace(story, keyframes=(*story.keyframes, page)))
+
+
+def _proven_best(resolved: Resolved, last: int) -> int:
+    """The plan that is proven optimal among those that the story shows of the problem of plan ``last``; this one where none is."""
+    shown = {i for k in resolved.story.keyframes for i in (k.plan, k.versus, *k.beside) if i >= 0}
+    for number in (last, *sorted(shown)):
+        plan, bounds = resolved.plans[number], resolved.bounds[number]
+        standing = plan.problem.standing(plan.evaluation.values, bounds)
+        proven = plan.evaluation.valid and standing.status == "optimal"
+        if proven and plan.problem == resolved.plans[last].problem:
+            return number
+    return last

@@ -46,12 +46,12 @@ class StoryExports(QObject):
         """Whether a story is being written."""
         return self._export is not None and self._export.busy
 
-    def add(self, draft: Draft, path: Path) -> None:
-        """Write a story as it is now, or after those that are being written. Raises :class:`StageboardError` for a place that cannot be."""
+    def add(self, draft: Draft, path: Path, story: Story) -> None:
+        """Write the story of a draft as it is told now, or after those that are being written. Raises :class:`StageboardError` for a place that cannot be."""
         from gui.present.export.export import check_place
 
         check_place(path)
-        order = _Order(draft.resolved().story, path, draft.files())
+        order = _Order(story, path, draft.files())
         if self.busy:
             self._waiting.append(order)
             self._progressed(0, 0)

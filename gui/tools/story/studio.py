@@ -300,8 +300,17 @@ class Studio(QObject):
         from gui.present.launch import present
 
         self.recorder.stop()
-        self._presenter = present(self._parent, self.draft.resolved(), at=at, notes=notes)
+        self._presenter = present(self._parent, self._told(), at=at, notes=notes)
         self._presenter.closed.connect(self._presented)
+
+    def _told(self) -> Resolved:
+        """The story with what this window has proven of what its file claims."""
+        from planner.story.proving import told_with
+
+        resolved, document = self.draft.resolved(), self._window.document
+        return (
+            resolved if document.problem is None else told_with(resolved, document.problem, document.bounds)
+        )
 
     def _presented(self) -> None:
         """The presenter is closed and about to be deleted."""
@@ -321,7 +330,7 @@ class Studio(QObject):
 
     def export_to(self, path: Path) -> None:
         """Write the story beside the window, after what is being written. Raises :class:`StageboardError` for a place that cannot be."""
-        self.exports.add(self.draft, path)
+        self.exports.add(self.draft, path, self._told().story)
 
     def cancel_story_export(self) -> None:
         """Stop; nothing is left of it."""

@@ -27,7 +27,16 @@ from gui.app.present import run as run_command
 from gui.present.export import export
 from gui.present.export import gif as export_gif
 from gui.present.export import video as export_video
-from gui.present.export.export import FORMATS, USUAL, Exported, ExportOptions, export_story, fitted, show_of
+from gui.present.export.export import (
+    FORMATS,
+    USUAL,
+    Exported,
+    ExportOptions,
+    export_story,
+    fitted,
+    show_of,
+    with_certificate,
+)
 from gui.present.export.gif import choose_palette
 from gui.present.frames import Span, held_at, pixels_of, spans
 from planner.cli.command import Command, Console, Parser
@@ -123,7 +132,7 @@ def test_drawn_slides_are_a_folder_called_without_the_ending(tmp_path: Path, qtb
     done = export_story(short_talk(), tmp_path / "talk.svg", ExportOptions(theme="dark"))
     assert done.path == tmp_path / "talk" and done.count == 3 and "3 slides as SVG" in done.sentence
     assert left(tmp_path) == ["talk"]
-    assert left(tmp_path / "talk") == ["01-first.svg", "02-then.svg", "03-certificate.svg"]
+    assert left(tmp_path / "talk") == ["01-first.svg", "02-then.svg", "03-the-certificate-of-shifted.svg"]
     text = (tmp_path / "talk" / "02-then.svg").read_text("utf-8")
     assert 'viewBox="0 0 1280 720"' in text and "As it might be.</text>" in text.replace("\n", "")
     with pytest.raises(StageboardError, match="not empty"):
@@ -150,6 +159,28 @@ def test_slides_are_vectors_with_a_certificate_at_the_end(tmp_path: Path, qtbot:
     assert re.search(rb"/MediaBox \[0 0 960(\.0*)? 540(\.0*)?\]", data)
     again = export_story(talk(), tmp_path / "proof.pdf", USUAL)
     assert again.count == len(talk().story.keyframes)  # it ends with one already
+
+
+def test_the_certificate_at_the_end_is_that_of_the_plan_that_is_proven() -> None:
+    (plan, _), (worse, _) = graph_members()
+    problem = plan.problem
+    values = sorted((one.objective, i) for i, one in enumerate((plan, worse)))
+    proof = problem.bound(problem.components[0], values[0][0], "simple", frozenset())
+    members = [(plan, (proof,)), (worse, (proof,))]
+    good, bad = values[0][1], values[1][1]
+    assert values[0][0] < values[1][0]
+    page = with_certificate(resolved(members, Keyframe("", "", good), Keyframe("", "", bad))).story.keyframes[
+        -1
+    ]
+    assert (page.view, page.plan) == ("certificate", good)
+    assert members[good][0].name in page.title and page.caption
+    lettered = Keyframe("", "", bad, "comparison", versus=good, comparison="side-by-side")
+    assert "plan A, " in with_certificate(resolved(members, lettered)).story.keyframes[-1].title
+    open_ = [(plan, ()), (worse, ())]
+    last = with_certificate(resolved(open_, Keyframe("", "", good), Keyframe("", "", bad))).story.keyframes[
+        -1
+    ]
+    assert last.plan == bad and members[bad][0].name in last.title
 
 
 def test_pictures_are_those_that_the_show_paints(tmp_path: Path, qtbot: QtBot) -> None:

@@ -18,7 +18,7 @@ from planner.search.run import plan_of, run
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import resolve, resolve_with
 from planner.story.making import Told, story_of_plans
-from planner.story.proving import as_proven, bounds_as_told, prove_story
+from planner.story.proving import as_proven, bounds_as_told, prove_story, told_with
 from planner.story.story import Resolved, StoryModel
 from tests.planner.forging import claim, problem
 
@@ -114,6 +114,36 @@ def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_p
     # Nothing was proven in time: the claim is that of the file that is shown.
     early = said(prove_story(read, 0.0))
     assert "at most" in early and "The plan's file claims" in early and PROVEN not in early
+
+
+def test_what_is_proven_elsewhere_stands_beside_the_claims_of_the_same_problem(tmp_path: Path) -> None:
+    plan = best()
+    read = told(tmp_path, plan.objective, plan)
+    early = prove_story(read, 0.0)
+    proof = plan.problem.bound(
+        plan.problem.components[0], plan.objective, "chain-dp", frozenset({"rule:order"})
+    )
+    found = told_with(early, plan.problem, [proof])
+    assert PROVEN in said(found) and claim_of(plan, found.bounds[0]) is None
+    again = resolve_with(replace(found.story, claimed_by=""), [plan.problem.graph])
+    assert claim_of(plan, again.bounds[0]) is None, "it is written, too"
+    pin = Pin(plan.problem.graph.op_ids[0], plan.problem.devices[0].name)
+    other = plan.problem.with_constraints((pin,))
+    assert told_with(early, other, [proof]) is early
+    assert told_with(early, plan.problem, []) is early
+
+
+def test_a_plan_is_weighed_against_what_the_story_has_proven_before_it(tmp_path: Path) -> None:
+    plan = best()
+    of = plan.problem
+    proof = of.bound(of.components[0], plan.objective, "chain-dp", frozenset({"rule:order"}))
+    worse = of.plan(np.zeros(of.graph.n, np.int32), Provenance("hand"), "edited")
+    model = StoryModel(("model.json",), of.graph.fingerprint)
+    for order in ((Told(plan, (proof,)), Told(worse)), (Told(worse), Told(plan, (proof,)))):
+        story = story_of_plans(model, order)
+        first, second = bounds_as_told(resolve_with(story, [of.graph]))
+        assert first == ((proof,) if order[0].plan is plan else ())
+        assert second == (proof,)
 
 
 def test_a_forged_claim_is_never_said_to_be_proven(tmp_path: Path) -> None:
