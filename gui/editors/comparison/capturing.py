@@ -62,15 +62,20 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
         beside=(0,) * (len(shown) - 2), transition=USUAL,
     )  # fmt: skip
     if comparison in ("side-by-side", "overlay"):
-        keyframe = _looked_at(window, compared, keyframe)
+        keyframe = _looked_at(window, told, keyframe)
     return Frame(keyframe, shown[1], shown[0], tuple(shown[2:]))
 
 
-def _looked_at(window: CompareBody, compared: Comparison, keyframe: Keyframe) -> Keyframe:
-    """With the part of the canvases that is in sight, the selected ops, and the place of the slider."""
+def _looked_at(window: CompareBody, told: Comparison, keyframe: Keyframe) -> Keyframe:
+    """With the part of the canvases that is in sight, those of the selected ops that moved, and the place of the slider.
+
+    Where none is selected that moved, all that moved stand out.
+    """
     pane, selection = window.columns.current, window.state.selection
-    ops = compared.graph.op_ids
-    out = tuple(ops[op] for op in selection.tolist()) if len(selection) <= MOST_HIGHLIGHTED else ()
+    ops = told.graph.op_ids
+    moved = {op for i in range(1, len(told.plans)) for op in told.moved(i).tolist()}
+    chosen = [op for op in selection.tolist() if op in moved]
+    out = tuple(ops[op] for op in chosen) if len(chosen) <= MOST_HIGHLIGHTED else ()
     keyframe = replace(keyframe, camera=None if pane is None else camera_of(pane), highlight=out)
     if isinstance(pane, OverlayPane):
         return replace(keyframe, share=round(pane.fade.share, 3), transition=SLIDING)

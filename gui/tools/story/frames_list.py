@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QColor,
+    QDropEvent,
     QFont,
     QFontMetricsF,
     QImage,
@@ -131,6 +132,15 @@ class FramesModel(QAbstractListModel):
             return picture
         return None
 
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        """Keyframes are dragged, and dropped between others."""
+        usual = super().flags(index)
+        return usual | (Qt.ItemFlag.ItemIsDragEnabled if index.isValid() else Qt.ItemFlag.ItemIsDropEnabled)
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        """They go elsewhere in the row."""
+        return Qt.DropAction.MoveAction
+
     def _make_one(self) -> None:
         frame = self._wanted.pop(0)
         if frame in self._frames:
@@ -213,7 +223,7 @@ class FrameDelegate(QStyledItemDelegate):
 
 
 class FramesList(QListView):
-    """Keys: Alt+Up and Alt+Down move a keyframe, Delete removes it, Return shows it on the canvas."""
+    """Keyframes are dragged elsewhere in the row. Keys: Alt+Up and Alt+Down move one, Delete removes it, Return shows it on the canvas."""
 
     shown = Signal(int)
 
@@ -226,6 +236,7 @@ class FramesList(QListView):
         self.setItemDelegate(self.rows)
         self.setAccessibleName("Keyframes")
         self.setMouseTracking(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -256,6 +267,19 @@ class FramesList(QListView):
     def _chosen(self, now: QModelIndex, before: QModelIndex) -> None:
         if now.isValid():
             self._draft.select(now.row())
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """The chosen keyframe goes between those where it is dropped, in one undoable step."""
+        at = event.position().toPoint()
+        over = self.indexAt(at)
+        gap = self.frames.rowCount()
+        if over.isValid():
+            gap = over.row() + (at.y() > self.visualRect(over).center().y())
+        row = self._draft.current
+        # The row is moved already: Qt has nothing to remove.
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self._draft.move(row, gap - (gap > row))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move, remove, show."""

@@ -95,6 +95,12 @@ class Studio(QObject):
     def _fill(self, menu: QMenu) -> None:
         menu.clear()
         self._window.update_actions()
+        draft = self.draft
+        for text, step in (("Move the Keyframe Up\tAlt+Up", -1), ("Move the Keyframe Down\tAlt+Down", 1)):
+            to = draft.current + step
+            action = menu.addAction(text, lambda step=step: draft.move(draft.current, draft.current + step))
+            action.setEnabled(draft.frame is not None and 0 <= to < len(draft.frames))
+        menu.addSeparator()
         for id in IN_MENU:
             if id:
                 menu.addAction(self._window.actions_set[id])

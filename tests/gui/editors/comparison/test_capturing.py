@@ -19,6 +19,7 @@ from gui.tools.story.draft import Draft
 from planner.errors import StageboardError
 from planner.plan_files.plan_json import write_plan
 from planner.problem.provenance import Provenance
+from planner.reports.comparison import compare
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
 from tests.gui.window_parts import make_window, settle
 
@@ -50,7 +51,13 @@ def test_of_several_the_pair_that_lists_are_about_is_overlaid(qtbot: QtBot) -> N
         window.state.set_pair(2, 0)
         window.columns.set_mode("over")
         rest(qtbot, window)
-        window.state.select(np.array([1, 2]))
+        graph = window.state.plans[0].problem.graph
+        moved = compare([window.state.plans[0], window.state.plans[2]]).moved(1)
+        stayed = np.setdiff1d(np.arange(graph.n), moved)
+        assert len(moved) and len(stayed)
+        window.state.select(stayed[:1])
+        assert not captured(window, Draft(), "overlay").keyframe.highlight, "what moved stands out"
+        window.state.select(np.sort(np.append(moved[:1], stayed[:1])))
         pane = window.columns.current
         assert isinstance(pane, OverlayPane)
         pane.fade.set_share(0.25)
@@ -61,8 +68,7 @@ def test_of_several_the_pair_that_lists_are_about_is_overlaid(qtbot: QtBot) -> N
             window.state.plans[0].name,
             window.state.plans[2].name,
         )
-        graph = window.state.plans[0].problem.graph
-        assert frame.keyframe.highlight == (graph.op_ids[1], graph.op_ids[2])
+        assert frame.keyframe.highlight == (graph.op_ids[moved[0]],)
         assert frame.keyframe.share == 0.25 and frame.keyframe.camera is None
         assert frame.keyframe.caption.startswith("B "), "in the keyframe the two are A and B"
         window.linking.zoom_to_ops(np.array([1]))

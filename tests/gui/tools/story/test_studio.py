@@ -6,7 +6,8 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QPointF, Qt
+from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -92,6 +93,48 @@ def test_the_list_shows_pictures_and_follows_the_keys(qtbot: QtBot, window: Main
     QTest.keyClick(studio.panel.list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert len(studio.draft.frames) == 3  # the story's own undo, not the plan's
     assert not window.document.undo_stack.canRedo()
+
+
+def test_keyframes_are_moved_by_the_mouse_and_from_the_menu(window: MainWindow) -> None:
+    studio = window.studio
+    studio.show_story()
+    for _ in range(3):
+        press(window, "story.capture")
+    for index, title in enumerate("abc"):
+        studio.draft.select(index)
+        studio.draft.edit("Change a title", title=title)
+    settle()
+    frames, rows = studio.panel.list, studio.panel.list.frames
+
+    def titles() -> str:
+        return "".join(frame.keyframe.title for frame in studio.draft.frames)
+
+    def drop(row: int, on: int, below: bool) -> None:
+        studio.draft.select(row)
+        place = frames.visualRect(rows.index(on, 0))
+        at = QPointF(place.center().x(), place.bottom() - 3 if below else place.top() + 3)
+        frames.dropEvent(
+            QDropEvent(at, Qt.DropAction.MoveAction, QMimeData(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+        )  # fmt: skip
+
+    assert rows.flags(rows.index(0, 0)) & Qt.ItemFlag.ItemIsDragEnabled
+    drop(0, 2, below=True)
+    assert titles() == "bca" and studio.draft.current == 2
+    drop(2, 0, below=False)
+    assert titles() == "abc"
+    drop(0, 1, below=False)
+    assert titles() == "abc", "between where it was and the next"
+    drop(2, 1, below=False)
+    assert titles() == "acb"
+    studio.draft.undo_stack.undo()
+    assert titles() == "abc"
+    menu = studio.panel.more.menu()
+    studio.draft.select(0)
+    studio.panel.menu_requested.emit(menu)
+    up, down = menu.actions()[:2]
+    assert not up.isEnabled() and down.isEnabled()
+    down.trigger()
+    assert titles() == "bac" and studio.draft.current == 1
 
 
 def test_a_low_window_shows_four_keyframes_above_their_words(qtbot: QtBot, window: MainWindow) -> None:
