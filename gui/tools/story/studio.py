@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -98,7 +99,7 @@ class Studio(QObject):
         draft = self.draft
         for text, step in (("Move the Keyframe Up\tAlt+Up", -1), ("Move the Keyframe Down\tAlt+Down", 1)):
             to = draft.current + step
-            action = menu.addAction(text, lambda step=step: draft.move(draft.current, draft.current + step))
+            action = menu.addAction(text, partial(draft.move, draft.current, to))
             action.setEnabled(draft.frame is not None and 0 <= to < len(draft.frames))
         menu.addSeparator()
         for id in IN_MENU:
