@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.naming.card_names import card_names, elided
+from gui.canvas.graph.painter import SPLIT_SHARE
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
@@ -59,6 +60,8 @@ def paint_split(
             radius_px=0.0,
             min_px=1.0,
         )
+    *bars, of = split_parts(scene, second, marks, detail, ratio / viewport.scale)
+    raster.rounded_rects(buffer, None, *bars, *place, fill=palette.accent[of], radius_px=0.0, min_px=0.0)
     if detail == Detail.OVERVIEW:
         return
     if near:  # a bar of full colour at each end
@@ -79,6 +82,28 @@ def paint_split(
         buffer, None, x, y, w, h, *place, fill=0, stroke=np.uint32(packed(theme.text)),
         stroke_px=(1.2 if near else 0.8) * ratio, radius_px=0.0, min_px=2.0, opacity=1.0 if near else 0.5,
     )  # fmt: skip
+
+
+def split_parts(
+    scene: Scene, second: Scene, marks: Marks, detail: Detail, edge: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Left, top, width, height (scene units, float64[parts]) and device of what each half of a moved group is spread over.
+
+    As on a group's card they share the lower edge of their half, and from afar all of it. ``edge``: a logical pixel.
+    """
+    near, afar = detail >= Detail.LABELS, detail == Detail.OVERVIEW
+    grow_x, grow_y = (STYLE.gap_x / 2, STYLE.gap_y / 2) if afar else (0.0, 0.0)
+    found = []
+    for half, parts in ((0.0, scene.splits), (0.5, second.splits)):
+        chosen = marks.moved[parts.item]
+        item, start, end = parts.item[chosen], parts.start[chosen], parts.end[chosen]
+        w, h = scene.w[item] + 2 * grow_x, scene.h[item] + 2 * grow_y
+        high, inside = (np.maximum(SPLIT_SHARE * h, 2 * edge), edge) if near else (h, 0.0)
+        x = scene.x[item] - grow_x + (half + start / 2) * w
+        y = scene.y[item] - grow_y + h - high - inside
+        found.append((x, y, (end - start) / 2 * w, high, parts.device[chosen]))
+    x, y, w, h, device = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return x, y, w, h, device
 
 
 def draw_split(
@@ -105,6 +130,12 @@ def draw_split(
         painter.setPen(QPen(QColor(theme.text), 1.2 if near else 0.8))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(x, y, w, h))
+    for left, top, wide, high, device in zip(
+        *split_parts(scene, second, marks, detail, 1.0 / viewport.scale), strict=True
+    ):
+        x, y = viewport.to_pixels(float(left), float(top))
+        box = QRectF(x, y, float(wide) * viewport.scale, float(high) * viewport.scale)
+        painter.fillRect(box, QColor(palette.devices[int(device)].accent))
 
 
 def paint_split_text(

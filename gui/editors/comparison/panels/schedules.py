@@ -186,9 +186,10 @@ class Schedules(CompareView):
             self.charts[i].setAccessibleName(f"Schedule of plan {lines[0]}")
         shown = self.pair[0]
         here, there = made.of[shown].period, made.of[base].period
+        takes = "a sample takes" if made.kind == "latency" else "a sample every"
         self.note.setText(
-            f"time of a sample, marked by lines: {signed_percent((here - there) / there)} in {comparison.letter(shown)}"
-            f" against {comparison.letter(base)}{self._estimated(comparison, made)}"
+            f"{takes} {times_of(made.of[shown], unit, made.of).text(here)} in {comparison.letter(shown)}, marked by lines:"
+            f" {signed_percent((here - there) / there)} against {comparison.letter(base)}{self._estimated(comparison, made)}"
             if there > 0
             else f"nothing takes any time in {comparison.letter(base)}"
         )

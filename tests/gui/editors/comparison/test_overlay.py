@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.items import items_of
+from gui.canvas.graph.painter import wrap_image
+from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.scene import scene_of
+from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
 from gui.editors.comparison.editor import CompareWindow
@@ -17,11 +25,17 @@ from gui.editors.comparison.picture.head import title_of
 from gui.editors.comparison.picture.picture import draw_comparison
 from gui.layout.between import between
 from gui.look.page import Page
+from gui.look.theme import LIGHT
+from gui.panels.comparison.marks import Marks
 from gui.panels.comparison.overlay import way
+from gui.panels.comparison.split import draw_split, paint_split, split_parts
 from gui.panels.comparison.words import rules_words, standing_words
+from gui.raster import engine as raster
 from gui.shell.picture_dialog import PictureDialog
+from planner.model.groups import by_layer
 from planner.reports.comparison import compare
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
+from tests.gui.models import chain_graph
 from tests.gui.present.slides import written_in
 from tests.gui.window_parts import shown
 
@@ -53,6 +67,36 @@ def test_both_plans_are_drawn(qtbot: QtBot) -> None:
         assert all((a != b).any() for a, b in pairwise(pictures))
         pane.fade.set_share(0.0)
         assert (picture(pane) == pictures[0]).all(), "the same share, the same pixels"
+
+
+@pytest.mark.parametrize("detail", [Detail.BLOCKS, Detail.LABELS])
+def test_halves_of_a_moved_group_show_how_it_is_spread(qapp: object, detail: Detail) -> None:
+    """All on stage 0 in A, a quarter of it on stage 1 in B: the half of B has a quarter of the other colour, in pixels and as shapes."""
+    graph = replace(chain_graph(8), layer=np.repeat(np.arange(2, dtype=np.int32), 4))
+    items = items_of(graph, by_layer(graph), frozenset({0, 1}))
+    plans = [np.array([0] * count + [1] * (8 - count), np.int32) for count in (4, 3)]
+    first, second = (scene_of(items, "flow", plan, 2, (600, 400)) for plan in plans)
+    marks = Marks(np.array([True, False]), second.device, ("0", "1"))
+    *bars, device = split_parts(first, second, marks, detail, 1.0)
+    assert device.tolist() == [0, 1], "in A it is whole"
+    share = float(graph.work[3] / graph.work[:4].sum())
+    x, w = float(first.x[0]), float(first.w[0])
+    assert bars[0] == pytest.approx([x + w / 2, x + w - share * w / 2])
+    palette, viewport = canvas_palette(LIGHT, 2), Viewport(600, 400)
+    viewport.fit(first.layout.bounds)
+    buffer, drawn = raster.new_image(600, 400), raster.new_image(600, 400)
+    paint_split(buffer, first, second, viewport, palette, marks, detail, 1.0)
+    painter = QPainter(image := wrap_image(drawn))
+    draw_split(painter, first, second, viewport, palette, marks, detail)
+    painter.end()
+    assert not image.isNull()
+    across, down = viewport.to_pixels(
+        *(float(at[1] + size[1] / 2) for at, size in ((bars[0], bars[2]), (bars[1], bars[3])))
+    )
+    before, _ = viewport.to_pixels(float(bars[0][0] + bars[2][0] / 2), 0.0)
+    for pixels in (buffer, drawn):
+        assert pixels[int(down), int(across)] == palette.accent[1]
+        assert pixels[int(down), int(before)] == palette.accent[0]
 
 
 def test_in_lanes_cards_go_from_as_place_to_bs(qtbot: QtBot) -> None:
