@@ -116,6 +116,7 @@ class Mending(QObject):
         window.notice.show_message(
             "info", text, report.detail, action="Show them", run=lambda: self.show_moved(report), until_change=True,
             other="Put Back Instead" if back is not None else "", run_other=lambda: self._put_back(report),
+            stays=back is not None,
         )  # fmt: skip
 
     def _put_back(self, report: Report) -> None:

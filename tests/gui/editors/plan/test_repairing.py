@@ -371,6 +371,7 @@ def test_what_was_moved_can_be_put_back_instead_where_that_costs_less(qtbot: QtB
     assert document.evaluation.valid and document.evaluation.objective > value
     assert "put back instead: " in window.notice.text
     assert window.notice._other.text() == "Put Back Instead"
+    assert not window.notice._later.waiting, "it offers something, and stays until the plan changes"
     window.notice._other.click()
     assert document.device_of.tolist() == before
     close()
