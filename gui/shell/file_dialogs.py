@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -72,7 +73,8 @@ class FileDialogs:
         if entry is None:
             return f"{self.stem()}.plan.json"
         places = getattr(entry.problem, "places", "")
-        said = entry.name if entry.name.endswith(places) else f"{entry.name} {places}"
+        told = re.search(rf"\b{re.escape(places)}\b", entry.name)
+        said = entry.name if told or not places else f"{entry.name} {places}"
         words = "".join(c if c.isalnum() or c in "._-+" else " " for c in said).split()
         return f"{self.stem()}.{'-'.join(words)[:80]}.plan.json"
 

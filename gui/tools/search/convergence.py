@@ -162,6 +162,8 @@ class ConvergencePanel(Panel):
         from gui.tools.search.convergence_plot import ConvergencePlot
 
         plot = ConvergencePlot(self.theme, self)
+        # Only then is known how much of the axis words above and below the lines take.
+        plot.getPlotItem().getViewBox().sigResized.connect(self.request_refresh)
         self._column.takeAt(self._column.count() - 1)
         self._column.addWidget(plot, 1)
         return plot

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LABEL_HEIGHT = 14.0
 LABEL_ROOM = 22.0
 """Pixels that a label takes above or below its line."""
+LEAST_PLOT = 5.0
+"""Pixels that are left for the lines between the words, however low the plot is."""
 LEAST_GAP = 34.0
 """Pixels between the two lines from which there is room for the gap between them."""
 
@@ -139,8 +141,8 @@ class ConvergencePlot(pg.PlotWidget):  # type: ignore[misc]
         if len(values):
             low, high = float(values.min()), float(values.max())
             # Words stand above the upper and below the lower line, however low the plot is.
-            room = item.getViewBox().height() - 2 * LABEL_ROOM
-            share = max(0.25, LABEL_ROOM / room) if room > LABEL_ROOM else 0.25
+            room = max(LEAST_PLOT, item.getViewBox().height() - 2 * LABEL_ROOM)
+            share = max(0.25, LABEL_ROOM / room)
             pad = share * (high - low) if high > low else 0.05 * abs(high) or 1.0
             item.setYRange(low - pad, high + pad, padding=0)
         item.setXRange(0, end, padding=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
@@ -92,6 +93,28 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         settle()
         assert panel.job() is second
         assert not panel.grab().isNull()
+
+
+@pytest.mark.parametrize("height", [75, 90, 150])
+def test_words_above_the_line_are_not_cut_however_low_the_plot_is(qtbot: QtBot, height: int) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 600, 400):
+        assert document.problem is not None
+        job = jobs.start(Order("slice", document.problem), "Slice")
+        job.found(0.1, (50.0,))
+        for seconds, value in ((0.0, 40.0), (0.4, 50.0)):
+            job.learn(seconds, document.problem.bound("bottleneck", value, "simple", frozenset()))
+        jobs.job_changed.emit(job)
+        qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=30_000)
+        settle()
+        assert panel.plot is not None
+        panel.plot.setFixedHeight(height)  # as where the line above it takes two lines
+        settle()
+        settle()
+        label, box = panel.plot.curves["incumbent label"], panel.plot.getPlotItem().getViewBox()
+        top = label.mapRectToScene(label.boundingRect()).top()
+        assert top >= box.sceneBoundingRect().top() - 1
 
 
 def test_words_at_the_steps_of_the_bound() -> None:
