@@ -60,8 +60,10 @@ def paint_split(
             radius_px=0.0,
             min_px=1.0,
         )
-    *bars, of = split_parts(scene, second, marks, detail, ratio / viewport.scale)
-    raster.rounded_rects(buffer, None, *bars, *place, fill=palette.accent[of], radius_px=0.0, min_px=0.0)
+    bar_x, bar_y, bar_w, bar_h, of = split_parts(scene, second, marks, detail, ratio / viewport.scale)
+    raster.rounded_rects(
+        buffer, None, bar_x, bar_y, bar_w, bar_h, *place, fill=palette.accent[of], radius_px=0.0, min_px=0.0
+    )
     if detail == Detail.OVERVIEW:
         return
     if near:  # a bar of full colour at each end

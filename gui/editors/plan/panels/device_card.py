@@ -41,6 +41,7 @@ def card_height(loaded: bool, close: bool) -> int:
         return LOAD_HEIGHT - CLOSER_LOAD * close
     return FULL_HEIGHT - CLOSER * close
 
+
 APART = "   "
 """Between the parts of a card's detail."""
 
