@@ -73,7 +73,7 @@ def test_journey(
 
     # Side by side, by key.
     press(K.Key_K, CTRL | SHIFT)
-    assert "Captured “three moved against halves” as keyframe 1 of 1" in compare.notice.text
+    assert "Captured “three moved against halves” (Side by Side) as keyframe 1 of 1" in compare.notice.text
     # Overlaid in lanes: A alone, then both, by the buttons at the slider.
     press(K.Key_O)
     press(K.Key_L)
