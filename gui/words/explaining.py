@@ -125,9 +125,9 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
     if len(on) and cost > 0 and float(work.max()) >= LARGE * cost:
         largest = graph.op_names[int(on[int(np.argmax(work))])]
         return f"{largest} alone is {percent(float(work.max()) / cost, 0)} of it: only a faster device or splitting that op helps."
-    if len(on) and float(work.sum()) < LARGE * cost:
-        return _on_the_way(problem, evaluation, d)
     idle, words = len(problem.devices) - len(np.unique(device_of)), problem.target.words
+    if len(on) and float(work.sum()) < LARGE * cost:
+        return _on_the_way(problem, evaluation, d, idle > 0)
     if idle:
         left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
         return f"{left}, so more of them do not help: only faster ones, or a faster link between them."
@@ -139,12 +139,14 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
     return f"Only {more} help, or a faster link between them."
 
 
-def _on_the_way(problem: Problem, evaluation: Evaluation, d: int) -> str:
-    """What helps a device that spends most of its time on bytes: those of parameters that it has no room for, or of tensors."""
+def _on_the_way(problem: Problem, evaluation: Evaluation, d: int, idle: bool) -> str:
+    """What helps a device that spends most of its time on bytes: those of parameters that it has no room for, or of tensors. Where others
+    are ``idle``, one more would be, too."""
     tensors, streamed = float(evaluation.receive[d] + evaluation.send[d]), float(evaluation.streaming[d])
     if streamed > tensors:
         one = problem.target.words.one
-        return f"Most of it is parameters that do not fit: more memory for each {one} or another {one} helps, or a faster link."
+        more = f"more memory for each {one}" if idle else f"more memory for each {one} or another {one}"
+        return f"Most of it is parameters that do not fit: {more} helps, or a faster link."
     return "Most of it is tensors on their way: only a faster link or fewer cuts help much."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from planner.cli.command import Console
@@ -13,21 +12,13 @@ if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
     from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.base import PlanningProblem
-    from planner.problem.problem import Problem
-
-MIB = 2.0**20
 
 
 def say_conflict(console: Console, conflict: Conflict) -> None:
-    """Why, where that is evident, and the memory that is sure to be needed."""
+    """Why, where that is evident, and the memory that a device needs at least; what else would help is only said once it was tried."""
     console.note(f"no valid plan exists: {conflict.sentence}")
     if conflict.memory > 0:
-        size = (
-            f"{math.ceil(conflict.memory / MIB):,} MiB"
-            if conflict.memory >= MIB
-            else bytes_text(conflict.memory)
-        )
-        console.note(f"surely needed: {size} on a device, or up to four times less with --precision int8")
+        console.note(f"surely needed: {bytes_text(conflict.memory)} on a device, as values are counted now")
     console.note("trying what would help")
 
 

@@ -55,6 +55,7 @@ def test_who_streams_is_told_of_memory() -> None:
     problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), Pipeline(2, memory=8.0, bandwidth=2.0))
     words = said(problem, [0, 0, 1, 1], 0.0)
     assert "more memory for each stage or another stage helps" in words and "tensors" not in words
+    assert "more memory for each stage helps" in said(problem, [0, 0, 0, 0], 0.0)
 
 
 def test_devices_without_ops_are_no_measure_of_the_bottleneck() -> None:
