@@ -30,11 +30,22 @@ def bytes_text(value: float) -> str:
     """Bytes for a person: ``0 B``, ``588.0 KiB``, ``1,020.9 KiB``, ``7.20 MiB`` (binary units, two decimals from MiB up)."""
     if math.isinf(value):
         return "unlimited"
-    size = abs(value)
+    unit, scale, digits = _unit_for(value)
+    return f"{value / scale:,.{digits}f} {unit}"
+
+
+def bytes_shown(value: float) -> float:
+    """The bytes that :func:`bytes_text` says of a finite amount, rounded: sums of these are the sums of what is read."""
+    _, scale, digits = _unit_for(value)
+    return round(value / scale, digits) * scale
+
+
+def _unit_for(value: float) -> tuple[str, int, int]:
+    """The unit that an amount is written in, its bytes, and how many decimals."""
     for unit, scale, digits in (("TiB", 2**40, 2), ("GiB", 2**30, 2), ("MiB", 2**20, 2), ("KiB", 2**10, 1)):
-        if size >= scale:
-            return f"{value / scale:,.{digits}f} {unit}"
-    return f"{value:,.0f} B"
+        if abs(value) >= scale:
+            return unit, scale, digits
+    return "B", 1, 0
 
 
 def amount_text(value: float, unit: str | None) -> str:

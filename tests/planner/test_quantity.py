@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.quantity import bytes_text, parse_quantity, time_text
+from planner.quantity import bytes_shown, bytes_text, parse_quantity, time_text
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,9 @@ def test_bytes_for_a_person(value: float, text: str) -> None:
 )  # fmt: skip
 def test_times_for_a_person(value: float, unit: str | None, text: str) -> None:
     assert time_text(value, unit) == text
+
+
+@given(st.floats(0, 1e16))
+def test_what_is_shown_of_bytes_is_said_alike(value: float) -> None:
+    assert bytes_shown(value) == pytest.approx(value, rel=0.006, abs=0.5)
+    assert parse_quantity(bytes_text(value).replace(",", "")) == pytest.approx(bytes_shown(value))

@@ -79,7 +79,7 @@ class OnMachines(Edited, Protocol):
 
 
 def plan_name(problem: Problem, who: str) -> str:
-    """``Slicing, 6 stages``: a planner's title, or another word, with the machine of its plan."""
+    """``Slice, 6 stages``: a planner's title, or another word, with the machine of its plan."""
     return f"{who}, {problem.places}"
 
 

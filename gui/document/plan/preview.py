@@ -16,7 +16,7 @@ from gui.document.plan.selection import EMPTY
 from gui.words.objectives import Change, change, changes, column_of
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.bound import Bound
-from planner.problem.evaluator import EvaluatedProblem, Live
+from planner.problem.evaluator import Delta, EvaluatedProblem, Live
 
 if TYPE_CHECKING:
     from planner.problem.decision import Violation
@@ -144,7 +144,12 @@ def _with_neighbours(preview: Preview) -> Ints:
 
 def moved_change(live: Live, ops: Ints, device: int) -> Change:
     """What becomes of the objective where ``ops`` are moved to ``device``, whatever rules that breaks."""
-    after = live.delta(ops).components[:, device].tolist()
+    return _change_in(live, live.delta(ops), device)
+
+
+def _change_in(live: Live, delta: Delta, device: int) -> Change:
+    """The same of a move that was counted already."""
+    after = delta.components[:, device].tolist()
     problem = live.evaluator.problem
     column = column_of(problem, problem.components[0], [live.components[0] or after[0]])
     return change(problem, live.components, after, column)
@@ -183,8 +188,8 @@ class Previewing(QObject):
         preview.along = taken_along(live, preview.ops, target) if needs else EMPTY
         preview.along_change = preview.along_cost = preview.along_memory = None
         if len(preview.along) and not live.evaluator.problem.target.repair_first:
-            preview.along_change = along_change(live, preview, target)
             delta = live.delta(_with_neighbours(preview))
+            preview.along_change = _change_in(live, delta, target)
             preview.along_cost, preview.along_memory = delta.cost[target], delta.memory[target]
         self.preview_changed.emit()
 

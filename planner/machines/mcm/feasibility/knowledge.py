@@ -27,9 +27,8 @@ from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.units import forced_units
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
-from planner.quantity import bytes_text
+from planner.quantity import bytes_shown, bytes_text
 
-MIB = 2.0**20
 MOMENT = 0.1
 """Seconds for plans that the chip solver makes of likely assignments, even where no more time is given."""
 SAMPLES = 3
@@ -120,7 +119,7 @@ class McmKnowledge(Knowledge):
         e = cast(McmEvaluator, problem.evaluator)
         held, peaks = e.parameter_bytes(device_of), e.peaks(device_of)
         d = int(np.argmax(held + peaks))
-        total, shown = float(held[d] + peaks[d]), _as_shown(float(held[d])) + _as_shown(float(peaks[d]))
+        total, shown = float(held[d] + peaks[d]), bytes_shown(float(held[d])) + bytes_shown(float(peaks[d]))
         parts = (
             f"{bytes_text(float(held[d]))} of parameters and at most {bytes_text(float(peaks[d]))} of activations at a time,"
             f" {bytes_text(shown)} in all"
@@ -185,8 +184,3 @@ class McmKnowledge(Knowledge):
                 f"each chip that reads {graph.op_names[v]} then makes it for itself{also}, and no edge leaves it between chips",
                 target=changed,
             )
-
-
-def _as_shown(size: float) -> float:
-    """An amount as sentences have it, in hundredths of a MiB from one MiB on: figures of one sentence add up."""
-    return round(size / MIB, 2) * MIB if size >= MIB else size
