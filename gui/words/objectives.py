@@ -151,8 +151,12 @@ def in_unit(column: Column, kind: str | None, value: float) -> str:
 def units_of(problem: PlanningProblem, values: Sequence[float]) -> Units:
     """The units for the ``values`` of the components of an objective, and for what is said beside them."""
     kinds = [problem.unit(name) for name in problem.components]
-    given = list(zip(kinds, values, strict=True))
-    return Units(problem, {kind: amount_column([v for k, v in given if k == kind], kind) for kind in kinds})
+    return Units(problem, columns_by_kind(list(zip(kinds, values, strict=True))))
+
+
+def columns_by_kind(given: Sequence[tuple[str | None, float]]) -> dict[str | None, Column]:
+    """How the values of each kind among ``given`` (kind, value) are written, each kind in the unit of its largest."""
+    return {kind: amount_column([v for k, v in given if k == kind], kind) for kind, _ in given}
 
 
 def plan_times(problem: Problem, evaluation: Evaluation) -> Column:

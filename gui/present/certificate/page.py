@@ -10,13 +10,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.drawn import Drawing
-from gui.look.numbers import DASH, gap_limit, one_amount, plural, seconds_text
+from gui.look.numbers import DASH, gap_limit, plural, seconds_text
 from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import LEAST, flowed, letters, measure
 from gui.words.methods import method_words
-from gui.words.objectives import component_words
+from gui.words.objectives import columns_by_kind, component_words, in_unit
 from gui.words.proofs import assumed
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
@@ -111,6 +111,12 @@ def facts(certified: Certificate) -> list[Fact]:
     return out
 
 
+def amount(certified: Certificate, unit: str | None, value: float) -> str:
+    """A value of a component as the page writes it, and what stands around the page: all of a kind in the unit of the plan's largest."""
+    columns = columns_by_kind([(part.unit, part.value) for part in certified.parts])
+    return in_unit(columns[unit], unit, value)
+
+
 def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> list[str]:
     """How the bound of a component was proven, in sentences; ``brief``: by which method, and no more."""
     proof = part.proof
@@ -120,7 +126,7 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
     if brief:
         return [f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}."]
     limits = [
-        f"{component_words(name).title} of at most {one_amount(most, certified.unit_of(name))}"
+        f"{component_words(name).title} of at most {amount(certified, certified.unit_of(name), most)}"
         for name, most in proof.given
     ]
     among = f", among plans with {' and '.join(limits)}" if limits else ""
@@ -158,12 +164,13 @@ def component_rows(certified: Certificate) -> list[tuple[str, str, str, str]]:
     """The table of components, its head first: what, the plan's value, what no plan is below, and the gap."""
     rows = [("", "this plan", "at least", "gap")]
     for part in certified.parts:
-        least = DASH if part.proof is None else one_amount(part.proof.value, part.unit)
+        least = DASH if part.proof is None else amount(certified, part.unit, part.proof.value)
         shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_limit(part.gap)
         if part.gap == 0.0 and not part.proven:
             shown = "met"
         title = component_words(part.name).title
-        rows.append((title[:1].upper() + title[1:], one_amount(part.value, part.unit), least, shown))
+        value = amount(certified, part.unit, part.value)
+        rows.append((title[:1].upper() + title[1:], value, least, shown))
     return rows
 
 

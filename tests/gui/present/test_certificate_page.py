@@ -25,7 +25,9 @@ from gui.present.certificate.page import (
     status_line,
     verdict,
 )
+from gui.words.objectives import units_of
 from planner.errors import StageboardError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
@@ -80,6 +82,19 @@ def test_what_it_says() -> None:
     assert said["Planner"] == "second, seed 2, search 0.500 s" and said["Options"] == "moves=3"
     backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)  # type: ignore
     assert "Not valid" in status_line(certificate(backwards), LIGHT)[0]
+
+
+def test_amounts_are_in_the_units_of_what_is_said_around_the_page() -> None:
+    problem = Problem(replace(chain_graph(6), time_unit="s"), EdgeTpuPipeline(count=2))
+    plan = problem.plan(np.array([0, 0, 0, 1, 1, 1], np.int32), Provenance("test"))
+    values = (6.27 * 2**20, 0.0, 294.0 * 2**10)
+    found = certificate(plan, [])
+    found = replace(found, parts=tuple(replace(p, value=v) for p, v in zip(found.parts, values, strict=True)))
+    assert [row[1] for row in component_rows(found)[1:]] == ["6.27 MiB", "0 MiB", "0.287 MiB"]
+    strip = units_of(problem, values)
+    assert [row[1] for row in component_rows(found)[1:]] == [
+        strip.text(part.name, part.value) for part in found.parts
+    ]
 
 
 @pytest.mark.parametrize("ending", [".txt", ".json", ".pdf", ".png", ".svg"])
