@@ -10,7 +10,9 @@ import numpy as np
 
 from gui.look.numbers import byte_column, energy_text, one_time, rate_text, ratio_text
 from planner.evaluation.estimates import op_times
+from planner.evaluation.shared_parameters import params_read
 from planner.evaluation.times_source import any_measured
+from planner.model.graph import Ints
 from planner.model.times import compute_ops
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -26,6 +28,28 @@ MOST_CLASSES = 6
 def unbroken(html: str) -> str:
     """Amounts with their units in one line: ``14.75 ms``, ``−33.2 %``."""
     return AMOUNT.sub("\\1\u00a0", html)
+
+
+def count_text(value: float) -> str:
+    """A count with a short scale word where it is long: ``8.6 M``."""
+    for scale, word in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if value >= scale:
+            return (
+                f"{value / scale / (1 if word != 'k' else 0.1):,.2f} {word}"
+                if word != "k"
+                else f"{value / 1e3:,.1f} k"
+            )
+    return f"{value:,.0f}"
+
+
+def parameters_text(problem: Problem, ops: Ints | None = None) -> str:
+    """Number and bytes of the parameters that ops (int32[m]) read, those that ops share at each; without ``ops`` those of the model, each once."""
+    graph, e = problem.graph, problem.evaluator
+    if ops is None:
+        count, size = graph.params.sum(), (e.params - e.shared_params).sum()
+    else:
+        count, size = params_read(graph)[ops].sum(), e.params[ops].sum()
+    return f"{count_text(float(count))} ({bytes_text(float(size))})"
 
 
 def device_rows(evaluation: Evaluation, device: int) -> Rows:

@@ -12,8 +12,10 @@ import numpy as np
 from gui.look.numbers import gap_text, one_time, plural, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import (
+    count_text,
     device_rows,
     own_times_text,
+    parameters_text,
     plan_rows,
     time_rows,
     unbroken,
@@ -77,18 +79,6 @@ def _shape(shape: tuple[int, ...] | None, dtype: str) -> str:
     return " ".join(part for part in (shown, dtype) if part)
 
 
-def _count(value: float) -> str:
-    """A count with a short scale word where it is long: ``8.6 M``."""
-    for scale, word in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e4, "k")):
-        if value >= scale:
-            return (
-                f"{value / scale / (1 if word != 'k' else 0.1):,.2f} {word}"
-                if word != "k"
-                else f"{value / 1e3:,.1f} k"
-            )
-    return f"{value:,.0f}"
-
-
 def _device_name(document: Document, device: int) -> str:
     assert document.problem is not None
     return document.problem.devices[device].title
@@ -122,9 +112,8 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         *work_elsewhere(problem, v),
         *time_rows(problem, document.device_of, v),
         ("All its transfers", one_time(moved, unit)),
-        ("Parameters", f"{_count(float(graph.params[v]))} ({bytes_text(float(e.params[v]))})"
-         if graph.params[v] or e.params[v] else ""),
-        ("Multiply-accumulates", _count(float(graph.macs[v])) if graph.macs[v] else ""),
+        ("Parameters", parameters_text(problem, np.array([v])) if e.params[v] or graph.params[v] else ""),
+        ("Multiply-accumulates", count_text(float(graph.macs[v])) if graph.macs[v] else ""),
         ("Output", bytes_text(float(e.size[outs].sum()))),
         ("Memory on its device", bytes_text(float(e.memory[v])) if e.memory[v] != e.params[v] else ""),
         ("Layer", str(int(graph.layer[v])) if graph.layer[v] >= 0 else ""),
@@ -171,10 +160,7 @@ def _several(document: Document) -> str:
         ("On", where + (f" and {more} more" if more > 0 else "")),
         ("Kinds", shown + (f" and {len(common) - MOST_NAMES} more" if len(common) > MOST_NAMES else "")),
         ("Work", one_time(work, graph.time_unit)),
-        (
-            "Parameters",
-            f"{_count(float(graph.params[ops].sum()))} ({bytes_text(float(e.params[ops].sum()))})",
-        ),
+        ("Parameters", parameters_text(problem, ops)),
         ("Outputs", bytes_text(float(e.size[np.isin(graph.tensor_producer, ops)].sum()))),
         (
             "Memory on devices",
@@ -297,7 +283,7 @@ def graph_page(document: Document, theme: Theme) -> str:
         ("Tensors", f"{graph.tensor_count:,}"),
         ("Depth", f"{graph.depth:,}"),
         ("Largest in-degree", f"{graph.max_degree:,}"),
-        ("Parameters", f"{_count(float(graph.params.sum()))} ({bytes_text(float(e.params.sum()))})"),
+        ("Parameters", parameters_text(problem)),
         ("Work in all", one_time(float(e.work_on(document.device_of).sum()), graph.time_unit)),
         ("Times from", sources),
         ("Format", escape(graph.format)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,7 +10,9 @@ from planner.errors import PlanError
 from planner.evaluation import kernels
 from planner.evaluation.live import LiveEvaluation
 from planner.evaluation.replication import share_idle
+from planner.evaluation.shared_parameters import copies
 from planner.model.graph import Bools, Floats, Ints
+from planner.model.ops import Shared
 from planner.problem.decision import Evaluation, Violation
 from planner.problem.evaluator import Evaluator, Live, Rule
 from planner.problem.problem import Pin, Problem
@@ -46,6 +48,7 @@ class AssignmentEvaluator(Evaluator):
         sync_rate: float = 0.0,
         send_time: Floats | None = None,
         params: Floats | None = None,
+        shared_bytes: Callable[[Shared], float] = lambda one: one.param_bytes,
     ) -> None:
         graph = problem.graph
         self.problem = problem
@@ -63,8 +66,10 @@ class AssignmentEvaluator(Evaluator):
         self.pays = np.ascontiguousarray(pays, bool)
         self.budget = np.ascontiguousarray(budget, np.float64)
         self.streaming_rate = float(streaming_rate)
-        self.memory = np.ascontiguousarray(memory, np.float64)
-        self.params = graph.param_bytes if params is None else np.ascontiguousarray(params, np.float64)
+        self.shared_params = copies(problem, shared_bytes)
+        self.memory = np.ascontiguousarray(memory + self.shared_params, np.float64)
+        own = graph.param_bytes if params is None else params
+        self.params = np.ascontiguousarray(own + self.shared_params, np.float64)
         self.capacity = np.ascontiguousarray(capacity, np.float64)
         self.communication = communication
         self.objective_code = objective_code

@@ -7,11 +7,13 @@ precision ``int8`` an op or tensor in floating point counts one byte per value, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from planner.model.graph import Bools, Floats, Graph
+from planner.model.ops import Shared
 from planner.model.precision import FLOAT_WIDTH, floating_ops
 
 PRECISIONS = ("int8", "file")
@@ -38,6 +40,16 @@ def parameter_bytes(graph: Graph, precision: str = "int8", fold_batch_norm: bool
         size[floating] = graph.params[floating]
     if fold_batch_norm:
         size[folded(graph)] = 0.0
+    return size
+
+
+def shared_bytes(graph: Graph, precision: str = "int8") -> Callable[[Shared], float]:
+    """What parameters that several ops read take, by the rule of :func:`parameter_bytes`."""
+    floating = floating_ops(graph) & (graph.params > 0)
+
+    def size(one: Shared) -> float:
+        return one.params if precision == "int8" and floating[graph.index[one.ops[0]]] else one.param_bytes
+
     return size
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from planner.errors import ModelError
 from planner.model.graph import Floats, Graph, Ints, Measured
+from planner.model.ops import Shared
 
 
 def merge(graphs: Sequence[Graph]) -> Graph:
@@ -76,6 +78,7 @@ def merge(graphs: Sequence[Graph]) -> Graph:
         measured=_measured(graphs),
         device_times=_device_times(graphs),
         scopes=_scopes(graphs, names, ambiguous),
+        shared=_shared(graphs, names, ambiguous),
         own_names=_named(graphs, names, "file_names", ambiguous) if any(g.scopes for g in graphs) else (),
     )
     if len(set(merged.op_ids)) < merged.n:
@@ -96,6 +99,12 @@ def _named(graphs: Sequence[Graph], models: Sequence[str], attribute: str, apart
     """Ids or names of all graphs' ops; with their model's name before them where they are told ``apart`` by it."""
     each = zip(models, graphs, strict=True)
     return tuple(f"{m}/{op}" if apart else op for m, graph in each for op in getattr(graph, attribute))
+
+
+def _shared(graphs: Sequence[Graph], models: Sequence[str], apart: bool) -> tuple[Shared, ...]:
+    """What ops of each graph share."""
+    each = ((m, one) for m, graph in zip(models, graphs, strict=True) for one in graph.shared)
+    return tuple(replace(one, ops=tuple(f"{m}/{op}" if apart else op for op in one.ops)) for m, one in each)
 
 
 def _scopes(graphs: Sequence[Graph], models: Sequence[str], apart: bool) -> tuple[str, ...]:

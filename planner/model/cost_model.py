@@ -238,8 +238,12 @@ def bytes_moved(graph: Graph) -> Floats:
 
 
 def bytes_touched(graph: Graph) -> Floats:
-    """Bytes of what each op reads and writes (float64[n]): parameters, input tensors and output tensors, each once."""
-    return graph.param_bytes + _tensor_bytes(graph, graph.outputs) + _tensor_bytes(graph, graph.inputs)
+    """Bytes of what each op reads and writes (float64[n]): parameters, whoever counts them, input tensors and output tensors, each once."""
+    read = graph.param_bytes.copy()
+    for one in graph.shared:
+        for op in one.ops[1:]:
+            read[graph.index[op]] += one.param_bytes
+    return read + _tensor_bytes(graph, graph.outputs) + _tensor_bytes(graph, graph.inputs)
 
 
 def _tensor_bytes(graph: Graph, of: tuple[Ints, Ints]) -> Floats:

@@ -7,9 +7,8 @@ not give are NaN until :mod:`planner.model.cost_model` fills them.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from multiprocessing.reduction import ForkingPickler
@@ -20,7 +19,19 @@ import numpy as np
 
 from planner.errors import ModelError
 from planner.model import paths
-from planner.model.ops import LARGEST_COST, Floats, Op, Tensor, checked_tensors, costs, op_index
+from planner.model.fingerprint import fingerprint
+from planner.model.ops import (  # fmt: skip
+    LARGEST_COST,
+    Floats,
+    Op,
+    Shared,
+    Tensor,
+    checked_shared,
+    checked_tensors,
+    costs,
+    op_index,
+    shared_notes,
+)
 from planner.model.paths import Bools, Ints
 from planner.printable import escaped
 
@@ -31,12 +42,6 @@ def csr(keys: Ints, values: Ints, count: int) -> tuple[Ints, Ints]:
     ptr = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(keys, minlength=count), out=ptr[1:])
     return ptr, np.ascontiguousarray(values[order], dtype=np.int32)
-
-
-def _add(digest: Any, name: str, values: np.ndarray[Any, Any]) -> None:
-    """Add a named array to a digest."""
-    digest.update(name.encode())
-    digest.update(np.ascontiguousarray(values).tobytes())
 
 
 _TEXTS = ("op_ids", "op_names", "kinds", "tensor_dtypes", "tensor_names")
@@ -124,6 +129,8 @@ class Graph:
     """The path of each op's module (length n, "" for none), where the file tells them beside names; else ()."""
     own_names: tuple[str, ...] = ()
     """The ops' names in the file (length n) where :attr:`op_names` have scopes before them; else ()."""
+    shared: tuple[Shared, ...] = ()
+    """Parameters that several ops read; ``params`` and ``param_bytes`` count them at the first of them alone."""
     file_device_times: tuple[tuple[str, Floats], ...] | None = None
     """Those of them that the model's file gives, once profiles gave others; else None: all are the file's."""
 
@@ -151,9 +158,10 @@ class Graph:
         *,
         time_unit: str | None = "s",
         format: str = "graph",
-        warnings: Iterable[str] = (),
+        warnings: Collection[str] = (),
         read_options: Mapping[str, Any] | None = None,
         deployment: Mapping[str, float] | None = None,
+        shared: Iterable[Shared] = (),
     ) -> Graph:
         """Validate and freeze. Raises :class:`ModelError` on duplicate or unknown ids, bad numbers, or a cycle."""
         name = escaped(name)  # a file's name may hold anything
@@ -163,6 +171,7 @@ class Graph:
         scoped = any(op.scope for op in ops)
         memory = costs(name, ops, "memory", math.nan)
         param_bytes = costs(name, ops, "param_bytes", 0.0)
+        held_by_several = checked_shared(name, shared, index, float(param_bytes.sum()))
         memory = np.where(np.isnan(memory), np.minimum(param_bytes + held.produced(n), LARGEST_COST), memory)
         graph = Graph(
             name=name,
@@ -194,17 +203,16 @@ class Graph:
             model_names=(name,),
             time_unit=time_unit,
             format=format,
-            warnings=tuple(warnings),
+            warnings=(*warnings, *(note for note in shared_notes(held_by_several) if note not in warnings)),
             read_options=tuple(sorted((read_options or {}).items())),
             deployment=tuple(sorted((deployment or {}).items())),
             scopes=tuple(op.scope for op in ops) if scoped else (),
             own_names=tuple(op.name for op in ops) if scoped else (),
+            shared=held_by_several,
         )
         graph.topological_order  # raises on a cycle  # noqa: B018
-        for f in fields(graph):
-            value = getattr(graph, f.name)
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
+        for _, value in graph._named_arrays():
+            value.setflags(write=False)
         return graph
 
     # ------------------------------------------------------------------ structure
@@ -308,31 +316,22 @@ class Graph:
         """SHA-256 (hex) of what the file gave: ids, kinds, structure, sizes and given times, not estimated ones."""
         if self.given_fingerprint:
             return self.given_fingerprint
-        digest = self._digest_of_names()
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, np.ndarray):
-                _add(digest, f.name, value)
-        for device, times in self.device_times:
-            _add(digest, f"device_times\0{device}", times)
-        return digest.hexdigest()
+        times = ((f"device_times\0{device}", own) for device, own in self.device_times)
+        return fingerprint((self.op_ids, self.file_names, self.kinds), [*self._named_arrays(), *times])
 
     @cached_property
     def structure(self) -> str:
         """SHA-256 (hex) of ids, kinds, connections and sizes, whatever the ops and transfers cost: equal for a model and its measured form."""
-        digest = self._digest_of_names()
-        for f in fields(self):
-            value = getattr(self, f.name)
-            if isinstance(value, np.ndarray) and f.name not in (*COSTS, "given_work", "given_work_cpu"):
-                _add(digest, f.name, value)
-        return digest.hexdigest()
+        costs = (*COSTS, "given_work", "given_work_cpu")
+        arrays = ((name, values) for name, values in self._named_arrays() if name not in costs)
+        return fingerprint((self.op_ids, self.file_names, self.kinds), arrays)
 
-    def _digest_of_names(self) -> Any:
-        digest = hashlib.sha256()
-        for texts in (self.op_ids, self.file_names, self.kinds):
-            digest.update("\0".join(texts).encode())
-            digest.update(b"\1")
-        return digest
+    def _named_arrays(self) -> Iterable[tuple[str, np.ndarray[Any, Any]]]:
+        for f in fields(self):
+            if isinstance(value := getattr(self, f.name), np.ndarray):
+                yield f.name, value
+        for one in self.shared:
+            yield "\0".join(("shared", *one.ops)), np.array([one.params, one.param_bytes])
 
     def with_given_times(
         self, work: Floats, work_cpu: Floats, unit: str | None, measured: Measured | None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from planner.errors import ModelError
 from planner.model.paths import Ints
-from planner.printable import LONGEST_ID
+from planner.printable import LONGEST_ID, plural
 
 Floats = NDArray[np.float64]
 LARGEST_COST = 1e30
@@ -68,6 +68,19 @@ class Tensor:
     shape: tuple[int, ...] | None = None
     dtype: str = ""
     name: str = ""
+
+
+LITTLE = 0.001
+"""A share of all parameters that nobody misses: constants that many ops read, such as a normalisation's zeros and ones."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Parameters that several ops read, which the first of them counts: the ops' ids, in the graph's order, number and bytes."""
+
+    ops: tuple[str, ...]
+    params: float
+    param_bytes: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +178,60 @@ def checked_tensors(name: str, tensors: Iterable[Tensor], index: Mapping[str, in
         np.array(ptr, np.int32),
         np.array(consumers, np.int32),
     )
+
+
+def shared_by(reads: Mapping[str, Mapping[str, tuple[float, float]]]) -> list[Shared]:
+    """What ops share, from the parameters that each op reads: by op id, in the graph's order, and what they are called: number and bytes."""
+    readers: dict[str, list[str]] = {}
+    sizes: dict[str, tuple[float, float]] = {}
+    for op, read in reads.items():
+        for source, size in read.items():
+            readers.setdefault(source, []).append(op)
+            sizes[source] = size
+    return [Shared(tuple(ops), *sizes[source]) for source, ops in readers.items() if len(ops) > 1]
+
+
+def checked_shared(
+    name: str, shared: Iterable[Shared], index: Mapping[str, int], all_bytes: float
+) -> tuple[Shared, ...]:
+    """What ops of the model ``name`` share, what the same ops do added up, in the order of the ops.
+
+    What copies could add less than :data:`LITTLE` to ``all_bytes`` of parameters is left out. Raises on unknown ops, on bad sizes.
+    """
+    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    for one in shared:
+        for op in one.ops:
+            if op not in index:
+                raise ModelError(f"{name}: '{op}' shares parameters but is not an op of the graph")
+        key = tuple(sorted({index[op] for op in one.ops}))
+        if len(key) < 2:
+            continue
+        what = f"{name}: what op '{one.ops[0]}' shares has"
+        params, size = found.get(key, (0.0, 0.0))
+        found[key] = (
+            params + cost(one.params, f"{what} params"),
+            size + cost(one.param_bytes, f"{what} param_bytes"),
+        )
+    ids = list(index)
+    return tuple(
+        Shared(tuple(ids[v] for v in key), *(min(value, LARGEST_COST) for value in found[key]))
+        for key in sorted(found)
+        if (len(key) - 1) * found[key][1] > LITTLE * all_bytes
+    )
+
+
+def shared_notes(shared: Sequence[Shared]) -> list[str]:
+    """What there is to know of parameters that several ops read: one sentence, or none."""
+    if not shared:
+        return []
+    first = max(shared, key=lambda one: one.param_bytes)
+    who = (
+        f"{first.ops[0]} and {plural(len(first.ops) - 1, 'other op') if len(first.ops) > 2 else first.ops[1]}"
+    )
+    more = "" if len(shared) == 1 else ", and so do further ops"
+    return [
+        f"{who} read the same parameters{more}; these count on the device of each op that reads them, once for ops that are kept together"
+    ]
 
 
 def cost(value: Any, what: str) -> float:

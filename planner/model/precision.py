@@ -61,6 +61,13 @@ def counted_in(graph: Graph, precision: str) -> Graph:
     memory = graph.memory.copy()
     derived = memory == _held(graph, graph.param_bytes, graph.tensor_bytes)
     memory[derived] = _held(graph, params, size)[derived]
+    floating = dict(zip(graph.op_ids, counted.tolist(), strict=True))
+    shared = tuple(
+        replace(one, param_bytes=min(one.param_bytes, one.params * width))
+        if one.params and any(floating[op] for op in one.ops)
+        else one
+        for one in graph.shared
+    )
     for figures in (size, params, memory):
         figures.setflags(write=False)
     same = not shrinks.any() and np.array_equal(params, graph.param_bytes)
@@ -72,6 +79,7 @@ def counted_in(graph: Graph, precision: str) -> Graph:
         tensor_bytes=size,
         param_bytes=params,
         memory=memory,
+        shared=shared,
         tensor_dtypes=tuple(
             precision if less else dtype
             for dtype, less in zip(graph.tensor_dtypes, shrinks.tolist(), strict=True)

@@ -99,6 +99,7 @@ class Evaluator(ABC):
     streaming_rate: float
     memory: Floats
     params: Floats
+    shared_params: Floats
     capacity: Floats
     communication: int
     objective_code: int

@@ -108,7 +108,7 @@ def _graph_facts(plan: Plan) -> dict[str, str]:
     worst = evaluation.bottleneck
     told = {
         "ops": f"{problem.graph.n:,}",
-        "params": bytes_text(float(problem.evaluator.params.sum())),
+        "params": bytes_text(float((problem.evaluator.params - problem.evaluator.shared_params).sum())),
         "devices": f"{len(problem.devices):,}",
         "used": f"{int(np.count_nonzero(evaluation.ops)):,}",
     }

@@ -6,7 +6,8 @@ known), ``source`` (where the model comes from), ``ops`` and ``tensors``. An op 
 devices, by the device's name), ``params`` (count),
 ``param_bytes``, ``macs``, ``memory`` (bytes on its device), ``supported``, ``backward``, ``colour_class``, ``layer``
 and ``attrs`` (for display). A tensor has ``from``, ``to`` (list of op ids), ``bytes`` and optionally ``shape``,
-``dtype``, ``name`` and ``time`` (of its transfer). What is left out is not known. Other keys are ignored.
+``dtype``, ``name`` and ``time`` (of its transfer). ``shared`` is a list of parameters that several ops read: ``ops`` (their ids; the
+first counts them), ``params`` and ``param_bytes``. What is left out is not known. Other keys are ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from planner.formats.checks import (
     words,
 )
 from planner.model.graph import Floats, Graph
-from planner.model.ops import Op, Tensor
+from planner.model.ops import Op, Shared, Tensor
 from planner.typed_json import typed
 
 FORMAT = "stageboard-graph"
@@ -103,12 +104,23 @@ class _Tensor(Struct):
         )
 
 
+class _Shared(Struct):
+    ops: list[Text]
+    params: Number = 0.0
+    param_bytes: Number = 0.0
+
+    def shared(self) -> Shared:
+        """What ops of a graph share."""
+        return Shared(tuple(map(words, self.ops)), self.params, self.param_bytes)
+
+
 class _Graph(Struct):
     ops: list[_Op]
     tensors: list[_Tensor]
     time_unit: Literal["s", None] = None
     name: Name | None = None
     warnings: list[Text] = []
+    shared: list[_Shared] = []
 
 
 def is_stageboard_graph(value: Any) -> bool:
@@ -141,6 +153,7 @@ def from_json(value: Any, file: str, name: str) -> Graph:
         time_unit=given.time_unit,
         format=FORMAT,
         warnings=list(map(words, given.warnings)),
+        shared=[entry.shared() for entry in given.shared],
     )
     own: dict[str, Floats] = {}
     for v, entry in enumerate(given.ops):
@@ -206,6 +219,11 @@ def to_dict(graph: Graph, source: str = "") -> dict[str, Any]:
         out["source"] = source
     if graph.warnings:
         out["warnings"] = list(graph.warnings)
+    if graph.shared:
+        out["shared"] = [
+            {"ops": list(one.ops), "params": plain(one.params), "param_bytes": plain(one.param_bytes)}
+            for one in graph.shared
+        ]
     return {**out, "ops": ops, "tensors": tensors}
 
 

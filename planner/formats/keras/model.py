@@ -30,7 +30,7 @@ from planner.formats.keras.places import places_of
 from planner.formats.keras.shapes import Shape, output_shape
 from planner.formats.keras.types import bytes_of, types_of
 from planner.model.graph import Graph
-from planner.model.ops import Op, Tensor
+from planner.model.ops import Op, Shared, Tensor
 from planner.printable import clean, escaped
 
 FORMAT = "keras"
@@ -72,6 +72,8 @@ class _Builder:
         self.readers: dict[tuple[str, int], dict[str, None]] = {}
         self.counted: dict[str, str] = {}
         """Path of a layer with weights -> the op that counts them."""
+        self.sharing: dict[str, list[str]] = {}
+        """That op -> all that read them, itself first."""
         self.unsized: dict[str, tuple[str, ...]] = {}
         """Op whose layer's weights the configuration does not tell -> the groups of the file that they may be in."""
         self.other: Counter[str] = Counter()
@@ -98,6 +100,10 @@ class _Builder:
             format=FORMAT,
             warnings=self._warnings(),
             read_options={"batch": self.batch},
+            shared=[
+                Shared(tuple(ops), self.ops[owner].params, self.ops[owner].param_bytes)
+                for owner, ops in self.sharing.items()
+            ],
         )
 
     def _run(self, model: Model, path: str, place: str, given: list[_Value], depth: int) -> list[_Value]:
@@ -271,6 +277,7 @@ class _Builder:
             self.other[kind] += 1
         if count is None or count:
             owner = self.counted.setdefault(where, identity)
+            self.sharing.setdefault(owner, []).append(identity)
             if owner != identity:
                 attrs["shared"] = [f"weights (counted at {owner})"]
             elif count is None:

@@ -3,7 +3,8 @@
 * Each graph input is an op of kind ``Input``; each node an op of its type, except those folded away: constants, and
   whatever is computed from constants and known shapes alone (Shape -> Gather -> Concat chains, weights made by
   ``ConstantOfShape``).
-* Stored and folded constants are parameters of the first op that uses them; other users note it (attribute ``shared``).
+* Stored and folded constants are parameters of the first op that uses them; other users note it (attribute ``shared``), and the graph
+  says who shares what (:attr:`planner.model.graph.Graph.shared`).
   Integer and boolean tables of up to 4,096 elements (shapes, axes, indices) and single numbers that are not stored do
   not count.
 * Control flow (``If``, ``Loop``, ``Scan``) is one op: what its bodies read from outside are its inputs, their weights
@@ -27,7 +28,7 @@ from planner.formats.onnx.folding import Value, bytes_of
 from planner.formats.onnx.nodes import versions
 from planner.formats.onnx.scope import Entry, ModelNotes, Scope
 from planner.model.graph import Graph
-from planner.model.ops import Op, Tensor
+from planner.model.ops import Op, Tensor, shared_by
 from planner.printable import clean, escaped
 
 FORMAT = "onnx"
@@ -113,8 +114,15 @@ def _graph(name: str, scope: Scope, entries: list[Entry], graph: Any, batch: int
         for value_name in entry.outputs:
             if value_name and (value_name in readers or value_name in results):
                 tensors.append(_tensor(identity, value_name, scope.values[value_name], readers, model))
+    reads = {identity: entry.reads for identity, entry in zip(ids, entries, strict=True)}
     return Graph.build(
-        name, ops, tensors, format=FORMAT, warnings=[*notes, *_warnings(model)], read_options={"batch": batch}
+        name,
+        ops,
+        tensors,
+        format=FORMAT,
+        warnings=[*notes, *_warnings(model)],
+        read_options={"batch": batch},
+        shared=shared_by(reads),
     )
 
 

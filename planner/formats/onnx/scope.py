@@ -66,6 +66,8 @@ class Entry:
     results: list[Value] = field(default_factory=list)
     path: str = ""
     """The path of the module that the op belongs to, where the file tells it."""
+    reads: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Origin of parameters that the op or its bodies read -> their number and bytes, whoever counts them."""
 
 
 class Scope:
@@ -328,6 +330,8 @@ class Scope:
             total.inputs += list(scope.captured)
             total.params += sum(entry.params for entry in scope.entries)
             total.param_bytes += sum(entry.param_bytes for entry in scope.entries)
+            for entry in scope.entries:
+                total.reads.update(entry.reads)
             works.append(sum(entry.macs for entry in scope.entries))
         total.macs = max(works, default=0.0) if node.op_type == "If" else sum(works)
         if node.op_type in ("Loop", "Scan") and total.macs:
@@ -360,6 +364,7 @@ class Scope:
             if not value.constant:
                 entry.inputs.append(value_name)
             elif value.is_parameter:
+                entry.reads[value.origin] = (value.elements, value.stored)
                 owner = self.model.counted.get(value.origin)
                 if owner is None:
                     self.model.counted[value.origin] = name
@@ -377,6 +382,7 @@ class Scope:
                 entry.param_bytes + body.param_bytes,
             )
             entry.attrs.update(body.attrs)
+            entry.reads.update(body.reads)
         self.entries.append(entry)
 
 

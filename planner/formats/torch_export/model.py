@@ -30,7 +30,7 @@ from planner.formats.torch_export.macs import macs as count_macs
 from planner.formats.torch_export.records import GraphRecord, Node, Program, TensorMeta
 from planner.formats.torch_export.sizes import Sizes
 from planner.model.graph import Graph
-from planner.model.ops import Op, Tensor
+from planner.model.ops import Op, Tensor, shared_by
 from planner.printable import clean, escaped
 
 FORMAT = "torch-export"
@@ -73,6 +73,8 @@ class _Builder:
         self.readers: dict[str, dict[str, None]] = {}
         self.counted: dict[str, str] = {}
         """Stored tensors -> the op that counts them."""
+        self.reads: dict[str, dict[str, tuple[float, float]]] = {}
+        """Op -> the stored tensors that it reads, whoever counts them: their elements and bytes."""
         self.bodies: Counter[str] = Counter()
         self.foreign: Counter[str] = Counter()
         self.unknown = 0
@@ -123,6 +125,7 @@ class _Builder:
             format=FORMAT,
             warnings=self._warnings(),
             read_options={"batch": self.batch},
+            shared=shared_by(self.reads),
         )
 
     def _inputs(self) -> list[str]:
@@ -190,6 +193,7 @@ class _Builder:
                 count, size = self._stored(source)
                 if not count:
                     continue
+                self.reads.setdefault(identity, {})[source] = (count, size)
                 owner = self.counted.setdefault(source, identity)
                 if owner == identity:
                     params, param_bytes = params + count, param_bytes + size

@@ -10,7 +10,7 @@ import numpy as np
 from planner.evaluation import kernels
 from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.evaluation.live import LiveEvaluation
-from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
+from planner.evaluation.parameter_bytes import parameter_bytes, shared_bytes, tensor_bytes
 from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
 from planner.evaluation.shared_children import SharedChildrenRule
 from planner.machines.edge_tpu.target import COMMUNICATION, DRAM, MEMORY, EdgeTpuPipeline
@@ -85,6 +85,7 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
             streaming_rate=target.streaming,
             memory=params,
             params=params,
+            shared_bytes=shared_bytes(graph, target.precision),
             capacity=np.full(k, np.inf),
             communication=kernels.SUM,
             objective_code=kernels.MAX_COST,

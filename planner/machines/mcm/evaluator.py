@@ -11,7 +11,7 @@ from planner.evaluation import kernels
 from planner.evaluation.activation_kernels import DEPTH_FIRST, peak_bytes, run_device
 from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.evaluation.live import LiveEvaluation
-from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
+from planner.evaluation.parameter_bytes import parameter_bytes, shared_bytes, tensor_bytes
 from planner.evaluation.rules import OrderRule, PinRule, TogetherRule
 from planner.machines.mcm import kernels as mcm_kernels
 from planner.machines.mcm.rules import ChipMemoryRule, EveryChipRule, MemorySchedule, NoSkipRule, TriangleRule
@@ -75,6 +75,7 @@ class McmEvaluator(AssignmentEvaluator):
             streaming_rate=1.0,
             memory=params,
             params=params,
+            shared_bytes=shared_bytes(graph, target.precision),
             capacity=np.full(k, target.sram if target.check_memory else np.inf),
             communication=kernels.SUM,
             objective_code=kernels.MAX_COST,

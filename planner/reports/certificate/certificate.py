@@ -22,6 +22,7 @@ from planner.evaluation.estimates import times_lines
 from planner.machines.catalogue import bound_methods, planners
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.model.ops import shared_notes
 from planner.plan_files import order_json, plan_json
 from planner.plan_files.bound_json import finite
 from planner.plan_files.plan_json import constraint_dict
@@ -186,7 +187,7 @@ def certificate(
     problem = plan.problem
     fresh = _evaluated_anew(plan)
     known, notes = sound(bounds, [fresh])
-    notes = (*remarks, *notes)
+    notes = (*remarks, *shared_notes(problem.graph.shared if isinstance(problem, Problem) else ()), *notes)
     foreign = [b for b in known if not b.applies_to(problem.relaxation, problem.assumptions)]
     if foreign:
         count = len(foreign)
@@ -276,7 +277,7 @@ def _sizes(plan: Plan | OrderPlan) -> dict[str, float]:
         "ops": graph.n, "edges": len(graph.edges[0]), "tensor_bytes": float(graph.tensor_bytes.sum()),
         "param_bytes": float(graph.param_bytes.sum()),
     }  # fmt: skip
-    deployed = float(plan.problem.evaluator.params.sum())
+    deployed = float((plan.problem.evaluator.params - plan.problem.evaluator.shared_params).sum())
     if deployed != sizes["param_bytes"]:  # a target that keeps them in another precision
         sizes["deployed_param_bytes"] = deployed
     return sizes

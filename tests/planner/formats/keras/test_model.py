@@ -23,6 +23,7 @@ from planner.formats.keras.params import weights
 from planner.formats.keras.shapes import output_shape
 from planner.model.graph import Graph
 from planner.model.groups import by_scope
+from planner.model.ops import Shared
 from tests.planner.formats.keras.builder import archive, functional, given, hdf5, layer, sequential, tensor
 
 DATA = Path(__file__).resolve().parents[3] / "data"
@@ -61,9 +62,12 @@ def test_real_files(name: str) -> None:
     )
     assert graph.macs.tolist() == [0, 2 * 3888, 0, 2 * 1872, 0, 0, 32, 32, 0, 64, 48]
     assert graph.attrs[7]["shared"] == ["weights (counted at twice)"]
+    assert graph.shared == (Shared(("twice", "twice#2"), 20, 80),)
     assert graph.tensor_shapes == ((2, 12, 12, 3), *((2, 6, 6, 4),) * 4, *((2, 4),) * 4, (2, 8), (2, 3))
     assert graph.warnings == (
         "layers of other classes are kept as they are; their work may be underestimated (1 Shift)",
+        "twice and twice#2 read the same parameters; these count on the device of each op that reads them, once for ops"
+        " that are kept together",
     )
     ends = list(zip(*(side.tolist() for side in graph.edges), strict=True))
     assert (2, 4) in ends and (3, 4) in ends and (8, 9) in ends

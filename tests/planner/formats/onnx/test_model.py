@@ -19,6 +19,7 @@ from planner.formats import read_graph
 from planner.formats.onnx import shapes as onnx_shapes
 from planner.formats.onnx.model import parse
 from planner.model.graph import Graph
+from planner.model.ops import Shared
 
 DATA = Path(__file__).resolve().parents[3] / "data"
 SAMPLES = Path(__file__).resolve().parents[4] / "sample_models"
@@ -184,6 +185,7 @@ def test_shared_parameters_count_once(read: Any) -> None:
     graph = read(model(nodes, [info("x", 2, 8)], ["y"], [array("w", 8, 4)]))
     assert graph.params.tolist() == [0, 32, 0]
     assert graph.attrs[2]["shared"] == ["wt (counted at first)"]
+    assert graph.shared == (Shared(("first", "tied"), 32, 128),)
 
 
 def test_several_outputs_are_several_tensors(read: Any) -> None:

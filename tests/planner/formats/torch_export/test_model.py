@@ -18,6 +18,7 @@ from planner.formats.torch_export.sizes import Sizes, symbol
 from planner.model.graph import Graph
 from planner.model.groups import by_scope
 from planner.model.kind_groups import group_of
+from planner.model.ops import Shared
 from tests.planner.formats.torch_export.builder import (
     LONG,
     meta,
@@ -191,6 +192,7 @@ def test_what_follows_from_constants_is_folded(tmp_path: Path) -> None:
     assert graph.params.tolist() == [0, 0, 8, 0, 0, 0] and graph.attrs[3]["shared"] == [
         "b_table (counted at first)"
     ]
+    assert graph.shared == (Shared(("first", "second"), 8, 32),)
     assert "1 tensor has no known shape" in graph.warnings[0]  # rand's
 
 
