@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.links import LEAST_LANE, PLATE_HEIGHT, Links, paint_links, plates
+from gui.canvas.graph.header_form import (
+    LEAST_TITLED,
+    Extents,
+    HeaderForm,
+    form_of,
+    free_of,
+    has_costs,
+    mark_size,
+)
+from gui.canvas.graph.links import Links, paint_links
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
@@ -26,13 +35,7 @@ from planner.problem.worst import BOTTLENECK, worst_word
 from planner.quantity import bytes_text
 
 HEADER_WIDTH = 160
-LEAST_TITLED = 9
-"""Logical pixels: how wide headers are, and how high the lowest that is written on."""
-
-LEAST_FILLED = 0.85
-"""The height of a lane, in sizes of its letters, that capitals and figures fill without leaving it."""
-LEAST_TITLE = 44
-"""Logical pixels that a title has beside a cost; less, and the cost goes."""
+"""Logical pixels: how wide headers are."""
 
 PARTS = ("receive", "work", "streaming", "send")
 
@@ -138,10 +141,10 @@ def paint_headers(
     some: bool = False,
     wide: float = HEADER_WIDTH,
 ) -> None:
-    """All headers that are in sight, ``wide`` logical pixels. What fits depends on the lane's height: title and cost, then bar, then traffic.
+    """All headers that are in sight, ``wide`` logical pixels, in the one form that the lowest lane has room for: title and cost, then bar, then traffic.
 
-    No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their mark alone, or, where ``some`` are to
-    be named, as many a title as have room.
+    No letters are smaller than ``least`` logical pixels: lanes that are too low for them have their marks alone, or, where ``some`` are to
+    be named or nothing says how small they may be, as many a title as have room.
     ``veil`` covers what steps back, below the plates of links: they stand in two lanes, and half of one would be covered.
     """
     if not scene.layout.lanes:
@@ -150,28 +153,40 @@ def paint_headers(
     width = wide * ratio
     painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
     extents = lane_extents(scene, viewport)
-    # Titles of lanes of different heights differ little in size: they are one list.
-    most = min([b - t for t, b in extents if b - t >= LEAST_TITLED * ratio], default=0.0) / ratio + 1
-    stand = []
-    if data is not None and data.links is not None:
-        stand = list(plates(data.links, extents, width, ratio).values())
     lowest = min((bottom - top for top, bottom in extents if bottom > top), default=0.0)
-    some = some and data is not None and 0.0 < lowest < (least + 1) * ratio
+    plated = data is not None and data.links is not None
+    form = form_of(extents, scene.ops > 0, plated, ratio, least)
+    some = (some and lowest < (least + 1) * ratio) or (not least and not form.size)
+    heads = None
+    if data is not None and form.size and not some:
+        heads = _heads(data, extents, form, (width - 19 * ratio, ratio, least))
     for d, (top, bottom) in enumerate(extents):
         if bottom < 0 or top > viewport.height or bottom <= top:
             continue
         box = QRectF(0, top, width, bottom - top)
-        over = [plate for plate in stand if plate.intersects(box)]
-        _paint_header(painter, box, d, viewport, palette, None if some else data, ratio, most, least, over)
+        painter.fillRect(box, QColor(palette.devices[d].band))
+        painter.fillRect(QRectF(0, top, 4 * ratio, box.height()), QColor(palette.devices[d].accent))
+        if heads is not None:
+            _paint_header(painter, box, d, viewport, palette, heads, 1 if scene.ops[d] == 0 else form.rows)
+        elif data is not None and not some:
+            mark = min(GLYPH_SIZE * ratio, 0.8 * box.height())
+            paint_glyph(painter, palette.devices[d], (11 + GLYPH_SIZE / 2) * ratio, box.center().y(), mark)
     if data is not None and data.unused:
         _paint_unused(painter, scene, viewport, palette, data.unused, ratio, width)
     if some and data is not None:
-        _paint_some_titles(painter, extents, palette, data, ratio, least, wide)
+        _paint_some_titles(painter, extents, palette, data, ratio, least or LEAST_TITLED, wide)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     veil()
     if data is not None and data.links is not None:
         paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
+
+
+def are_barred(scene: Scene, viewport: Viewport, data: HeaderData | None, least: float) -> bool:
+    """Whether headers have bars, in pictures whose letters are no smaller than ``least``."""
+    if data is None or not scene.layout.lanes:
+        return False
+    return form_of(lane_extents(scene, viewport), scene.ops > 0, data.links is not None, 1.0, least).rows > 1
 
 
 def _paint_unused(
@@ -215,99 +230,96 @@ def _paint_some_titles(
                 )
 
 
+@dataclass(frozen=True, eq=False)
+class _Heads:
+    """What all headers of a picture are painted with: their form, and what each is called, in letters of ``letters`` device pixels."""
+
+    data: HeaderData
+    extents: Extents
+    form: HeaderForm
+    titles: tuple[str, ...]
+    letters: int
+    ratio: float
+    both: bool
+    """Whether bytes in and out have room in one line, in all of them."""
+
+
+def _heads(data: HeaderData, extents: Extents, form: HeaderForm, room: tuple[float, float, float]) -> _Heads:
+    """``room``: device pixels that a header is wide inside, device pixels for a logical one, and logical pixels that letters have at least."""
+    width, ratio, least = room
+    there = [d for d, (top, bottom) in enumerate(extents) if bottom > top]
+    form = replace(form, costs=has_costs(form, data.column, data.pace[there], width, ratio))
+    taken = max(
+        metrics(form.size, True).horizontalAdvance(data.column.text(float(data.pace[d]))) for d in there
+    )
+    beside = width - mark_size(form, ratio) - 4 * ratio - (taken + 6 * ratio if form.costs else 0.0)
+    titles, letters = _titles(
+        data, there, beside, form.size, int(np.ceil(least * ratio)) if least else form.size
+    )
+    measure = metrics(int(10 * ratio), False)
+    both = all(measure.horizontalAdvance("  ".join(_in_and_out(data, d))) <= width for d in there)
+    return _Heads(data, extents, form, titles, letters, ratio, both)
+
+
 def _paint_header(
-    painter: QPainter,
-    box: QRectF,
-    d: int,
-    viewport: Viewport,
-    palette: CanvasPalette,
-    data: HeaderData | None,
-    ratio: float,
-    most: float,
-    least: float,
-    taken: Sequence[QRectF] = (),
-) -> None:
-    """One header; ``most`` and ``least``: logical pixels that its letters may be high; ``taken``: the plates of links in it."""
-    theme, colour = palette.theme, palette.devices[d]
-    painter.fillRect(box, QColor(colour.band))
-    painter.fillRect(QRectF(0, box.top(), 4 * ratio, box.height()), QColor(colour.accent))
-    if data is None or (box.height() < LEAST_TITLED * ratio and not least):
-        return
-    # The text stays in sight while the lane is scrolled.
-    top, bottom = max(box.top(), 0.0), min(box.bottom(), float(viewport.height))
-    if data.links is not None and box.height() >= LEAST_LANE * ratio:
-        # The plates of the links stand on the borders, half in each lane.
-        room = PLATE_HEIGHT * ratio / 2
-        top = max(top, box.top() + (room if d else 0.0))
-        bottom = min(bottom, box.bottom() - (room if d + 1 < len(data.names) else 0.0))
-    free = bottom - top
-    line = 15 * ratio
-    hot = d == data.bottleneck
-    rows = 1 + (free >= 30 * ratio) + (free >= 48 * ratio) + (free >= 64 * ratio)
-    rows += data.passing(d) > 0 and free >= 80 * ratio
+    painter: QPainter, box: QRectF, d: int, viewport: Viewport, palette: CanvasPalette, heads: _Heads, rows: int
+) -> None:  # fmt: skip
+    """One header, with so many ``rows``."""
+    theme, data, form, ratio = palette.theme, heads.data, heads.form, heads.ratio
+    low, high = free_of(heads.extents, d, data.links is not None, ratio)
+    rows = min(rows, 5 if data.passing(d) > 0 else 4)
+    line = min(15 * ratio, high - low)
     block = (line if rows == 1 else line + (rows - 1) * 14 * ratio) + 2 * ratio
-    y = top + max(0.0, (free - block) / 2)
+    # The text stays in sight while the lane is scrolled, as far as the lane goes.
+    seen = (max(low, 0.0) + min(high, float(viewport.height))) / 2
+    y = min(max(seen - block / 2, low), max(low, high - block))
     x, w = 11 * ratio, box.width() - 19 * ratio
-    size = int(min(12.0, most, free / ratio - 1) * ratio)
-    if size < least * ratio and free >= LEAST_FILLED * least * ratio:
-        size = int(np.ceil(least * ratio))  # it fills the lane
-    if size < least * ratio:
-        mark = min(GLYPH_SIZE * ratio, 0.8 * box.height())
-        paint_glyph(painter, colour, x + GLYPH_SIZE * ratio / 2, box.center().y(), mark)
-        return
-    painter.setPen(QColor(theme.warning if hot else theme.text))
-    painter.setFont(font(size, True))
-    pace = data.column.text(float(data.pace[d]))
-    wide = metrics(size, True).horizontalAdvance(pace)
-    rect = QRectF(x, y, w, min(line, free))
-    for plate in taken:
-        if plate.top() < rect.bottom() and plate.bottom() > rect.top():
-            rect.setRight(min(rect.right(), plate.left() - 5 * ratio))
-    if rect.width() - wide >= LEAST_TITLE * ratio:
+    hot = d == data.bottleneck
+    rect = QRectF(x, y, w, line)
+    if form.costs:
+        painter.setPen(QColor(theme.warning if hot else theme.text))
+        painter.setFont(font(form.size, True))
+        pace = data.column.text(float(data.pace[d]))
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), pace)
-    else:
-        wide = 0.0  # the plate of a link stands there: the device panel says it
-    painter.setFont(font(size, False))
     painter.setPen(QColor(theme.text))
-    mark = min(GLYPH_SIZE * ratio, 0.8 * size)
-    paint_glyph(painter, colour, x + mark / 2, rect.center().y(), mark)
+    mark = mark_size(form, ratio)
+    paint_glyph(painter, palette.devices[d], x + mark / 2, rect.center().y(), mark)
+    painter.setFont(font(heads.letters, False))
     rect.setLeft(x + mark + 4 * ratio)
-    room = rect.width() - wide - 6 * ratio
-    title, size = _title(data, d, room, size, int(np.ceil(least * ratio)) if least else size)
-    painter.setFont(font(size, False))
-    painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), title)
-    _paint_details(painter, QRectF(x, y + line + 3 * ratio, w, 0.0), d, palette, data, ratio, rows)
+    painter.drawText(rect, int(Qt.AlignmentFlag.AlignVCenter), heads.titles[d])
+    _paint_details(painter, QRectF(x, y + line + 3 * ratio, w, 0.0), d, palette, heads, rows)
 
 
 def _paint_details(
-    painter: QPainter, place: QRectF, d: int, palette: CanvasPalette, data: HeaderData, ratio: float, rows: int
-) -> None:  # fmt: skip
+    painter: QPainter, place: QRectF, d: int, palette: CanvasPalette, heads: _Heads, rows: int
+) -> None:
     """What stands below a header's title, from the top of ``place``: a bar where there are two ``rows``, words where there are more."""
-    x, y, w = place.left(), place.top(), place.width()
-    loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+    x, y, w, ratio = place.left(), place.top(), place.width(), heads.ratio
     if rows >= 2:
-        paint_bar = _paint_cache if loaded else _paint_bar
-        paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, data)
+        paint_bar = _paint_cache if _loaded(heads.data, d) else _paint_bar
+        paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, heads.data)
         y += 9 * ratio
     if rows >= 3:
-        _paint_traffic(painter, QRectF(x, y, w, 13 * ratio), rows, d, palette, data, ratio)
+        _paint_traffic(painter, QRectF(x, y, w, 13 * ratio), rows, d, palette, heads)
+
+
+def _loaded(data: HeaderData, d: int) -> bool:
+    """Whether a device has a bar of memory, around its cache."""
+    return bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+
+
+def _in_and_out(data: HeaderData, d: int) -> list[str]:
+    return [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
 
 
 def _paint_traffic(
-    painter: QPainter,
-    line: QRectF,
-    rows: int,
-    d: int,
-    palette: CanvasPalette,
-    data: HeaderData,
-    ratio: float,
+    painter: QPainter, line: QRectF, rows: int, d: int, palette: CanvasPalette, heads: _Heads
 ) -> None:
     """Bytes in and out, or what memory holds and the other cost, from ``line`` down; in one line where there are but three ``rows``,
     and with the bytes that pass by where there are five."""
-    theme, both = palette.theme, rows >= 4
+    theme, data, ratio, loaded = palette.theme, heads.data, heads.ratio, _loaded(heads.data, d)
     painter.setFont(font(int(10 * ratio), False))
-    lines = [f"in {bytes_text(float(data.received[d]))}", f"out {bytes_text(float(data.sent[d]))}"]
-    loaded = bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+    lines = _in_and_out(data, d)
     if loaded:
         used, cache = float(data.memory[d]), float(data.budget[d])
         other = f"{data.time} {data.times.text(float(data.cost[d]))}"
@@ -315,11 +327,11 @@ def _paint_traffic(
             other = "  ".join(lines)
         lines = [cache_text(used, cache, brief=True, beside=data.column), other]
     joined = "  ".join(lines)
-    if not loaded and not both and metrics(int(10 * ratio), False).horizontalAdvance(joined) > line.width():
+    if not heads.both:
         joined = lines[0] if data.received[d] else lines[1]  # whole, rather than both of which one is cut
     if rows >= 5:
         lines.append(f"{bytes_text(data.passing(d))} pass by")
-    for text in lines if both else lines[:1] if loaded else [joined]:
+    for text in lines if rows >= 4 else lines[:1] if loaded else [joined]:
         off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
         painter.setPen(QColor(theme.warning if off_chip else theme.muted))
         shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
@@ -327,18 +339,22 @@ def _paint_traffic(
         line = line.translated(0, 13 * ratio)
 
 
-def _title(data: HeaderData, d: int, room: float, size: int, smallest: int) -> tuple[str, int]:
-    """What a device is called in ``room`` device pixels, and in letters of which size: its title if that fits in letters of
-    ``smallest`` at least, else its short name, else what its plan alone calls it."""
-    title = data.titles[d]
-    fitting = (s for s in range(size, smallest - 1, -1) if metrics(s, False).horizontalAdvance(title) <= room)
+def _titles(
+    data: HeaderData, there: list[int], room: float, size: int, smallest: int
+) -> tuple[tuple[str, ...], int]:
+    """What devices are called in ``room`` device pixels, and in letters of which size: their titles if those of all that are ``there`` fit in
+    letters of ``smallest`` at least, else their short names, else what their plan alone calls them."""
+
+    def widest(words: tuple[str, ...], letters: int) -> float:
+        return max(metrics(letters, False).horizontalAdvance(words[d]) for d in there)
+
+    fitting = (s for s in range(size, smallest - 1, -1) if widest(data.titles, s) <= room)
     found = next(fitting, 0)
-    if not found:
-        title, found = data.names[d], smallest
-        # Names of one list are of one kind: where one of the comparison's has no room, none is shown.
-        if data.own and max(map(metrics(found, False).horizontalAdvance, data.names)) > room:
-            title = data.own[d]
-    return metrics(found, False).elidedText(title, Qt.TextElideMode.ElideRight, room), found
+    if found:
+        return data.titles, found
+    named = data.own if data.own and widest(data.names, smallest) > room else data.names
+    measure = metrics(smallest, False)
+    return tuple(measure.elidedText(one, Qt.TextElideMode.ElideRight, room) for one in named), smallest
 
 
 def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:

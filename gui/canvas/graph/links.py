@@ -23,8 +23,8 @@ from planner.quantity import bytes_text
 from planner.runs.stage_counts import has_stages
 
 PLATE_HEIGHT = 15.0
-LEAST_LANE, LEAST_FOR_WORST = 25.0, 17.0
-"""Height in pixels that both lanes need for the plate of a link between them; the largest link makes do with less."""
+LEAST_LANE = 25.0
+"""Height in pixels that both lanes need for the plate of a link between them: in lower ones it would lie on what headers say."""
 MOST_TENSORS = 8
 """How many tensors are listed by name."""
 
@@ -81,8 +81,7 @@ def plates(links: Links, lanes: list[tuple[float, float]], width: float, ratio: 
     high = [(bottom - top) / ratio for top, bottom in lanes]
     out = {}
     for k in range(1, len(lanes)):
-        least = LEAST_FOR_WORST if links.most(k) else LEAST_LANE
-        if not links.entering[k] or min(high[k - 1], high[k]) < least:
+        if not links.entering[k] or min(high[k - 1], high[k]) < LEAST_LANE:
             continue
         y = (lanes[k - 1][1] + lanes[k][0]) / 2
         face = metrics(int(10 * ratio), links.most(k))

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
+from gui.canvas.graph.header_form import height_for_details
 from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.viewport import Rect
@@ -321,6 +322,7 @@ def lane_heights(
     """
     heights = bands[used]
     (wide, high), room = size, viewport[1]
+    least = max(least, height_for_details(len(used), room))
     empties = len(used) - len(heights)
     share = MOST_FOR_HEADERS * room / max(len(used), 1)
     for_empty = min(LEAST_LANE_PX, share)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data, paint_headers
+from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, are_barred, header_data, paint_headers
 from gui.canvas.graph.heat.heat import STAGE, Heat, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
 from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
@@ -358,7 +358,8 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     right = _paint_models(painter, picture, left) if len(picture.scene.items.graph.model_names) > 1 else (
         picture.size[0] - INSET - _heat_width(heat)
     )  # fmt: skip
-    kinds = picture.headers.kinds if picture.headers is not None and picture.scene.view == "lanes" else ()
+    barred = are_barred(picture.scene, picture.viewport, picture.headers, picture.least)
+    kinds = picture.headers.kinds if picture.headers is not None and barred else ()
     face = font(max(SUBTITLE_PIXELS, ceil(picture.least)), False)
     wide = key_width(kinds, face)
     if kinds and right - wide >= left:

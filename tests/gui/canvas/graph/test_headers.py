@@ -6,11 +6,12 @@ import itertools
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QRectF
 
-from gui.canvas.graph import surface
+from gui.canvas.graph import headers, surface
 from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents, paint_headers
 from gui.canvas.graph.scene import crossing_bytes
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph
@@ -105,3 +106,80 @@ def test_a_drag_paints_no_header_again_and_no_edge_over_one(
     assert hand.view.grab().toImage().copy(*margin) == before
     assert not painted
     hand.view.stop_gesture("seen")
+
+
+def lanes_as_painted(hand: Hand, k: int, monkeypatch: pytest.MonkeyPatch) -> tuple[list[int], list[str]]:
+    """The devices whose headers have bars, and all words written."""
+    view = hand.view
+    scene, problem = view.scene, hand.document.problem
+    assert scene is not None and problem is not None
+    data = header_data(scene, problem, crossing_bytes(problem.graph, hand.document.device_of, k))
+    barred: list[int] = []
+    monkeypatch.setattr(headers, "_paint_bar", lambda _, box, d, *rest: barred.append(d))
+    scribe = Scribe(view.width(), view.height())
+    paint_headers(scribe, scene, view.viewport, view.palette_now, data, 1.0)
+    scribe.end()
+    return barred, [word for _, word in scribe.written]
+
+
+@pytest.mark.parametrize(("k", "height", "rows"), [(36, 800, 1), (8, 400, 2), (5, 800, 4)])
+def test_neighbouring_lanes_say_the_same(
+    make_hand: MakeHand, monkeypatch: pytest.MonkeyPatch, k: int, height: int, rows: int
+) -> None:
+    """The lowest lane decides: a bar or figures in one lane alone would look like a difference of devices."""
+    n = 12 * k
+    hand = make_hand(chain_graph(n), McmPackage(k), (1280, height))
+    hand.document.set_assignment(
+        np.minimum(np.arange(n) // 2, k - 1).astype(np.int32), "edit", "most on the last"
+    )
+    hand.lanes()
+    heights = [bottom - top for top, bottom in lane_extents(hand.view.scene, hand.view.viewport)]
+    assert max(heights) > 1.5 * min(heights), "one lane has far more room than the others"
+    barred, words = lanes_as_painted(hand, k, monkeypatch)
+    assert barred == (list(range(k)) if rows > 1 else [])
+    assert len([word for word in words if word.startswith("in ")]) == (k if rows > 2 else 0)
+    assert len([word for word in words if word.startswith("Chip")]) == k
+
+
+def test_lanes_of_devices_without_ops_take_no_bars_from_others(
+    make_hand: MakeHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand = make_hand(chain_graph(30), McmPackage(4), (1280, 500))
+    hand.document.set_assignment(np.repeat([0, 1, 2], 10).astype(np.int32), "edit", "three of four")
+    hand.lanes()
+    barred, words = lanes_as_painted(hand, 4, monkeypatch)
+    assert barred == [0, 1, 2]
+    assert "Chip 3" in words
+
+
+def test_lanes_too_low_for_letters_have_marks_and_as_many_titles_as_have_room(
+    make_hand: MakeHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand = make_hand(chain_graph(128), McmPackage(64), (900, 300))
+    hand.document.set_assignment((np.arange(128) // 2).astype(np.int32), "edit", "two each")
+    hand.lanes()
+    _, words = lanes_as_painted(hand, 64, monkeypatch)
+    titled = [int(word.split()[1]) for word in words if word.startswith("Chip")]
+    assert titled[0] == 0 and 8 < len(titled) < 64
+    assert len(set(np.diff(titled).tolist())) <= 2, "as evenly as the marks of an axis"
+
+
+def test_a_lane_that_is_half_in_sight_has_letters_as_large_as_the_others(hand: Hand) -> None:
+    hand.lanes()
+    view = hand.view
+    view.zoom_by(2, view.rect().toRectF().center())
+    view.pan_by(0, 6 - round(lane_extents(view.scene, view.viewport)[1][1]))
+    scene, problem = view.scene, hand.document.problem
+    assert scene is not None and problem is not None
+    data = header_data(scene, problem, crossing_bytes(problem.graph, hand.document.device_of, 3))
+    sizes = set()
+
+    class Measuring(Scribe):
+        def drawText(self, rect: QRectF, flags: int, text: str) -> None:
+            if text.startswith("Stage"):
+                sizes.add(self.font().pixelSize())
+
+    scribe = Measuring(view.width(), view.height())
+    paint_headers(scribe, scene, view.viewport, view.palette_now, data, 1.0)
+    scribe.end()
+    assert len(sizes) == 1
