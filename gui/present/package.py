@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.naming.card_names import short_name
-from gui.canvas.graph.rule_path import path_words
+from gui.canvas.graph.rules.rule_path import path_words
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import LEFT, face, write

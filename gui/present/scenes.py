@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data
 from gui.canvas.graph.heat.heat import STAGE, heat_of
 from gui.canvas.graph.items import Items, items_of
-from gui.canvas.graph.links import links_of
+from gui.canvas.graph.lanes.links import links_of
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, laid_out, skeleton_of

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.header_form import (
+from gui.canvas.graph.lanes.header_form import (
     LEAST_TITLED,
     Extents,
     HeaderForm,
@@ -18,7 +18,7 @@ from gui.canvas.graph.header_form import (
     has_costs,
     mark_size,
 )
-from gui.canvas.graph.links import Links, paint_links
+from gui.canvas.graph.lanes.links import Links, paint_links
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport

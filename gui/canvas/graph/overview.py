@@ -9,8 +9,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.rules.signs import paint_signs
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
@@ -76,6 +78,7 @@ def paint_ground(
         viewport.scale, viewport.ox, viewport.oy, fill=ground_colours(scene, palette), radius_px=0.0, min_px=1.0,
     )  # fmt: skip
     _paint_selected(buffer, scene, viewport, palette, ratio)
+    paint_signs(buffer, scene, viewport, palette, Detail.OVERVIEW, ratio)
 
 
 def _paint_selected(

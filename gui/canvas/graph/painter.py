@@ -12,6 +12,7 @@ from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
 from gui.canvas.graph.overview import FAR_RING, paint_overview
 from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.rules.signs import SIDES, paint_signs
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.stages.blocks import paint_grounds
 from gui.canvas.graph.stages.ribbons import paint_figures, paint_ribbons
@@ -126,6 +127,8 @@ def paint_edges(
         "leave": scene.leave, "enter": scene.enter, "colour": colour, "width_px": width, "opacity": opacity,
     }  # fmt: skip
     plain = scene.straight if scene.settled else np.concatenate([scene.straight, scene.routed])
+    if scene.broken_edges.any():
+        _paint_sides(buffer, scene, palette, plain, curve, width, ratio)
     if detail >= Detail.LABELS and len(scene.stubs):
         tail = min(26.0 * ratio, 40.0 * viewport.scale)
         raster.stubs(buffer, None, length_px=tail, index=scene.stubs, **curve)
@@ -135,6 +138,25 @@ def paint_edges(
         raster.routes(
             buffer, None, scene.route_ptr, scene.route_x, scene.route_y, **place, radius=14.0,
             colour=colour[chosen], width_px=width[chosen], opacity=opacity[chosen], arrow_px=arrow,
+        )  # fmt: skip
+
+
+def _paint_sides(
+    buffer: Image, scene: Scene, palette: CanvasPalette, plain: np.ndarray, curve: dict[str, Any], width: np.ndarray, ratio: float
+) -> None:  # fmt: skip
+    """What is dark beside the edges that break a rule, below all edges."""
+    broken = scene.broken_edges
+    dark: dict[str, Any] = {
+        "colour": packed(palette.theme.text),
+        "width_px": width + 2 * SIDES * ratio,
+        "opacity": 1.0,
+    }
+    raster.edges_between(buffer, None, index=plain[broken[plain]], handle_max=240.0, **{**curve, **dark})
+    if scene.settled and len(scene.routed):
+        chosen = scene.routed
+        raster.routes(
+            buffer, None, scene.route_ptr, scene.route_x, scene.route_y, curve["scale"], curve["ox"], curve["oy"], radius=14.0,
+            colour=dark["colour"], width_px=dark["width_px"][chosen], index=np.flatnonzero(broken[chosen]),
         )  # fmt: skip
 
 
@@ -153,6 +175,7 @@ def paint_cards(
             buffer, None, *place, fill=heat_fills(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
             stroke=np.where(scene.violating, np.uint32(packed(theme.bad)), np.uint32(0)), stroke_px=1.6 * ratio,
         )  # fmt: skip
+        paint_signs(buffer, scene, viewport, palette, detail, ratio)
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
     if detail == Detail.BLOCKS:
@@ -167,6 +190,7 @@ def paint_cards(
             stroke=stroke, stroke_px=ratio,
         )  # fmt: skip
         _paint_splits(buffer, scene, viewport, palette, detail, ratio)
+        paint_signs(buffer, scene, viewport, palette, detail, ratio)
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
     body = palette.bodies_of(scene.device, scene.items.model)
@@ -191,6 +215,7 @@ def paint_cards(
         **(shadow if detail == Detail.CARDS else {}),
     )  # fmt: skip
     _paint_splits(buffer, scene, viewport, palette, detail, ratio)
+    paint_signs(buffer, scene, viewport, palette, detail, ratio)
     if detail == Detail.LABELS:
         _paint_pins(buffer, scene, viewport, palette, ratio)
 

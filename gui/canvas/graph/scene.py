@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
-from gui.canvas.graph.header_form import height_for_details
 from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
+from gui.canvas.graph.lanes.header_form import height_for_details
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass, route_table

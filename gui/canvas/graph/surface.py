@@ -12,7 +12,7 @@ from gui.canvas.graph.gestures.ghost import Ghost
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, paint_heat_legend
 from gui.canvas.graph.kept_pixels import KeptPixels
-from gui.canvas.graph.links import Links, plates
+from gui.canvas.graph.lanes.links import Links, plates
 from gui.canvas.graph.naming.row_headers import is_covering, paint_row_headers
 from gui.canvas.graph.overlay import (
     paint_attention,
@@ -24,7 +24,7 @@ from gui.canvas.graph.overlay import (
 from gui.canvas.graph.painter import paint_scene, wrap_image
 from gui.canvas.graph.palette import packed
 from gui.canvas.graph.pointed_scene import PointedScene
-from gui.canvas.graph.rule_path import has_paths, paint_path_words, paint_rule_path
+from gui.canvas.graph.rules.rule_path import has_paths, paint_path_words, paint_rule_path
 from gui.canvas.graph.stages.blocks import paint_plates
 from gui.canvas.graph.strip import paint_strip, strip_top
 from gui.look.numbers import plural

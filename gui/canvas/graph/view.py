@@ -14,8 +14,8 @@ from gui.canvas.graph.drops import Drops, DropTarget
 from gui.canvas.graph.headers import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
 from gui.canvas.graph.items import Items, kept_items
+from gui.canvas.graph.lanes.links import Links, link_tooltip, links_of
 from gui.canvas.graph.layout_worker import LayoutWorker
-from gui.canvas.graph.links import Links, link_tooltip, links_of
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene

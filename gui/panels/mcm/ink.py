@@ -11,10 +11,8 @@ THINNEST, THICKEST = 1.2, 6.5
 
 
 def heat(share: float, theme: Theme) -> str:
-    """The colour of a link that carries ``share`` (0..1) of what the busiest one does."""
-    if share < 0.5:
-        return mix(theme.edge, theme.warning, 2 * max(share, 0.0))
-    return mix(theme.warning, theme.bad, 2 * min(share, 1.0) - 1)
+    """The colour of a link that carries ``share`` (0..1) of what the busiest one does: amber as all that has a price, red is for what is broken."""
+    return mix(theme.edge, theme.warning, min(max(share, 0.0), 1.0))
 
 
 def share_of(value: float, most: float) -> float:

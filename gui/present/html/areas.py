@@ -9,7 +9,7 @@ import numpy as np
 
 from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.naming.row_headers import header_width, names_of_rows
-from gui.canvas.graph.rule_path import has_paths, path_words, paths_of
+from gui.canvas.graph.rules.rule_path import has_paths, path_words, paths_of
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import plural
 from gui.present.scenes import ROWS, GraphStage

@@ -15,7 +15,7 @@ import numpy as np
 
 from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.labels import kind_text
-from gui.canvas.graph.links import Links, plate_text
+from gui.canvas.graph.lanes.links import Links, plate_text
 from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette, model_shade
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.layout.result import EdgeClass, Layout

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.palette import CanvasPalette
-from gui.canvas.graph.rule_path import BOTH, has_paths, path_words, paths_of
+from gui.canvas.graph.rules.rule_path import BOTH, has_paths, path_words, paths_of
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.stages.blocks import plate_boxes
 from gui.canvas.graph.stages.ribbons import rounded

@@ -104,6 +104,13 @@ def test_stages_differ_for_the_colour_blind(theme: Theme, kind: str) -> None:
         assert distance(a, b) > 0.04
 
 
+@BOTH
+def test_no_device_looks_like_a_broken_rule(theme: Theme) -> None:
+    """Red is for what is broken alone; its sign needs no hue (:mod:`gui.canvas.graph.rules.signs`)."""
+    for colour in device_colours(36, theme):
+        assert distance(colour.accent, theme.bad) > 0.08, colour
+
+
 def test_more_devices_than_colours() -> None:
     assert len(device_colours(1024, LIGHT)) == 1024
     assert device_colours(0, LIGHT) == ()

@@ -21,7 +21,7 @@ from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.headers import HeaderData
-from gui.canvas.graph.links import plate_text
+from gui.canvas.graph.lanes.links import plate_text
 from gui.look.numbers import Column
 from gui.look.theme import DARK, GLYPHS, LIGHT, Theme
 from gui.present.export.export import ExportOptions, export_story, show_of

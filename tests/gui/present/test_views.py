@@ -13,7 +13,7 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
-from gui.canvas.graph.links import plates
+from gui.canvas.graph.lanes.links import plates
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT
 from gui.present.emphasis import named_devices

@@ -19,7 +19,7 @@ from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
 from gui.canvas.graph.heat.legend import paint_heat_legend
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.labels import blank_share, name_size
-from gui.canvas.graph.links import links_of
+from gui.canvas.graph.lanes.links import links_of
 from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade

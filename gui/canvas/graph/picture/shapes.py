@@ -14,6 +14,7 @@ from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels, tab_width
 from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
 from gui.canvas.graph.palette import CanvasPalette
+from gui.canvas.graph.rules.signs import SIDES, signs_of
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.stages.blocks import LEAST_READ, draw_grounds
 from gui.canvas.graph.stages.ribbons import draw_ribbons, paint_figures
@@ -21,6 +22,7 @@ from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import EdgeClass
 from gui.look.fonts import font
 from gui.look.theme import ink_on
+from planner.model.graph import Floats
 
 CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 LEAST_NUMBERED = 8.0
@@ -103,11 +105,11 @@ def _vector_edges(
         ends = (scene.items.edge_src[e], scene.items.edge_dst[e])
         faded = standing_out and not scene.highlighted[list(ends)].any()
         colour.setAlphaF(float(opacities[e]) * (FADED if faded else 1.0))
-        painter.setPen(QPen(colour, float(widths[e])))
         stub = scene.edge_class[e] == EdgeClass.STUB
-        painter.drawPath(
-            _stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e]))
-        )
+        path = _stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e]))
+        if scene.broken_edges[e]:
+            painter.strokePath(path, QPen(QColor(palette.theme.text), float(widths[e]) + 2 * SIDES))
+        painter.strokePath(path, QPen(colour, float(widths[e])))
 
 
 def _edge_ends(scene: Scene, viewport: Viewport, e: int) -> tuple[QPointF, QPointF]:
@@ -193,6 +195,33 @@ def _vector_cards(
             _number(painter, tab, int(scene.device[i]), accent, palette, least)
     painter.setOpacity(1.0)
     _vector_splits(painter, scene, viewport, palette, detail)
+    _vector_signs(painter, scene, viewport, palette, detail)
+
+
+def _vector_signs(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
+) -> None:
+    """The signs of broken rules, as :mod:`gui.canvas.graph.rules.signs` has them."""
+    signs, theme = signs_of(scene, viewport, detail, 1.0), palette.theme
+    if signs is None:
+        return
+
+    def boxes(part: tuple[Floats, Floats, Floats, Floats]) -> list[QRectF]:
+        x, y, w, h = part
+        corners = zip(
+            (x * viewport.scale + viewport.ox).tolist(),
+            (y * viewport.scale + viewport.oy).tolist(),
+            strict=True,
+        )
+        sizes = zip((w * viewport.scale).tolist(), (h * viewport.scale).tolist(), strict=True)
+        return [QRectF(*corner, *size) for corner, size in zip(corners, sizes, strict=True)]
+
+    for plate, bar in zip(boxes(signs.plate), boxes(signs.bar), strict=True):
+        if detail >= Detail.LABELS:
+            painter.setPen(QPen(QColor(theme.card), 1.0))
+            painter.setBrush(QColor(theme.bad))
+            painter.drawEllipse(plate)
+        painter.fillRect(bar, QColor(theme.card))
 
 
 def _vector_splits(

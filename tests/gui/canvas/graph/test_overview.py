@@ -98,8 +98,8 @@ def test_the_ground_shows_stages_selection_and_trouble(theme: Theme) -> None:
     raster.fill(buffer, None, packed(theme.canvas), replace=True)
     paint_ground(buffer, scene, viewport, palette, 1.0)
 
-    def colour(op: int) -> int:
-        x, y = viewport.to_pixels(scene.x[op] + scene.w[op] / 2, scene.y[op] + scene.h[op] / 2)
+    def colour(op: int, down: float = 0.5) -> int:
+        x, y = viewport.to_pixels(scene.x[op] + scene.w[op] / 2, scene.y[op] + scene.h[op] * down)
         return int(buffer[int(y), int(x)])
 
     assert colour(10) == palette.accent[scene.device[10]]
@@ -108,7 +108,8 @@ def test_the_ground_shows_stages_selection_and_trouble(theme: Theme) -> None:
     ring = np.array([packed(theme.edge_selected)], np.uint32).view(np.uint8).astype(int)
     apart = np.abs(np.ascontiguousarray(around).view(np.uint8).reshape(-1, 4).astype(int) - ring).max(axis=1)
     assert apart.min() < 24  # its edges are smooth
-    assert colour(20) == packed(theme.bad)
+    assert colour(20) == packed(theme.card), "the bar of its sign"
+    assert colour(20, 0.15) == packed(theme.bad)
     assert len({colour(50), colour(150), colour(250)}) == 3
     scene.highlighted = scene.mask(np.array([50]))
     before = colour(150)

@@ -211,6 +211,7 @@ def test_parameters_and_load_have_their_places(qapp: Any) -> None:
 def test_links_are_thicker_and_hotter_the_more_they_carry() -> None:
     for theme in (LIGHT, DARK):
         assert heat(0.0, theme) != heat(0.5, theme) != heat(1.0, theme)
+        assert heat(1.0, theme) == theme.warning, "what is busy breaks no rule"
     assert thickness(0.0) < thickness(0.5) < thickness(1.0)
     assert share_of(1.0, 0.0) == 0.0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.canvas.graph.links import LEAST_LANE, PLATE_HEIGHT
+from gui.canvas.graph.lanes.links import LEAST_LANE, PLATE_HEIGHT
 from gui.look.fonts import metrics
 from gui.look.glyphs import GLYPH_SIZE
 from gui.look.numbers import Column

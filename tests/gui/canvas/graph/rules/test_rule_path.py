@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtGui import QImage
 
 from gui.canvas.graph.palette import packed
-from gui.canvas.graph.rule_path import has_paths, paths_of
+from gui.canvas.graph.rules.rule_path import has_paths, paths_of
 from planner.machines.mcm.target import McmPackage
 from planner.problem.decision import Violation
 from tests.gui.canvas.graph.conftest import Hand, MakeHand

@@ -1,0 +1,1 @@
+"""What lanes alone have: the form of their headers, and what enters each of them."""
