@@ -17,6 +17,8 @@ BUS = 6.0
 """How far above its lower edge the link runs through a chip."""
 WORDS_FROM = (84.0, 60.0)
 """Width and height from which a chip has room for its figures in words."""
+SHAPE, BLANKS = 2.2, 1.5
+"""How many times as many columns as rows look like a package, and what a place without a chip costs beside that."""
 FOLDED = 8
 """Chips without any op at the end of the chain, of which so many at least, and more than those in use, are drawn small."""
 CELL, CELL_GAP, STRIP_HEAD = 22.0, 7.0, 18.0
@@ -88,7 +90,7 @@ class PackageLayout:
 def gaps(count: int, columns: int, rect: QRectF) -> tuple[float, float, float]:
     """Gaps across and between rows, and what a turn at the end of a row takes, in pixels."""
     rows = math.ceil(count / columns)
-    across = min(34.0, max(9.0, 0.18 * rect.width() / columns))
+    across = min(34.0, max(4.0, 0.18 * rect.width() / columns))
     between = min(16.0, max(5.0, 0.16 * rect.height() / rows))
     return across, between, min(16.0, max(8.0, 0.7 * across)) if rows > 1 else 0.0
 
@@ -111,12 +113,23 @@ def folded_layout(count: int, used: int, rect: QRectF) -> PackageLayout:
     small = tuple(
         QRectF(left + (i % columns) * step, top + (i // columns) * step, CELL, CELL) for i in range(unused)
     )
-    return replace(package_layout(used, rect.adjusted(0, 0, 0, -high), ROOMY), small=small)
+    chips = package_layout(used, rect.adjusted(0, 0, 0, -high), ROOMY, min(columns_of(count), used))
+    return replace(chips, small=small)
+
+
+def columns_of(count: int) -> int:
+    """In how many columns a package of ``count`` chips is drawn: a property of the package, so that no chip moves when a panel has another size."""
+
+    def strange(columns: int) -> float:
+        rows = math.ceil(count / columns)
+        return abs(math.log(columns / rows / SHAPE)) + BLANKS * (1 - count / (columns * rows))
+
+    return min(range(1, count + 1), key=strange, default=1)
 
 
 def columns_for(count: int, rects: Sequence[QRectF], most: tuple[float, float] = (WIDEST, TALLEST)) -> int:
     """In how many columns ``count`` chips are largest at good proportions, none wider and higher than ``most``, in that of ``rects`` in which
-    they are smallest."""
+    they are smallest: for stories, whose stages and panels have shapes of their own."""
     best, columns = -1.0, 1
     for tried in range(1, count + 1):
         tiles = [_tile(count, tried, rect) for rect in rects]
@@ -131,10 +144,10 @@ def columns_for(count: int, rects: Sequence[QRectF], most: tuple[float, float] =
 def package_layout(
     count: int, rect: QRectF, most: tuple[float, float] = (WIDEST, TALLEST), columns: int = 0
 ) -> PackageLayout:
-    """The arrangement of ``count`` chips inside ``rect`` in ``columns``, 0: in as many as :func:`columns_for` it."""
+    """The arrangement of ``count`` chips inside ``rect`` in ``columns``, 0: in as many as :func:`columns_of` the package has."""
     if count == 0 or rect.width() <= 0 or rect.height() <= 0:
         return PackageLayout((), 1, 0.0)
-    columns = columns or columns_for(count, (rect,), most)
+    columns = columns or columns_of(count)
     rows = math.ceil(count / columns)
     wide, high = _tile(count, columns, rect)
     wide, high = max(1.0, min(wide, most[0])), max(1.0, min(high, most[1]))

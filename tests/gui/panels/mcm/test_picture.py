@@ -153,6 +153,14 @@ def test_chips_wind_through_the_room(count: int, size: tuple[int, int]) -> None:
         assert layout.boxes[0].height() >= 36
 
 
+@pytest.mark.parametrize("count", [1, 4, 9, 36, 64])
+def test_columns_are_a_property_of_the_package(count: int) -> None:
+    """Simulating takes a line of the panel, a dock is dragged: no chip goes to another row."""
+    rooms = [QRectF(0, 0, *size) for size in ((420, 250), (420, 180), (900, 150), (240, 600))]
+    assert len({package_layout(count, room).columns for room in rooms}) == 1
+    assert all(folded_layout(count, 4, room).columns <= package_layout(count, room).columns for room in rooms)
+
+
 def test_walking_goes_to_what_stands_beside() -> None:
     layout = package_layout(36, QRectF(0, 0, 420, 250))
     columns = layout.columns
