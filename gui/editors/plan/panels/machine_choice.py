@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -13,8 +14,11 @@ from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel, plain_tip
 from planner.model.cost_model import CostModel
 from planner.model.named_machines import NamedMachine, machines, named_rates
+from planner.problem.target import Target
 
 OWN = "Rates of your own"
+USUAL = "(usual)"
+"""In place of a machine's name, which has no brackets."""
 
 
 class MachineChoice(QWidget):
@@ -55,7 +59,8 @@ class MachineChoice(QWidget):
             self.list.clear()
             for one in offered:
                 self.list.addItem(one.title, one.name)
-                tip = plain_tip(f"{one.name}: {one.source}, {one.date}")
+                said = ", ".join(part for part in (one.source, one.date) if part)
+                tip = plain_tip(said if one.name == USUAL else f"{one.name}: {said}")
                 self.list.setItemData(self.list.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
             self.list.addItem(OWN, "")
             self.choose(name)
@@ -104,9 +109,35 @@ def with_choice(model: CostModel, side: str, choice: MachineChoice) -> CostModel
     return model.with_rates(side, one.rates, one.groups, one.rates_source)
 
 
-def fill_parameters(choice: MachineChoice, kind: str, values: dict[str, object]) -> bool:
-    """Offer the machines that say something of a kind of target with rates of its own; whether there are any."""
-    offered = [one for one in machines() if kind in one.parameters]
-    fits = (one for one in offered if all(values.get(k) == v for k, v in one.parameters[kind].items()))
+def fill_parameters(choice: MachineChoice, target: Target) -> bool:
+    """Offer the machines that say something of a kind of target with rates of its own; whether there are any.
+
+    The usual rates are offered, too, where no machine has them: a target that nobody said any rates of is made with them.
+    """
+    offered = [one for one in machines() if target.kind in one.parameters]
+    if not offered:
+        choice.fill(offered, "")
+        return False
+    usual = _usual(target, offered)
+    if not any(
+        one.parameters[target.kind].items() <= usual.parameters[target.kind].items() for one in offered
+    ):
+        offered.insert(0, usual)
+    values = target.to_dict()
+    fits = (one for one in offered if all(values.get(k) == v for k, v in one.parameters[target.kind].items()))
     choice.fill(offered, next((one.name for one in fits), ""))
-    return bool(offered)
+    return True
+
+
+def _usual(target: Target, others: Sequence[NamedMachine]) -> NamedMachine:
+    """The rates (parameters per second, and what ``others`` say) that a target has where none are given, as a machine."""
+    said = {key for one in others for key in one.parameters[target.kind]}
+    rates = {
+        field.name: field.default
+        for field in fields(target)  # type: ignore[arg-type]
+        if field.name in said or str(field.metadata.get("unit", "")).endswith("/s")
+    }
+    words = f"Usual rates of a {target.words.one}"
+    return NamedMachine(
+        USUAL, words, "accelerator", "where none are given", "", parameters={target.kind: rates}
+    )

@@ -174,7 +174,7 @@ class SettingsPanel(Panel):
             self.kind.setCurrentIndex(self.kind.findData(target.kind))
             self.machine.clear()
             self.machine.add_fields(target)
-            self.named.setVisible(fill_parameters(self.named, target.kind, target.to_dict()))
+            self.named.setVisible(fill_parameters(self.named, target))
             self.objective.clear()
             for name in target.objectives:
                 self.objective.add_explained(objective_title(name), name, objective_help(name))

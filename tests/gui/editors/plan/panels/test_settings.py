@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSp
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.plan.panels.machine_choice import OWN
 from gui.editors.plan.panels.settings import SettingsPanel
 from gui.editors.plan.panels.unused import is_unused
 from gui.look.theme import LIGHT
@@ -530,6 +531,33 @@ def test_a_target_with_rates_of_its_own_takes_a_machines(qtbot: QtBot) -> None:
     panel.apply()
     assert document.open_problem.target.to_dict()["down"] == 500e6
     assert panel.named.machine.name == "edge-tpu-pcie"
+
+
+def test_a_target_that_nobody_said_rates_of_has_the_usual_ones(qtbot: QtBot) -> None:
+    """They are nobody's own until one of them is changed, and can be had again."""
+    document = opened(count=2)
+    document.set_problem(McmPackage(4), "chip-latency")
+    panel = SettingsPanel(document, LIGHT)
+    qtbot.addWidget(panel)
+    panel.refresh_now()
+    assert panel.named.list.currentText() == "Usual rates of a chip"
+    assert panel.named.source.text() == "where none are given"
+    field = panel.machine.fields["local"]
+    assert isinstance(field, QLineEdit)
+    field.selectAll()
+    qtbot.keyClicks(field, "100 GB/s")
+    assert panel.named.list.currentText() == OWN
+    panel.named.list.setCurrentIndex(panel.named.list.findText("Usual rates of a chip"))
+    assert panel.edited()[0] == McmPackage(4)
+    panel.named.list.setCurrentIndex(panel.named.list.findData("simba-chiplet"))
+    assert panel.edited()[0] != McmPackage(4)
+
+
+def test_usual_rates_that_a_machine_has_are_that_machines(qtbot: QtBot) -> None:
+    panel = SettingsPanel(opened_on_tpus(), LIGHT)
+    qtbot.addWidget(panel)
+    panel.refresh_now()
+    assert panel.named.list.findText("Usual", Qt.MatchFlag.MatchStartsWith) == -1
 
 
 def test_a_bare_number_is_in_the_unit_that_the_field_shows(qtbot: QtBot) -> None:
