@@ -42,7 +42,7 @@ class DeviceColour:
 
 # Neighbours differ in hue and in lightness, also under the three kinds of dichromacy (see the tests).
 _HUES = (
-    "#3b6db8", "#e08a2c", "#2e9e73", "#b26ac0", "#56b4d9", "#6b5312",
+    "#3b6db8", "#e08a2c", "#2e9e73", "#b26ac0", "#56b4d9", "#846a1c",
     "#d8c44a", "#5a50b4", "#8fbc4c", "#8a4b66", "#dc8cbc", "#1d6f7a",
 )  # fmt: skip
 _TIER_LIGHTNESS = (0.0, -0.12, 0.11)
