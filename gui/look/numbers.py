@@ -55,9 +55,24 @@ class Column:
         return self.number(value) + BLANK * (self.digits - self._digits(value))
 
     def text(self, value: float) -> str:
-        """The number with its unit."""
+        """The number with its unit: a smaller one where what is not nothing would look like it."""
         shown = self.number(value)
-        return f"{shown} {self.suffix}" if self.suffix and math.isfinite(value) else shown
+        if not self.suffix or not math.isfinite(value):
+            return shown
+        if value and not shown.strip(f"{MINUS}0.,"):
+            smaller = self._smaller(abs(value))
+            shown = "" if smaller is None else smaller.text(value)
+            return shown or f"{self.number(0.0)} {self.suffix}"
+        return f"{shown} {self.suffix}"
+
+    def _smaller(self, value: float) -> Column | None:
+        """The column in which a value of this one's kind is more than nothing; None where there is none."""
+        found: Column | None = None
+        if any(suffix == self.suffix for suffix, _ in _SCALES):
+            found = time_column((value,), "s")
+        elif any(suffix == self.suffix for suffix, *_ in _BYTE_SCALES):
+            found = byte_column((value,))
+        return found if found is not None and found.number(value).strip("0.,") else None
 
     def telling_apart(self, values: Iterable[float]) -> Column:
         """With as many more digits, three at most, as tell those of ``values`` apart that are not the same but for rounding."""

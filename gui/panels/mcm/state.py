@@ -124,8 +124,9 @@ class Package:
         return time_column([self.longest], self.unit), byte_column(held), byte_column([self.hottest])
 
     def time_text(self, value: float) -> str:
-        """A time, in the unit of the slowest chip's, of all packages that are compared."""
-        return in_unit(self._columns[0], self.unit, value)
+        """A time, in the unit and with the digits of the slowest chip's, of all packages that are compared: as lists of devices have it."""
+        column = self._columns[0]
+        return column.text(value) if value or not column.suffix else f"0 {column.suffix}"
 
     def held_text(self, value: float) -> str:
         """What a chip holds, in the unit of what it can."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gui.look.numbers import BLANK, Column, byte_column, cache_text, detailed_column, percent, time_column
+from gui.look.numbers import (
+    BLANK,
+    MINUS,
+    Column,
+    byte_column,
+    cache_text,
+    detailed_column,
+    percent,
+    time_column,
+)
 from planner.quantity import bytes_text
 
 ROOT = Path(__file__).parents[3]
@@ -41,6 +50,20 @@ def test_large_numbers_have_no_more_decimals_because_small_ones_do() -> None:
     assert [column.lined_up(value * 1e-6) for value in (268.4355, 99.99)] == [f"268.44{BLANK}", "99.990"]
     assert column.lined_up(float("nan")) == column.number(float("nan"))
     assert time_column([268.4355e-6], "s").number(268.4355e-6) == "268.44"
+
+
+def test_what_is_not_nothing_never_looks_like_it() -> None:
+    ms, mib = time_column([1.09e-3], "s"), byte_column([2.0**25])
+    assert [ms.text(v) for v in (6.4e-9, 0.004e-3, 0.006e-3, 0.0)] == [
+        "6.40 ns",
+        "4.00 µs",
+        "0.01 ms",
+        "0.00 ms",
+    ]
+    assert [mib.text(v) for v in (160.0, 2.0**20, 0.0)] == ["160 B", "1.00 MiB", "0.00 MiB"]
+    assert ms.text(-6.4e-9) == f"{MINUS}6.40 ns"
+    assert ms.text(1e-15) == "0.00 ms", "no unit is small enough"
+    assert Column(1e3, "of something", 0).text(1.0) == "0 of something"
 
 
 def test_thousands_are_parted_in_a_column_as_in_a_sentence() -> None:

@@ -325,6 +325,6 @@ def test_all_times_and_all_bytes_of_a_package_are_in_one_unit_each() -> None:
     small = replace(state, title="Chip 1", work=4e-5, cost=4e-5, parameters=80 * 1024.0, link=90 * 1024.0)
     shown = Package((state, small, replace(small, title="Chip 2")), sram=20.0 * MIB, unit="s")
     rows = dict(chip_rows(shown, 1))
-    assert rows["chip latency"].startswith("0.040 ms") and rows["receive"] == "0 ms"
+    assert rows["chip latency"].startswith("0.04 ms") and rows["receive"] == "0 ms"
     assert rows["memory"] == "0.078 / 20.00 MiB" and rows["parameters"] == "0.078 MiB"
     assert rows["link to chip 2"] == "0.088 MiB"
