@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import time
 
 import pytest
 from PySide6.QtCore import QEventLoop, QTimer
@@ -66,7 +67,39 @@ def test_no_loop_begins_within_one_that_is_to_end(qapp: QApplication) -> None:
     with quit_on_signals(qapp):
         QTimer.singleShot(0, ask_then_wait)
         assert ended(qapp) == 128 + signal.SIGTERM
-    assert waited == [-1]
+    assert waited == [128 + signal.SIGTERM], "at once"
+
+
+@pytest.mark.parametrize("file", ["enum.py", "shibokensupport/signature/loader.py", "PySide6/__init__.py"])
+def test_no_class_of_qt_is_left_half_made(qapp: QApplication, file: str) -> None:
+    """What is raised where the bindings make one is lost, and the class is broken or the process crashes."""
+    reached: list[int] = []
+    bound = {"os": os, "signal": signal, "reached": reached, "__name__": "enum"}
+    code = "os.kill(os.getpid(), signal.SIGTERM)\nfor _ in range(3): pass\nreached.append(1)"
+    with pytest.raises(SystemExit) as left, quit_on_signals(qapp):
+        exec(compile(code, f"/somewhere/{file}", "exec"), bound)
+        assert reached, "it is done"
+        for _ in range(400):
+            time.sleep(0.01)
+        pytest.fail("nothing ended it")
+    assert left.value.code == 128 + signal.SIGTERM
+
+
+def test_the_handler_touches_nothing_of_qt(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes in the midst of anything, Qt's own code among that: the loop ends itself when it is woken."""
+    ends: list[bool] = []
+    with quit_on_signals(qapp):
+
+        def ask() -> None:
+            with monkeypatch.context() as patched:
+                patched.setattr(QApplication, "exit", lambda *_: ends.append(True))
+                os.kill(os.getpid(), signal.SIGTERM)
+                asked.append(list(ends))
+
+        asked: list[list[bool]] = []
+        QTimer.singleShot(20, ask)
+        assert ended(qapp) == 128 + signal.SIGTERM
+    assert asked == [[]]
 
 
 def test_handlers_are_those_of_before_afterwards(qapp: QApplication) -> None:
