@@ -24,6 +24,7 @@ from planner.compiling.kernel import interpret
 
 if TYPE_CHECKING:
     from gui.editors.network.editor import OrderWindow
+    from gui.editors.plan.editor import MainWindow
     from gui.editors.plan.windows import Parts
     from gui.shell.session import Session
 
@@ -159,13 +160,27 @@ def _begin(
         parts.window.files.open_timed(models, plan, times)
     elif models:
         parts.window.files.open_files([*models, *([plan] if plan is not None else [])])
-    if parts.journal is not None:
+    if parts.journal is not None and not _reopens(parts, bool(models or tour or story or compared)):
         _offer_recovery(parts)
     warming.begin()
     warming.load(raster.warm_up, warm_up_layout)
     beside = partial(_begin_beside, parts, first_start)
     parts.document.model_changed.connect(beside, Qt.ConnectionType.SingleShotConnection)
     soon(parts.window, beside, 1500)
+
+
+def _reopens(parts: Parts, asked: bool) -> bool:
+    """Whether what was open the last time is being opened again, as nothing else was ``asked`` for; what a crash left is offered after that."""
+    if asked or parts.session is None:
+        return False
+    from gui.app.reopening import Reopening
+
+    record = parts.session.open_tabs
+    was = record.read()
+    if not (was.tabs or was.said):
+        return False
+    Reopening(parts, was, record, partial(_offer_recovery_in, parts)).begin()
+    return True
 
 
 def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
@@ -195,7 +210,12 @@ def _offer_order(window: OrderWindow, session: Session) -> None:
 
 def _offer_recovery(parts: Parts) -> None:
     """Offer what crashed windows had not saved."""
+    _offer_recovery_in(parts, parts.window, "")
+
+
+def _offer_recovery_in(parts: Parts, window: MainWindow | OrderWindow, told: str) -> None:
+    """Offer it in a window, which may have opened beside the one of ``parts``, after ``told`` is said."""
     from gui.app.recovering import Recovery
 
-    window = parts.window
-    Recovery(window.notice, window.files.loading, parts.themes, parts.session, parts).offer()
+    here = parts if window is parts.window else None
+    Recovery(window.notice, window.files.loading, parts.themes, parts.session, here).offer(told)

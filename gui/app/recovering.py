@@ -117,11 +117,12 @@ class Recovery(QObject):
         notice.dismissed.connect(self._soon)
         loading.busy_changed.connect(self._soon)
 
-    def offer(self) -> None:
-        """Offer everything that is left."""
+    def offer(self, told: str = "") -> None:
+        """Offer everything that is left, after what is to be ``told`` first."""
         damaged: list[Path] = []
         self._left = everything_left(damaged)
-        self._told = damage(damaged, None if self._session is None else self._session.damaged)
+        said = damage(damaged, None if self._session is None else self._session.damaged)
+        self._told = f"{told} {said}".strip()
         if self._session is not None:
             self._session.sync()
             self._told = f"{self._told} {self._session.trouble}".strip()
@@ -248,9 +249,14 @@ class Recovery(QObject):
         return open_order_window(self._themes, self._session, beside=self._notice)
 
     def _graph_parts(self, models: Sequence[Path] = ()) -> Parts:
-        """The window of graphs that this one is in, where nothing is lost by that: nothing is open there but these ``models``, as read; else another."""
-        from gui.editors.plan.windows import open_graph_window
+        """The window of graphs that this one is in, where nothing is lost by that: nothing is open there but these ``models``, as read; else the tab where they are, or another."""
+        from gui.editors.plan.windows import graph_parts, open_graph_window
 
+        same = [
+            one for one in graph_parts() if one.document.paths == tuple(models) and not one.document.modified
+        ]
+        if models and same and not same[0].window.closed:
+            return same[0]
         here = self._parts
         document = None if here is None else here.document
         taken = document is not None and document.problem is not None and document.paths != tuple(models)

@@ -126,6 +126,11 @@ _quitting: set[str] = set()
 """Not empty while every window is being closed."""
 
 
+def quitting() -> bool:
+    """Whether every window is being closed."""
+    return bool(_quitting)
+
+
 def quit_all() -> None:
     """Close every window; one that has unsaved work asks first, and the others follow its answer."""
     _quitting.add("all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -10,9 +11,12 @@ from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 from shiboken6 import isValid
 
 from gui.look.assets import asset
-from gui.widgets.later import soon
+from gui.shell.closing import quitting
+from gui.widgets.later import Later, soon
 
 if TYPE_CHECKING:
+    from gui.shell.open_tabs import Left
+    from gui.shell.session import Session
     from gui.shell.window import EditorWindow
 
 PREFERRED = (1440, 900)
@@ -23,6 +27,8 @@ RUNNING = "  ·  running"
 """What stands behind the name of a tab in which something runs."""
 SHIFT = 32
 """Pixels by which a window stands beside the one that it was taken out of."""
+NOTE_MS = 1000
+"""What is open is noted so long after it changed."""
 
 
 class Host(QTabWidget):
@@ -46,6 +52,11 @@ class Host(QTabWidget):
         self._closing = False
         """Whether the whole window is being closed, editor by editor."""
         self._before: EditorWindow | None = None
+        self._leaving: list[EditorWindow] = []
+        """The editors that there were when the window began to close."""
+        self._in_front: EditorWindow | None = None
+        """The one of them that was seen."""
+        self._note_later = Later(note_open, self, NOTE_MS)
         self.tabBarDoubleClicked.connect(lambda at: self.take_out(self.editors[at]) if at >= 0 else None)
         self.currentChanged.connect(self._current_changed)
         _hosts.append(self)
@@ -77,6 +88,7 @@ class Host(QTabWidget):
 
     def _counted(self) -> None:
         """There are more tabs now, or fewer: other commands can be given."""
+        self._note_later.ask_once()
         for editor in self.editors:
             editor.update_soon()
 
@@ -122,9 +134,14 @@ class Host(QTabWidget):
         if widget is not None:
             widget.setFocus()
 
+    def note_soon(self) -> None:
+        """Note what is open, in a moment."""
+        self._note_later.ask_once()
+
     # ------------------------------------------------------------------ names
     def _name(self, editor: EditorWindow) -> None:
         """The tab, and with the current one the window, is called as the editor; the tab says whether something runs."""
+        self._note_later.ask_once()
         title, changed = editor.windowTitle(), editor.isWindowModified()
         name = title.replace("[*]", " *" if changed else "").removesuffix(" – Stageboard")
         at = self.indexOf(editor)
@@ -146,6 +163,7 @@ class Host(QTabWidget):
         # Panels that were taken out of a window are windows themselves, and go with their editor.
         if before is not None and isValid(before) and before is not editor:
             before.show_floating(False)
+        self._note_later.ask_once()
         if editor is not None:
             self._name(editor)  # type: ignore[arg-type]
             editor.show_floating(True)  # type: ignore[attr-defined]
@@ -161,6 +179,8 @@ class Host(QTabWidget):
     # ------------------------------------------------------------------ closing
     def _ended(self, editor: EditorWindow) -> None:
         """An editor was closed. It is in the middle of that: it leaves a moment later."""
+        if not self._leaving and self.count() == 1:
+            self._leaving, self._in_front = [editor], editor
         soon(self, lambda: self._leave(editor))
 
     def _leave(self, editor: EditorWindow) -> None:
@@ -173,9 +193,13 @@ class Host(QTabWidget):
 
     def _called_off(self) -> None:
         self._closing = False
+        self._leaving = []
+        _gone.clear()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Every editor is closed; one that asks is shown, and its answer goes on."""
+        if not self._leaving:
+            self._leaving, self._in_front = self.editors, self.currentWidget()  # type: ignore[assignment]
         # From the right: a comparison comes after what it compares, and would be asked about.
         for editor in reversed(self.editors):
             if editor.closed:
@@ -190,11 +214,63 @@ class Host(QTabWidget):
             self.let_go(editor)
         if self in _hosts:
             _hosts.remove(self)
+        self._note_later.stop()
+        _note_ended(self._leaving, self._in_front)
         event.accept()
 
 
 _hosts: list[Host] = []
 """All windows; nothing else keeps them alive."""
+_gone: list[EditorWindow] = []
+"""The editors of windows that are closed already while every window is being closed."""
+
+
+_held: set[str] = set()
+"""Not empty while what was open is being opened again: the record of it stays as it is."""
+
+
+def hold_notes(held: bool) -> None:
+    """Let the record of what is open stay as it is, or go on with it."""
+    if held:
+        _held.add("reopening")
+    else:
+        _held.clear()
+        for host in _hosts[:1]:
+            host.note_soon()
+
+
+def note_open() -> None:
+    """Keep a record of what is open, for a start after a crash."""
+    editors = [editor for host in _hosts for editor in host.editors if not editor.closed]
+    front = _hosts[0].currentWidget() if _hosts else None
+    _write([(editor, editor.left(False)) for editor in editors], front, ended=False)
+
+
+def _note_ended(editors: list[EditorWindow], front: EditorWindow | None) -> None:
+    """A window with these editors has closed: with the last one, or all of them at once, what was open is kept for the next start."""
+    if quitting():
+        _gone.extend(editors)
+        editors = list(_gone)
+    if _hosts:
+        if not quitting():
+            _hosts[0].note_soon()
+        return
+    _gone.clear()
+    _write([(editor, editor.was) for editor in editors], front, ended=True)
+
+
+def _write(
+    editors: Sequence[tuple[EditorWindow, Left | None]], front: QWidget | None, *, ended: bool
+) -> None:
+    session: Session | None = next(
+        (editor.session for editor, _ in editors if editor.session is not None), None
+    )
+    if session is not None and not _held:
+        known = [
+            (editor, left) for editor, left in editors if left is not None and editor.session is not None
+        ]
+        seen = next((left for editor, left in known if editor is front), None)
+        session.open_tabs.write([left for _, left in known], seen, ended=ended)
 
 
 def host_of(editor: QWidget) -> Host | None:

@@ -87,6 +87,10 @@ class ModelFiles(FileDialogs):
         if chosen:
             self.open_in_tabs(chosen)
 
+    def open_start_page(self) -> None:
+        """A tab in which nothing is open yet."""
+        self._graph_tab((), None, ())
+
     def open_plan(self) -> None:
         """Ask for plans of the open model: each joins the list, the last is on the canvas."""
         for path in self.ask_open("Open a plan", PLANS):

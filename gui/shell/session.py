@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
+from gui.shell.open_tabs import OpenTabs
 from planner.errors import StageboardError
 from planner.files import write_atomically
 
@@ -117,6 +118,11 @@ class Session(QObject):
             self._store.sync()
             yield
             self.sync()
+
+    @property
+    def open_tabs(self) -> OpenTabs:
+        """The record of what is open, beside the settings."""
+        return OpenTabs(self._path.with_name("tabs"))
 
     # ------------------------------------------------------------------ raw values
     def _text(self, key: str) -> str:

@@ -31,6 +31,7 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.shell.action import ActionSpec
+    from gui.shell.open_tabs import Left
     from gui.shell.session import Session
 
 
@@ -69,6 +70,8 @@ class EditorWindow(DropWindow):
         self.reduced_motion = False
         self.closed = False
         """Whether a person closed it, as opposed to the program's end."""
+        self.was: Left | None = None
+        """How it was when it was closed, to be opened again."""
         self.setAcceptDrops(True)
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
         self.notice = NoticeBar(themes.theme)
@@ -157,6 +160,10 @@ class EditorWindow(DropWindow):
     def goes_along(self) -> str:
         """What else closing the window closes, as a question names it; empty: nothing."""
         return ""
+
+    def left(self, whole: bool) -> Left | None:
+        """How the next start opens this again, ``whole`` with what is in no file; None: not at all."""
+        return None
 
     def more_choices(self) -> Iterable[Choice]:
         """What the palette offers beside the actions, whatever is typed."""
@@ -360,6 +367,7 @@ class EditorWindow(DropWindow):
             event.ignore()
             return
         self.memory.store()
+        self.was = self.left(True) if self.session is not None else None
         self.closed = True
         self.end()
         event.accept()

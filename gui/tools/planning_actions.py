@@ -38,6 +38,7 @@ def has_claim(window: PlanningWindow) -> bool:
 
 OPEN_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (
     ActionSpec("file.open_tab", "Open in a New Tab…", "File", lambda w: w.files.open_tab(), ("Ctrl+Alt+O",), "open models beside what is open, which stays"),
+    ActionSpec("file.start_page", "Start Page in a New Tab", "File", lambda w: w.files.open_start_page(), (), "examples, samples, recent files and stories beside what is open, which stays", is_open),
 )  # fmt: skip
 
 SAVE_ACTIONS: tuple[ActionSpec[PlanningWindow], ...] = (

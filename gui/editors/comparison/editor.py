@@ -24,6 +24,7 @@ from gui.editors.comparison.sources import Source
 from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
 from gui.panels.comparison.names import titles_in_a_row
+from gui.shell.open_tabs import Left
 from gui.widgets.labels import capital
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
@@ -304,6 +305,10 @@ class CompareWindow(CompareBody):
         """A question stays inside."""
         super().resizeEvent(event)
         self.taking.choice.keep_inside()
+
+    def left(self, whole: bool) -> Left | None:
+        """What is in the columns."""
+        return Left(self.document, columns=tuple(source.column for source in self.state.sources))
 
     def end(self) -> None:
         """End threads and animations."""

@@ -178,9 +178,14 @@ def open_example(window: PlanWindow) -> None:
     open_files(window, [model], plans)
 
 
+def comparison_of(document: Document) -> ComparisonWindow | None:
+    """The comparison of a document's plans that is open."""
+    return next((one for one in _windows if one.document is document and not one.closed), None)
+
+
 def compares(document: Document) -> bool:
     """Whether plans of a document are compared."""
-    return any(one.document is document and not one.closed for one in _windows)
+    return comparison_of(document) is not None
 
 
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
@@ -236,7 +241,7 @@ W = TypeVar("W", bound=ComparisonWindow)
 def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
     """The comparison of a window's plans, and whether it was made now: it is then shown, as a tab beside it, in the next turn of the
     event loop, for to make a window takes as long as to show it."""
-    known = next((one for one in _windows if one.document is window.document and not one.closed), None)
+    known = comparison_of(window.document)
     if known is not None:
         return cast(W, known), False
     shown = kind(window.document, window.themes, window.session)

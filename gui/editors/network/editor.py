@@ -17,6 +17,7 @@ from gui.look.numbers import plural
 from gui.look.theme import ThemeController
 from gui.panels.base import Panel
 from gui.shell.kinds import windows_of
+from gui.shell.open_tabs import Left, Tab, left
 from gui.shell.palette import Choice
 from gui.tools.neurons import NeuronPicker
 from gui.tools.story.actions import SHIPPED
@@ -164,6 +165,14 @@ class OrderWindow(NetworkBody):
         self._inference.show_results(self.theme)
 
     # ------------------------------------------------------------------ the end
+    def left(self, whole: bool) -> Left | None:
+        """The network, its order and its list."""
+        document = self.document
+        tab = Tab(
+            "network", list(map(str, document.paths)), str(document.plan_path or ""), density=document.density
+        )
+        return left(document, tab, whole)
+
     def end(self) -> None:
         """End every process and thread."""
         self.playback.pause()

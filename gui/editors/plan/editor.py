@@ -27,11 +27,13 @@ from gui.look.numbers import plural
 from gui.look.theme import ThemeController
 from gui.panels.mcm.state import is_package
 from gui.shell.kinds import windows_of
+from gui.shell.open_tabs import Left, Tab, left
 from gui.shell.palette import Choice
 from gui.tools.search.running import Errand
 from gui.tools.story.actions import SHIPPED
 from gui.widgets.later import soon
 from gui.words.machines import counted_devices
+from planner.model.precision import precision_of
 
 if TYPE_CHECKING:
     from gui.background.job import Job
@@ -318,6 +320,16 @@ class MainWindow(GraphBody):
             self.document.model_changed.connect(self.size_docks, Qt.ConnectionType.SingleShotConnection)
 
     # ------------------------------------------------------------------ the end
+    def left(self, whole: bool) -> Left | None:
+        """The graph, its plan and its list."""
+        document, problem = self.document, self.document.problem
+        if problem is None:
+            return None
+        tab = Tab(
+            "plan", list(map(str, document.paths)), str(document.plan_path or ""), document.batch, precision_of(problem.graph)
+        )  # fmt: skip
+        return left(document, tab, whole)
+
     def end(self) -> None:
         """End every process and thread."""
         self.files.drop()

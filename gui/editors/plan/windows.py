@@ -108,6 +108,11 @@ def graph_windows() -> list[MainWindow]:
     return [parts.window for parts in _graphs]
 
 
+def graph_parts() -> list[Parts]:
+    """Those windows, each with what belongs to it."""
+    return list(_graphs)
+
+
 def close_all() -> None:
     """End the processes and threads of every window that another opened."""
     for parts in _graphs:

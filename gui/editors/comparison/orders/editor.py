@@ -18,6 +18,7 @@ from gui.panels.network.neuron import NeuronPanel
 from gui.panels.network.playback.memory import FastMemoryView
 from gui.panels.network.playback.widget import Playback
 from gui.panels.network.plots.plots import PlotsPanel
+from gui.shell.open_tabs import Left
 from gui.shell.palette import Choice
 from gui.shell.remembering import Remembering
 from gui.tools.neurons import NeuronPicker
@@ -134,6 +135,11 @@ class OrdersWindow(ComparisonWindow):
     def focus_canvas(self) -> None:
         """Both pictures are looked at with the first."""
         self.canvas.setFocus()
+
+    def left(self, whole: bool) -> Left | None:
+        """The order on the canvas, and the one beside it."""
+        both = (self.document.active, self.document.compared)
+        return Left(self.document, columns=tuple(entry for entry in both if entry is not None))
 
     def end(self) -> None:
         """End the threads."""

@@ -1,0 +1,251 @@
+"""A start without arguments: what was open the last time is open again, one document after the other, the one in front first.
+
+A file that is gone, or a plan that cannot be read any more, is named in one notice; all the rest opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from gui.document.history import Column
+from gui.document.plan_list import PlanEntry
+from gui.shell.host import hold_notes, host_of, reveal
+from gui.shell.kinds import windows_of
+from gui.shell.open_tabs import KeptColumn, KeptPlan, OpenTabs, Reopened, Tab
+from gui.widgets.later import soon
+from planner.errors import StageboardError
+from planner.printable import concise
+
+if TYPE_CHECKING:
+    from gui.editors.plan.windows import Parts
+
+LONGEST_SAID = 3
+"""Sentences of the notice; what else is missing is counted."""
+
+
+class Reopening(QObject):
+    """Opens documents beside the empty window ``parts``, the first graph in it; then calls ``done`` with a window that is open, and with what is missing."""
+
+    def __init__(
+        self, parts: Parts, was: Reopened, record: OpenTabs, done: Callable[[Any, str], object]
+    ) -> None:
+        super().__init__(parts.window)
+        self._parts, self._record, self._done = parts, record, done
+        self._compared = was.compared
+        self._said = list(was.said)
+        there = [tab for tab in was.tabs if self._is_there(tab)]
+        front = was.tabs[was.front] if was.tabs else None
+        # The document that was in front is there first; the others come to its left and its right.
+        self._order = sorted(there, key=lambda tab: tab is not front)
+        self._places = there
+        self._front = front
+        self._windows: dict[int, Any] = {}
+        self.done = False
+        """Whether all of it is there."""
+
+    def begin(self) -> None:
+        """Open the first."""
+        hold_notes(True)
+        self.destroyed.connect(lambda: hold_notes(False))
+        self._next()
+
+    def _is_there(self, tab: Tab) -> bool:
+        """Whether a document can be opened; of a plan that is gone, its model is."""
+        gone = [path for path in tab.paths if not path.is_file()]
+        if gone:
+            self._said.append(f"{gone[0].name} is not in {gone[0].parent} any more.")
+            return False
+        if tab.plan and not Path(tab.plan).is_file():
+            plan = Path(tab.plan)
+            self._said.append(f"The plan {plan.name} of {tab.name} is not in {plan.parent} any more.")
+            tab.plan = ""
+        return True
+
+    # ------------------------------------------------------------------ one after the other
+    def _next(self) -> None:
+        if not self._order:
+            self._finish()
+            return
+        tab = self._order.pop(0)
+        plan = Path(tab.plan) if tab.plan else None
+        if tab.kind == "network":
+            window = windows_of("network").open_order_window(
+                self._parts.themes, self._parts.session, tab.paths, plan, tab.density, self._beside()
+            )
+        else:
+            window = self._graph_window()
+            window.files.open_graphs(
+                tab.paths, plan, options={"batch": tab.batch, "precision": tab.precision}
+            )
+        self._windows[id(tab)] = window
+        self._place(window, tab)
+        self._when_idle(window, lambda: self._opened(window, tab))
+
+    def _beside(self) -> Any:
+        """A window that is open; each may be closed meanwhile."""
+        return next((one for one in (self._parts.window, *self._windows.values()) if not one.closed), None)
+
+    def _graph_window(self) -> Any:
+        here = self._parts.window
+        if here.document.problem is None and here not in self._windows.values() and not here.closed:
+            return here
+        opened = windows_of("plan").open_graph_window((), None, True, self._beside(), self._parts.themes)
+        return opened.window
+
+    def _place(self, window: Any, tab: Tab) -> None:
+        """Put a tab where it was, behind the one that was in front."""
+        host = host_of(window)
+        if host is None:
+            return
+        before = [self._windows[id(one)] for one in self._places[: self._at(tab)] if id(one) in self._windows]
+        at = max((host.indexOf(one) for one in before), default=-1) + 1
+        host.tabBar().moveTab(host.indexOf(window), at)
+        first = self._windows.get(id(self._front))
+        if first is not None and not first.closed:
+            host.setCurrentWidget(first)
+
+    def _at(self, tab: Tab) -> int:
+        return next(i for i, one in enumerate(self._places) if one is tab)
+
+    def _when_idle(self, window: Any, then: Callable[[], object]) -> None:
+        """Go on once a window reads nothing, a turn of the event loop later: what was read is then there."""
+        loading = window.files.loading
+        if not loading.busy:
+            soon(self, then)
+            return
+
+        def changed() -> None:
+            if not loading.busy:
+                loading.busy_changed.disconnect(changed)
+                soon(self, then)
+
+        loading.busy_changed.connect(changed)
+
+    def _opened(self, window: Any, tab: Tab) -> None:
+        """A document is there, or its own notice says why not; the plans of its list follow."""
+        if window.closed or window.document.problem is None or not (tab.listed or tab.columns):
+            self._next()
+            return
+        listed: list[PlanEntry | None] = []
+
+        def install(found: Sequence[Any]) -> None:
+            listed.extend(
+                self._list(window, tab, kept, opened) for kept, opened in zip(tab.listed, found, strict=True)
+            )
+
+        def go_on() -> None:
+            if not window.closed:
+                self._compare(window, tab, listed)
+            self._next()
+
+        read = partial(read_plans, window.document.problem, self._record.folder, tab.listed)
+        window.files.loading.start(f"Reading the plans of {tab.name} …", read, install)
+        self._when_idle(window, go_on)
+
+    # ------------------------------------------------------------------ plans
+    def _list(self, window: Any, tab: Tab, kept: KeptPlan, opened: Any) -> PlanEntry | None:
+        """Put a plan into a document's list."""
+        document = window.document
+        try:
+            if isinstance(opened, StageboardError):
+                raise opened
+            if tab.kind == "network":
+                entry: PlanEntry = document.list_order(opened.plan, opened.bounds, kept.name, kept.origin)
+                return entry
+            note, plan = opened.plan.provenance, opened.plan
+            entry = document.add_plan(
+                plan.decision.device_of, kept.name, origin=kept.origin, planner=note.planner, seed=note.seed, seconds=note.seconds,
+                provenance=note, claims=tuple(opened.bounds), problem=plan.problem,
+            )  # fmt: skip
+        except StageboardError as error:
+            self._said.append(f"The plan {kept.name} of {tab.name} cannot be read ({concise(str(error))}).")
+            return None
+        return entry
+
+    def _compare(self, window: Any, tab: Tab, listed: Sequence[PlanEntry | None]) -> None:
+        """Open the comparison of a document's plans again."""
+        if not tab.columns:
+            return
+        columns = [self._column(window, column, listed) for column in tab.columns]
+        found = [column for column in columns if column is not None]
+        comparisons = windows_of("comparison")
+        try:
+            if len(found) < 2:
+                raise StageboardError("fewer than two of its plans are there")
+            if tab.kind == "network":
+                comparisons.open_orders(window, found[1])
+            else:
+                comparisons.open_columns(window, found)
+        except StageboardError as error:
+            self._said.append(
+                f"The comparison of plans of {tab.name} is not open again: {concise(str(error))}."
+            )
+
+    def _column(self, window: Any, column: KeptColumn, listed: Sequence[PlanEntry | None]) -> Column | None:
+        document = window.document
+        if column.file:
+            path = Path(column.file)
+            if path.is_file():
+                return path
+            self._said.append(f"The plan {path.name}, which was compared, is not in {path.parent} any more.")
+            return None
+        if column.named:
+            return next((entry for entry in document.plans if entry.name == column.named), None)
+        if column.listed >= 0:
+            return listed[column.listed] if column.listed < len(listed) else None
+        active: PlanEntry | None = document.active
+        return active
+
+    # ------------------------------------------------------------------ the end
+    def _finish(self) -> None:
+        here = self._parts.window
+        if here.document.problem is None and here not in self._windows.values() and self._windows:
+            here.close()  # all that is open is in tabs beside it
+        front = self._windows.get(id(self._front)) or self._beside()
+        comparison = (
+            windows_of("comparison").comparison_of(front.document) if self._compared and front else None
+        )
+        seen = comparison or front
+        # A turn later: a comparison is made visible in the next one.
+        soon(self, lambda: self._end(front, seen))
+
+    def _end(self, front: Any, seen: Any) -> None:
+        """The tab that was in front is in front again, and says what is missing."""
+        hold_notes(False)
+        self.done = True
+        if seen is not None and not seen.closed:
+            reveal(seen)
+        rest = len(self._said) - LONGEST_SAID
+        more = [] if rest <= 0 else [f"So it is with {rest} more."]
+        told = " ".join([*self._said[:LONGEST_SAID], *more])
+        if told and seen is not front and not seen.closed:
+            seen.notice.show_message("warning", told)
+            told = ""
+        if front is not None and not front.closed:
+            self._done(front, told)
+
+
+def read_plans(problem: Any, folder: Path, listed: Sequence[KeptPlan]) -> list[Any]:
+    """What the files of plans of a list hold, or why one cannot be read; for any thread."""
+    found: list[Any] = []
+    for kept in listed:
+        try:
+            found.append(_read(problem, folder / kept.file))
+        except StageboardError as error:
+            found.append(error)
+    return found
+
+
+def _read(problem: Any, path: Path) -> Any:
+    from planner.machines.two_level_memory.problem import NetworkProblem
+    from planner.plan_files.order_json import open_network_plan
+    from planner.plan_files.plan_json import open_plan
+
+    if isinstance(problem, NetworkProblem):
+        return open_network_plan(path, problem.network)
+    return open_plan(path, problem.graph)

@@ -1,0 +1,263 @@
+"""What was open when the program ended is open again at a start without arguments; what is damaged or gone is named, and the rest opens."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from gui.app import app as gui_app
+from gui.app.reopening import Reopening
+from gui.editors.comparison import windows as comparisons
+from gui.editors.network import windows as networks
+from gui.editors.plan import windows as graphs
+from gui.editors.plan.windows import Parts, make_window, open_graph_window
+from gui.shell import host as hosts
+from gui.shell.closing import quit_all
+from gui.shell.host import Host, host_of, show_editor
+from gui.shell.open_tabs import MOST_LISTED, OpenTabs
+from gui.shell.session import Session
+from planner.formats import read_graph
+from planner.formats.networks.npz import write_network
+from planner.machines.pipeline.target import Pipeline
+from planner.plan_files.plan_json import write_plan
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from tests.gui.editors.network.models import layered_network
+from tests.gui.models import write_model
+from tests.gui.window_parts import settle
+
+
+def begun() -> Parts:
+    """A start without arguments."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    parts = make_window(app, theme="light")
+    show_editor(parts.window)
+    return parts
+
+
+def ended(parts: Parts) -> None:
+    """The program ends, with whatever is still open."""
+    for host in list(hosts._hosts):
+        for editor in host.editors:
+            editor.closing.surely = True
+        host.close()
+    settle()
+    parts.leave()
+    comparisons.close_all()
+    networks.close_all()
+    graphs.close_all()
+    settle()
+    parts.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def started_again(qtbot: QtBot) -> Parts:
+    """Start without arguments; what was open is there."""
+    parts = begun()
+    assert gui_app._reopens(parts, False)
+    (work,) = parts.window.findChildren(Reopening)
+    qtbot.waitUntil(lambda: work.done, timeout=60_000)
+    settle()
+    return parts
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[dict[str, Path]]:
+    """A graph with two saved plans, another one, and a network."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    first = write_model(tmp_path / "a")
+    graph = read_graph(first)
+    problem = Problem(graph, Pipeline(3))
+    found = {"first": first, "second": write_model(tmp_path / "b", seed=2), "network": tmp_path / "net.npz"}
+    for name, cut in (("one", 4), ("two", 6)):
+        device_of = np.minimum(graph.topological_order.argsort() // cut, 2).astype(np.int32)
+        found[name] = tmp_path / f"{name}.plan.json"
+        write_plan(found[name], problem.plan(device_of, Provenance("hand"), name))
+    write_network(layered_network(), found["network"])
+    yield found
+
+
+def left_open(qtbot: QtBot, files: dict[str, Path]) -> None:
+    """A session with everything: it is ended by Quit."""
+    parts = begun()
+    window = parts.window
+    comparisons.open_files(window, [files["first"]], [files["one"], files["two"]])
+    qtbot.waitUntil(lambda: bool(comparisons._windows), timeout=60_000)
+    settle()
+    other = open_graph_window([files["second"]], None, True, window, parts.themes)
+    qtbot.waitUntil(lambda: other.document.problem is not None, timeout=60_000)
+    network = networks.open_order_window(parts.themes, parts.session, [files["network"]], beside=window)
+    qtbot.waitUntil(lambda: network.document.problem is not None and network.settled, timeout=60_000)
+    other.document.add_plan(other.document.device_of[::-1].copy(), "found", planner="greedy")
+    host = host_of(window)
+    assert host is not None and host.count() == 4
+    host.setCurrentWidget(other.window)
+    settle()
+    quit_all()
+    settle()
+    ended(parts)
+
+
+def tabs_of(host: Host) -> list[tuple[str, ...]]:
+    """The tabs from left to right: their kind, and their files' names."""
+    return [
+        (type(editor).__name__, *(path.parent.name + "/" + path.name for path in getattr(editor.document, "paths", ())))
+        for editor in host.editors
+    ]  # fmt: skip
+
+
+def test_all_that_was_open_is_open_again(qtbot: QtBot, files: dict[str, Path]) -> None:
+    left_open(qtbot, files)
+    parts = started_again(qtbot)
+    try:
+        window = parts.window
+        host = host_of(window)
+        assert host is not None
+        qtbot.waitUntil(lambda: host.count() == 4)
+        kinds = sorted(kind for kind, *_ in tabs_of(host))
+        assert kinds == ["CompareWindow", "MainWindow", "MainWindow", "OrderWindow"]
+        front: Any = host.currentWidget()
+        assert front is window and front.document.paths == (files["second"],), "the tab that was in front"
+        assert [plan.name for plan in front.document.plans][-1] == "found", (
+            "a plan of the list that is in no file"
+        )
+        (other,) = graphs.graph_windows()
+        assert other.document.plan_path == files["one"] and not other.document.modified
+        (compared,) = comparisons._windows
+        assert compared.document is other.document
+        state: Any = compared
+        assert [source.path for source in state.state.sources] == [None, files["two"]]
+        assert [plan.name for plan in state.state.plans] == ["one", "two"]
+        editors = [editor for editor in host.editors if editor is not compared]
+        order = [editor.document.paths for editor in editors]
+        assert order == [(files["first"],), (files["second"],), (files["network"],)]
+        assert not window.notice.isVisible()
+    finally:
+        ended(parts)
+
+
+def test_what_is_gone_is_named_and_the_rest_opens(qtbot: QtBot, files: dict[str, Path]) -> None:
+    left_open(qtbot, files)
+    files["second"].unlink()
+    files["two"].unlink()
+    parts = started_again(qtbot)
+    try:
+        host = host_of(parts.window)
+        assert host is not None
+        assert [kind for kind, *_ in tabs_of(host)] == ["MainWindow", "OrderWindow"]
+        assert parts.document.paths == (files["first"],) and parts.document.plan_path == files["one"]
+        text = parts.window.notice.text
+        assert f"{files['second'].name} is not in {files['second'].parent} any more." in text
+        assert "two.plan.json, which was compared, is not in" in text
+        assert "The comparison of plans of" in text and "is not open again" in text
+    finally:
+        ended(parts)
+
+
+def test_a_network_alone_takes_the_place_of_the_empty_window(qtbot: QtBot, files: dict[str, Path]) -> None:
+    record = Session().open_tabs
+    record.folder.mkdir(parents=True)
+    tab = {"kind": "network", "models": [str(files["network"])]}
+    record.path.write_text(json.dumps({"version": 1, "process": 0, "tabs": [tab], "front": 0}))
+    parts = started_again(qtbot)
+    try:
+        (network,) = networks.order_windows()
+        host = host_of(network)
+        qtbot.waitUntil(lambda: host is not None and host.editors == [network])
+        assert network.document.paths == (files["network"],) and parts.window.closed
+    finally:
+        ended(parts)
+
+
+def test_a_model_that_was_asked_for_opens_alone(qtbot: QtBot, files: dict[str, Path]) -> None:
+    left_open(qtbot, files)
+    parts = begun()
+    try:
+        assert not gui_app._reopens(parts, True)
+    finally:
+        ended(parts)
+
+
+def test_a_document_that_was_closed_before_is_not_opened_again(qtbot: QtBot, files: dict[str, Path]) -> None:
+    parts = begun()
+    parts.window.files.open_files([files["first"]])
+    qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
+    other = open_graph_window([files["second"]], None, True, parts.window, parts.themes)
+    qtbot.waitUntil(lambda: other.document.problem is not None, timeout=60_000)
+    other.window.close()
+    settle()
+    host = host_of(parts.window)
+    assert host is not None and host.count() == 1
+    host.close()
+    settle()
+    record = Session().open_tabs.read()
+    assert [tab.paths for tab in record.tabs] == [(files["first"],)]
+    ended(parts)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        7, {}, {"kind": "plan"}, {"kind": "plan", "models": []}, {"kind": "plan", "models": ["a\0b"]}, {"kind": "other", "models": ["x"]},
+        {"kind": "plan", "models": ["x"], "batch": -1}, {"kind": "plan", "models": ["x"], "precision": "int3"},
+        {"kind": "network", "models": ["x"], "density": 7.0},
+        {"kind": "plan", "models": ["x"], "listed": [{"file": "../../x", "name": "a", "origin": "planner"}]},
+    ],
+)  # fmt: skip
+def test_entries_without_sense_are_left_out(tmp_path: Path, bad: object) -> None:
+    record = OpenTabs(tmp_path)
+    good = {"kind": "plan", "models": ["/m.onnx"]}
+    record.path.write_text(
+        json.dumps({"version": 1, "process": 0, "tabs": [bad, good], "front": 1, "compared": True})
+    )
+    was = record.read()
+    assert [tab.paths for tab in was.tabs] == [(Path("/m.onnx"),)] and was.front == 0 and was.compared
+    (said,) = was.said
+    assert said == "What is kept of one document that was open cannot be read, and is left out."
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"version": 9, "tabs": []}', '{"version": 1, "tabs": 3}', "[" * 100_000]
+)
+def test_a_damaged_record_is_kept_and_named(tmp_path: Path, text: str) -> None:
+    record = OpenTabs(tmp_path)
+    record.path.write_text(text)
+    was = record.read()
+    assert was.tabs == () and "cannot be read; the record is kept (" in was.said[0]
+    assert not record.path.exists() and len(list(tmp_path.iterdir())) == 1
+    assert record.read().said == ()
+
+
+def test_nothing_is_opened_twice_while_another_process_has_it_open(tmp_path: Path) -> None:
+    record = OpenTabs(tmp_path)
+    tabs = {"version": 1, "tabs": [{"kind": "plan", "models": ["/m.onnx"]}]}
+    record.path.write_text(json.dumps({**tabs, "process": os.getppid()}))
+    assert record.read().tabs == ()
+    record.path.write_text(json.dumps({**tabs, "process": 2**22 + 7}))
+    assert len(record.read().tabs) == 1, "it crashed"
+
+
+def test_no_more_plans_are_kept_than_closing_has_time_for(qtbot: QtBot, files: dict[str, Path]) -> None:
+    parts = begun()
+    parts.window.files.open_files([files["first"]])
+    qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
+    for i in range(MOST_LISTED + 5):
+        parts.document.add_plan(parts.document.device_of.copy(), f"p{i}", planner="greedy")
+    host = host_of(parts.window)
+    assert host is not None
+    host.close()
+    settle()
+    (tab,) = Session().open_tabs.read().tabs
+    assert len(tab.listed) == MOST_LISTED and tab.listed[-1].name == f"p{MOST_LISTED + 4}"
+    ended(parts)
