@@ -54,6 +54,16 @@ def percent(share: float) -> str:
     return f"{value:.2g} %"
 
 
+def gap_percent(gap: float, digits: int = 1) -> str:
+    """A gap for a person: ``28.9 %``, one below 0.1 % as ``0.042 %``. It is a limit and said wherever a gap is: rounded up, never to nothing."""
+    if not math.isfinite(gap):
+        return NONE
+    digits = max(digits, 3) if 0 < gap < 0.001 else digits
+    # What floating point adds to a round figure is no reason for another step.
+    steps = math.ceil(100.0 * gap * 10**digits - 1e-7)
+    return f"{max(steps, int(gap > 0)) / 10**digits:.{digits}f} %"
+
+
 def large(value: float) -> str:
     """A count for a person: ``25.64 M``, ``3.86 G``; small ones in full."""
     for name, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6)):

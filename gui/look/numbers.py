@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from planner import printable
 from planner.quantity import bytes_text, time_text
+from planner.text_table import gap_percent
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -153,26 +154,16 @@ def signed_percent(fraction: float, digits: int = 1) -> str:
 
 
 def gap_text(gap: float | None, digits: int = 1) -> str:
-    """A gap for a person: ``optimal`` only where a bound proves it, never rounded down to zero."""
+    """A gap for a person (:func:`planner.text_table.gap_percent`): ``optimal`` only where a bound proves it."""
     if gap is None or not math.isfinite(gap):
         return DASH
-    if gap <= 0.0:
-        return "optimal"
-    shown = f"{100 * gap:.{digits}f}"
-    if float(shown) == 0.0:
-        return f"< {10**-digits:.{digits}f} %"
-    return f"{shown} %"
+    return "optimal" if gap <= 0.0 else gap_percent(gap, digits)
 
 
 def gap_limit(gap: float | None, digits: int = 1) -> str:
     """The same as what it is, an upper limit: ``≤ 28.9 %`` may be much better than that, or not at all."""
     shown = gap_text(gap, digits)
     return f"≤ {shown}" if shown[:1].isdigit() else shown
-
-
-def gap_ceiling(gap: float, digits: int = 1) -> str:
-    """A gap that is more than nothing as :func:`gap_text` rounds it, for sentences on how much better no plan is: ``0.1 %`` of 0.0004."""
-    return f"{max(10**-digits, 100 * gap):.{digits}f} %"
 
 
 def ratio_text(ratio: float) -> str:

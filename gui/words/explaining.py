@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gui.look.numbers import gap_ceiling, percent
+from gui.look.numbers import percent
 from gui.words.objectives import objective_title
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text, time_text
+from planner.text_table import gap_percent
 
 PARTS = (
     ("work", "work of its ops"),
@@ -97,19 +98,19 @@ def next_step(
     if other:
         return f"{why[:1].upper()}{why[1:]}: plan for {objective_title(other).lower()} instead (Plan, Plan for the Suggested Objective)."
     if gap is not None and gap < PROVEN_BEST and constraints_bind(problem, free_gap):
-        better = "" if gap == 0.0 else f"more than {gap_ceiling(gap)} "
+        better = "" if gap == 0.0 else f"more than {gap_percent(gap)} "
         head = f"With {constraint_words(problem)} no plan is {better}better: proven."
         if free_gap is None:
             return f"{head} What that costs is not known: remove the constraints, and plan again."
-        return f"{head} Without, one could be up to {gap_ceiling(free_gap)} better: remove what need not be, and plan again."
+        return f"{head} Without, one could be up to {gap_percent(free_gap)} better: remove what need not be, and plan again."
     if gap == 0.0:
         return f"No plan is better: proven. {_beyond(problem, evaluation, device_of)}"
     if gap is None:
         return "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
     if gap < PROVEN_BEST:
-        return f"No plan is more than {gap_ceiling(gap)} better: proven. {_beyond(problem, evaluation, device_of)}"
+        return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of)}"
     return (
-        f"A plan could be up to {gap_ceiling(gap)} better: start a planner (Ctrl+Return), or prove that less is left"
+        f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left"
         " (Ctrl+Shift+B)."
     )
 

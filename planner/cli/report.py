@@ -27,7 +27,7 @@ from planner.problem.grouping import unkept_words
 from planner.problem.problem import Problem
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text, time_text
-from planner.text_table import percent, seconds_text, table, times
+from planner.text_table import gap_percent, seconds_text, table, times
 
 _SHOWN_VIOLATIONS = 8
 _EXTRA = {"bytes in": ("bytes_in", "host_in"), "bytes out": ("bytes_out", "host_out"), "off chip": ("dram",)}
@@ -255,7 +255,7 @@ def bound_rows(
     if standing is not None and standing.gap is not None:
         first = standing.first_open
         where = f" of {first.name}" if first is not None and len(standing.components) > 1 else ""
-        rows.append(("gap", "0, optimal" if first is None else percent(standing.gap) + where))
+        rows.append(("gap", "0, optimal" if first is None else gap_percent(standing.gap) + where))
     return rows
 
 

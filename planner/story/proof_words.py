@@ -10,7 +10,7 @@ from planner.problem.bound import Bound
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.problem import Plan, constraint_words
 from planner.quantity import amount_text
-from planner.text_table import percent
+from planner.text_table import gap_percent
 
 CLAIMANT = "The plan's file"  # in captions: an audience knows no file by its name
 
@@ -38,4 +38,4 @@ def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], constrained: bool) -
         return ""
     least = amount_text(part.bound.value, plan.problem.unit(part.name))
     head = given[:1].upper() + given[1:]
-    return f"{head} plan can do with less than {least}: at most {percent(part.gap)} is left to gain."
+    return f"{head} plan can do with less than {least}: at most {gap_percent(part.gap)} is left to gain."

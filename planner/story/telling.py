@@ -26,7 +26,7 @@ from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
 from planner.story.proof_words import proof_sentences
-from planner.text_table import percent, times
+from planner.text_table import gap_percent, percent, times
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
@@ -85,7 +85,7 @@ def facts(
         told["method"] = part.bound.method
         gap = part.gap
         if gap is not None:
-            told["gap"] = percent(gap)
+            told["gap"] = gap_percent(gap)
     claim = claim_of(plan, bounds) if evaluation.valid else None
     if claim is not None:
         told["claimed_bound"] = claimed_amount(problem, claim)

@@ -127,7 +127,7 @@ def test_the_readouts_tell_a_claim_from_a_proof(qtbot: QtBot, made: Files) -> No
     strip = ReadoutStrip(document, LIGHT)
     with shown(qtbot, strip, 1280, 66):
         strip.refresh()
-        assert strip.bound.value == "3.00 ms" and strip.gap.value == "≤ 57.1 %"
+        assert strip.bound.value == "3.00 ms" and strip.gap.value == "≤ 57.2 %"
         assert strip.bound.note == "claimed 7.00 ms, not proven"
         assert SENTENCE in strip.bound.accessibleDescription().replace("\n", " ")
         assert SENTENCE in strip.gap_bar.toolTip().replace("\n", " ")
@@ -201,9 +201,9 @@ def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: P
     opened = open_plan(made.forged, made.plan.problem.graph)
     bounds = with_known(made.plan.problem, opened.bounds)
     words = standing_text(made.plan.problem, opened.plan.evaluation, bounds)
-    assert words.endswith("gap ≤ 57.1 %   claimed 7.00 ms, not proven")
+    assert words.endswith("gap ≤ 57.2 %   claimed 7.00 ms, not proven")
     ruled = standing_text(made.plan.problem, opened.plan.evaluation, bounds, "valid")
-    assert ruled.endswith("gap ≤ 57.1 %   valid   claimed 7.00 ms, not proven")
+    assert ruled.endswith("gap ≤ 57.2 %   valid   claimed 7.00 ms, not proven")
     talk = story_with_known(resolve(read_story(story(tmp_path, forged=True)), tmp_path))
     said = figures_text(talk.plans[0], talk.bounds[0], LIGHT)
     assert "at least 3.00 ms" in said and "claimed 7.00 ms, not proven" in said and "optimal" not in said

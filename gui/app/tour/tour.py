@@ -22,6 +22,7 @@ from planner.machines.spec import parse_target
 from planner.model.samples import sample
 from planner.quantity import time_text
 from planner.runs.messages import Order
+from planner.text_table import gap_percent
 
 PIPELINE = "pipeline:4,bandwidth=4e9"
 SEED = 1
@@ -44,7 +45,7 @@ class Figures:
         parts = [f"{self.name} {time_text(self.objective, self.unit)}"]
         if self.bound is not None and self.gap is not None:
             parts.append(
-                f"at least {time_text(self.bound, self.unit)} is needed, so at most {percent(self.gap)} can be saved"
+                f"at least {time_text(self.bound, self.unit)} is needed, so at most {gap_percent(self.gap)} can be saved"
             )
         return ", ".join(parts)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.reports.certificate.certificate import Certificate, Setting
-from planner.text_table import seconds_text
+from planner.text_table import gap_percent, seconds_text
 
 COLUMN = 100
 """Characters of a line of text."""
@@ -25,7 +25,7 @@ def status_words(certified: Certificate) -> str:
         return "proven optimal"
     if certified.gap is None:
         return "valid; nothing is proven about how good it is"
-    return f"valid; gap {100 * certified.gap:.3g} %"
+    return f"valid; gap {gap_percent(certified.gap)}"
 
 
 def setting_text(setting: Setting) -> str:

@@ -8,7 +8,7 @@ from planner.quantity import time_text
 from planner.reports.robustness.report import MARGIN, OpTolerance, Robustness
 from planner.reports.robustness.spread import Dependence
 from planner.reports.robustness.tolerance import FREE
-from planner.text_table import percent
+from planner.text_table import gap_percent, percent
 
 LARGE = 100.0
 
@@ -51,7 +51,7 @@ def tolerance_sentence(found: Robustness, each: OpTolerance) -> str:
     if not found.optimal:
         said.append("The plan is not proven optimal, so no factor is proven up to which it would be.")
         if found.gap is not None and each.slack > 1.0:
-            within = f"No plan is more than {percent(found.gap)} better while {name} takes less than {at_most(each.slack)}"
+            within = f"No plan is more than {gap_percent(found.gap)} better while {name} takes less than {at_most(each.slack)}"
             said.append(f"{within}: proven ({FREE}).")
     elif each.up.settled:
         said.append(
@@ -86,7 +86,7 @@ def standing_words(found: Robustness) -> str:
         return f"optimal, proven by {found.proven_by}"
     if found.gap is None:
         return "nothing proven"
-    return f"could be at most {percent(found.gap)} better ({found.proven_by})"
+    return f"could be at most {gap_percent(found.gap)} better ({found.proven_by})"
 
 
 def regret_sentence(found: Robustness, dependence: Dependence) -> str:

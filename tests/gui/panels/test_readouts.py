@@ -82,7 +82,7 @@ def test_signs_and_gaps() -> None:
     assert signed_percent(math.nan) == DASH
     assert gap_text(None) == DASH
     assert gap_text(0.0) == "optimal"
-    assert gap_text(0.0001) == "< 0.1 %"
+    assert gap_text(0.0001) == "0.010 %" and gap_text(1e-12) == "0.001 %"
     assert gap_text(0.042) == "4.2 %"
     assert percent(0.5) == "50.0 %"
 

@@ -86,7 +86,7 @@ def test_a_certificate_of_a_forged_file_claims(
     out = tmp_path / "c.txt"
     assert stageboard("export", made.model, made.forged, "--to", "certificate", "-o", out, *prove).status == 0
     text = " ".join(out.read_text().split())
-    assert text.startswith("CERTIFICATE: small, valid; gap 57.1 %") and "proven optimal" not in text
+    assert text.startswith("CERTIFICATE: small, valid; gap 57.2 %") and "proven optimal" not in text
     assert WORDS in text and f"proven here now by {'simple' if prove else 'exact'} in " in text
     data = tmp_path / "c.json"
     stageboard("export", made.model, made.forged, "--to", "certificate", "-o", data, *prove)

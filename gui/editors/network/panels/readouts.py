@@ -8,12 +8,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.look.numbers import DASH, gap_limit, percent
+from gui.look.numbers import DASH, gap_limit
 from gui.look.theme import Theme
 from gui.panels.readout_row import Readouts
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
 from gui.words.proofs import GAP_MEANS, bound_sentence, claim_sentence, claimed_note, wrapped
+from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
@@ -125,7 +126,7 @@ class OrderReadouts(Readouts):
             self.gap.show_value(
                 "Gap", gap_limit(gap), GAP_MEANS,
                 t.good if gap < 0.1 else t.text,
-                tip=f"(I/Os − bound) / I/Os: at most {percent(gap, 2)} of these I/Os could be saved by another order.",
+                tip=f"(I/Os − bound) / I/Os: at most {gap_percent(gap)} of these I/Os could be saved by another order.",
             )  # fmt: skip
 
     def _show_rules(self, evaluation: OrderEvaluation) -> None:

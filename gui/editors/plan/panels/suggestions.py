@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from gui.background.suggesting import MoveSearch
 from gui.document.values import Message
-from gui.look.numbers import gap_ceiling, plural, signed_percent
+from gui.look.numbers import plural, signed_percent
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.widgets.labels import capital, set_role
@@ -20,6 +20,7 @@ from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
 from gui.words.objectives import change, objective_title
+from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -181,7 +182,7 @@ class SuggestionsPanel(Panel):
             if document.optimum is not None:
                 more = f" “{document.optimum.name}” in Plans is proven optimal."
             elif gap is not None and gap < PROVEN_BEST:
-                more = f" No plan is more than {gap_ceiling(gap)} better: proven."
+                more = f" No plan is more than {gap_percent(gap)} better: proven."
             else:
                 more = " A planner may find a better plan, a proof may show that there is none."
             self._show([], f"No single valid move lowers the objective.{idle}{more}")

@@ -194,7 +194,7 @@ def test_the_component_that_is_worked_on_is_drawn(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: panel.plot is not None and "3.00 MiB" in panel.words.text(), timeout=30_000)
         assert panel.part.isVisible()
         assert panel.part.currentData() == "max-memory"
-        assert "gap 33.3 %" in panel.words.text()
+        assert "gap 33.4 %" in panel.words.text()
         assert panel.plot.getPlotItem().getAxis("left").unit == "MiB"
         job.learn(0.3, problem.bound("max-memory", 3 * mib, "simple", frozenset()))
         job.learn(0.4, problem.bound("dram", mib, "simple", frozenset(), given=(("max-memory", 3 * mib),)))

@@ -119,7 +119,7 @@ def test_the_leader_is_painted_longest_from_the_room(course: Course, qapp: objec
 
 def test_figures_that_read_alike_are_said_once(course: Course) -> None:
     proven(course, 3, 19.99999, 4.0)
-    assert headline(course) == ("20.00", "gap < 0.1 %")
+    assert headline(course) == ("20.00", "gap 0.001 %")
 
 
 def test_it_follows_a_race_that_runs(window: MainWindow) -> None:
