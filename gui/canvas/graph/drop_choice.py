@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, SignalInstance
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShowEvent
@@ -21,6 +21,8 @@ from gui.widgets.plain import PlainLabel
 
 WIDTH = 400
 """Pixels, where buttons do not need more."""
+ANSWERS = {"repair": "and repair", "along": "along", "anyway": "anyway"}
+"""What answers are called after the verb, as in *Move and repair*."""
 EDGE = 6
 """Pixels between it and the edges of what it lies on."""
 
@@ -49,7 +51,7 @@ class DropChoice(QFrame):
         self._effect.setWordWrap(True)
         self._repair = QPushButton(self)
         self._along = QPushButton(self)
-        self._anyway = QPushButton("Move anyway", self)
+        self._anyway = QPushButton(self)
         self._cancel = QPushButton("Cancel", self)
         self._repair.setObjectName("moveAndRepair")
         self._along.setObjectName("takeAlong")
@@ -66,6 +68,7 @@ class DropChoice(QFrame):
         for row in self._rows:
             column.addLayout(row)
         self._place = QPoint()
+        self._verb, self._first = "Move", "along"
         self.hide()
 
     def _choose(self, signal: SignalInstance) -> Callable[[], None]:
@@ -76,37 +79,43 @@ class DropChoice(QFrame):
         return chosen
 
     def ask(
-        self, place: QPoint, sentence: str, count: int, effect: str, repair: str = "", first: str = "along"
-    ) -> None:
+        self, place: QPoint, sentence: str, count: int, effects: Mapping[str, str], repairs: bool = False, first: str = "along",
+        verb: str = "Move",
+    ) -> None:  # fmt: skip
         """Show the question near ``place`` (parent coordinates). ``count`` neighbours can come along; 0 = none help.
 
-        ``repair`` is what the button says that repairs the rest, empty for none; ``first`` names the button that Return
-        presses where both are there, ``along`` or ``repair``.
+        ``repairs``: whether the rest can be repaired; ``first`` names the answer that Return gives where both are there, ``along`` or
+        ``repair``. ``effects`` as for :meth:`say`; ``verb`` is what is done with the ops.
         """
-        self._place = place
+        self._place, self._verb, self._first = place, verb, first
         self._sentence.setText(sentence)
-        self._along.setText(f"Move {plural(count, 'more op', 'more ops')} along")
+        self._along.setText(f"{self._name('along')}: {plural(count, 'more op', 'more ops')}")
         self._along.setVisible(count > 0)
-        self._repair.setText(repair)
+        self._anyway.setText(self._name("anyway"))
+        self._repair.setText(f"{self._name('repair')} …")
         self._repair.setEnabled(True)
-        self._repair.setVisible(bool(repair))
-        self._arrange(first)
-        self.say(effect)
+        self._repair.setVisible(repairs)
+        self._arrange()
+        self.say(effects)
         self.show()
         self.raise_()
-        offered = [button for button in self._ordered(first) if not button.isHidden()]
+        offered = [button for button in self._ordered() if not button.isHidden()]
         (offered[0] if offered else self._cancel).setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def _ordered(self, first: str) -> tuple[QPushButton, QPushButton]:
-        """The two ways to keep the rules, the one that Return presses first."""
-        return (self._repair, self._along) if first == "repair" else (self._along, self._repair)
+    def _name(self, answer: str) -> str:
+        """What an answer is called, on its button and in the line that says what it gives."""
+        return f"{self._verb} {ANSWERS[answer]}"
 
-    def _arrange(self, first: str) -> None:
+    def _ordered(self) -> tuple[QPushButton, QPushButton]:
+        """The two ways to keep the rules, the one that Return presses first."""
+        return (self._repair, self._along) if self._first == "repair" else (self._along, self._repair)
+
+    def _arrange(self) -> None:
         """What keeps the rules above, what does not below; all in one row where nobody repairs."""
         others = [self._anyway, self._cancel]
-        upper, lower = [*self._ordered(first), *others], []
+        upper, lower = [*self._ordered(), *others], []
         if not self._repair.isHidden():
-            upper, lower = list(self._ordered(first)), others
+            upper, lower = list(self._ordered()), others
         for row, buttons in zip(self._rows, (upper, lower), strict=True):
             while row.takeAt(0) is not None:
                 pass
@@ -135,16 +144,20 @@ class DropChoice(QFrame):
         # Long sentences wrap at the width that is fixed, which adjustSize does not look at.
         self.resize(self.width(), layout.totalHeightForWidth(self.width()))
 
-    def say(self, effect: str) -> None:
-        """What the answers would give, in lines."""
-        self._effect.setText(effect)
-        self._effect.setVisible(bool(effect))
+    def say(self, effects: Mapping[str, str], further: str = "") -> None:
+        """What each answer (``repair``, ``along``, ``anyway``) would give, in lines in the order of the buttons; ``further`` comes last."""
+        order = ("repair", "along") if self._first == "repair" else ("along", "repair")
+        lines = [f"{self._name(one)}: {effects[one]}" for one in (*order, "anyway") if one in effects]
+        self._effect.setText("\n".join([*lines, *([further] if further else [])]))
+        self._effect.setVisible(bool(lines or further))
         self._fit()
         self.keep_inside(self._place + QPoint(12, 12))
 
-    def show_repair(self, words: str, possible: bool) -> None:
-        """What repairing the rest would take is known now; where it is not possible, another button has the keyboard."""
-        self._repair.setText(words)
+    def show_repair(self, count: int | None) -> None:
+        """What repairing the rest takes is known: so many more ops; where no repair is possible (None), another button has the keyboard."""
+        possible = count is not None
+        more = "" if count is None else f"{self._name('repair')}: {plural(count, 'more op', 'more ops')}"
+        self._repair.setText(more or "No repair found")
         if not possible and self._repair.hasFocus():
             (self._cancel if self._along.isHidden() else self._along).setFocus(
                 Qt.FocusReason.PopupFocusReason

@@ -51,7 +51,7 @@ class Drops:
         self._device = -1
         self._judged: Preview | None = None
         self._reachable: Bools | None = None
-        self._effects: list[tuple[str, str]] = []
+        self._effects: dict[str, str] = {}
         self._repaired: Repair | None = None
 
     def device_at(self, position: QPointF, global_pos: QPoint) -> int:
@@ -114,31 +114,32 @@ class Drops:
         # On a package neighbours alone rarely help: a chip that is skipped, or a triangle, takes ops from elsewhere.
         first = "repair" if problem.target.repair_first else "along"
         self.choice.ask(
-            position.toPoint(), sentence, len(preview.along), self._effect(), "Move and repair …" if offered else "", first
+            position.toPoint(), sentence, len(preview.along), self._effect(), offered, first
         )  # fmt: skip
         self._repaired = None
         if offered and self.repairing is not None:
             start = moved_to(self._view.document.device_of, preview.ops, device)
             self.repairing.look(start, preview.ops, partial(self._repair_found, preview, device))
 
-    def _effects_of(self, preview: Preview, device: int) -> list[tuple[str, str]]:
-        """What each answer would make of the objective, by the word for it."""
+    def _effects_of(self, preview: Preview, device: int) -> dict[str, str]:
+        """What each answer would make of the objective."""
         live = self._view.document.live
         assert live is not None
-        effects = [("anyway", preview.changes[device].text)]
+        effects = {"anyway": preview.changes[device].text}
         if len(preview.along):
-            effects.insert(0, ("along", along_change(live, preview, device).text))
+            effects["along"] = along_change(live, preview, device).text
         return effects
 
-    def _effect(self) -> str:
+    def _effect(self) -> dict[str, str]:
+        """The same in whole words; nothing where there is but one answer."""
         problem = self._view.document.problem
         assert problem is not None
         if len(self._effects) < 2:
-            return ""
+            return {}
         if len(problem.components) > 1 or len(self._effects) > 2:
-            return "\n".join(f"{word.capitalize()}: {text}" for word, text in self._effects)
+            return self._effects
         title = component_words(problem.components[0]).title
-        return "\n".join(f"{word.capitalize()}: {title} {text}" for word, text in self._effects)
+        return {answer: f"{title} {text}" for answer, text in self._effects.items()}
 
     def _repair_found(self, preview: Preview, device: int, result: Repair | StageboardError) -> None:
         """What else must move is known: the button says how many."""
@@ -146,18 +147,18 @@ class Drops:
         if document.preview is not preview or problem is None or document.live is None:
             return
         if isinstance(result, Exception) or not stays(result, preview.ops, device):
-            self.choice.show_repair("No repair found", False)
+            self.choice.show_repair(None)
             reason = "" if isinstance(result, Exception) else why_not(result).removeprefix(". ")
             if reason:
-                self.choice.say("\n".join(part for part in (self._effect(), reason) if part))
+                self.choice.say(self._effect(), reason)
             return
         self._repaired = result
         others = np.setdiff1d(np.flatnonzero(result.device_of != document.device_of), preview.ops)
-        self.choice.show_repair(f"Move and repair: {plural(len(others), 'more op', 'more ops')}", True)
+        self.choice.show_repair(len(others))
         now = document.live.components
         column = column_of(problem, problem.components[0], [now[0] or result.evaluation.values[0]])
         repaired = change(problem, now, result.evaluation.values, column)
-        self._effects.insert(0, ("repaired", repaired.text))
+        self._effects["repair"] = repaired.text
         self.choice.say(self._effect())
 
     def _repair(self) -> None:

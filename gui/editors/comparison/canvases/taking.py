@@ -62,9 +62,10 @@ class Taking(QObject):
             middle if at is None else at,
             pick.sentence,
             0,
-            f"Anyway: {pick.effect}",
-            "Take and repair …",
+            {"anyway": pick.effect},
+            True,
             "repair",
+            "Take",
         )
         self._picking.look_for_repair(pick, self._repair_found)
 
@@ -73,11 +74,11 @@ class Taking(QObject):
         if pick is None:
             return
         if isinstance(result, StageboardError):
-            self.choice.show_repair("No repair found", False)
+            self.choice.show_repair(None)
             return
         self._repaired = result
-        self.choice.show_repair(f"Take and repair: {plural(result.repaired, 'more op')}", True)
-        self.choice.say(f"Repaired: {result.effect}\nAnyway: {pick.effect}")
+        self.choice.show_repair(result.repaired)
+        self.choice.say({"repair": result.effect, "anyway": pick.effect})
 
     def _take_repaired(self) -> None:
         pick, repaired = self._pick, self._repaired

@@ -56,21 +56,49 @@ def test_no_word_is_cut(qtbot: QtBot, theme: str, points: float, width: int) -> 
         QPoint(300, 500),
         "Stage 1 would wait for Stage 3.",
         79,
-        "Anyway: slower",
-        "Move and repair …",
+        {"anyway": "slower"},
+        True,
         "along",
     )
     QApplication.processEvents()
     assert not cut(choice)
-    choice.show_repair(words, True)
+    choice.show_repair(79)
+    choice._repair.setText(words)
+    choice._fit()
+    choice.keep_inside()
     QApplication.processEvents()
     assert not cut(choice)
     assert canvas.rect().contains(choice.geometry())
-    choice.say("Repaired: a little slower\nAnyway: faster")
+    choice.say({"repair": "a little slower", "anyway": "faster"})
     QApplication.processEvents()
     assert not cut(choice)
     choice.hide()
     themes.deleteLater()
+
+
+@pytest.mark.parametrize("first", ["repair", "along"])
+@pytest.mark.parametrize("verb", ["Move", "Take"])
+def test_words_and_buttons_have_one_order_and_the_same_names(qtbot: QtBot, first: str, verb: str) -> None:
+    canvas = QWidget()
+    qtbot.addWidget(canvas)
+    canvas.resize(900, 600)
+    choice = DropChoice(canvas)
+    canvas.show()
+    choice.ask(QPoint(10, 10), "It breaks a rule.", 2, {"anyway": "a"}, True, first, verb)
+    choice.show_repair(3)
+    choice.say({"anyway": "a", "along": "b", "repair": "c"})
+    QApplication.processEvents()
+    buttons = [b for b in choice.findChildren(QPushButton) if b.isVisible() and b.text() != "Cancel"]
+    buttons.sort(key=lambda button: (button.y(), button.x()))
+    named = [line.partition(":")[0] for line in choice._effect.text().splitlines()]
+    assert named == [button.text().partition(":")[0] for button in buttons]
+    assert named[0] == (f"{verb} and repair" if first == "repair" else f"{verb} along")
+    assert {button.text() for button in buttons} == {
+        f"{verb} and repair: 3 more ops",
+        f"{verb} along: 2 more ops",
+        f"{verb} anyway",
+    }
+    choice.hide()
 
 
 @pytest.fixture

@@ -53,8 +53,8 @@ def test_it_says_how_many_and_makes_one_step(qtbot: QtBot, mending: Hand) -> Non
     assert button.hasFocus(), "on a package it is what Return does"
     assert button.width() >= button.sizeHint().width()
     repaired, anyway = choice(hand)._effect.text().split("\n")
-    assert repaired.startswith("Repaired: chip latency ")
-    assert anyway.startswith("Anyway: chip latency ")
+    assert repaired.startswith("Move and repair: chip latency ")
+    assert anyway.startswith("Move anyway: chip latency ")
     QTest.mouseClick(button, LEFT)
     hand.settle()
     assert hand.devices[3] == 2

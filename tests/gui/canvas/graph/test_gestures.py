@@ -219,7 +219,7 @@ def test_over_a_forbidden_device_the_price_is_that_of_the_drop(hand: Hand) -> No
     assert preview is not None and preview.along_change is not None
     told, broken = preview.along_change.text, preview.changes[2].text
     hand.release(hand.lane(2))
-    assert f"Along: Bottleneck {told}" in choice(hand)._effect.text().replace("bottleneck", "Bottleneck")
+    assert f"Move along: Bottleneck {told}" in choice(hand)._effect.text().replace("bottleneck", "Bottleneck")
     button(hand, "along").click()
     after = document.evaluation.objective
     assert told.startswith(f"{after:,.2f}") and told != broken
@@ -244,8 +244,8 @@ def test_an_illegal_drop_asks_with_a_sentence(hand: Hand) -> None:
     texts = " ".join(label.text() for label in choice(hand).findChildren(type(choice(hand)._sentence)))
     assert hand.document.graph is not None
     assert hand.document.graph.op_names[4] in texts
-    assert "Along: bottleneck" in texts and "Anyway: bottleneck" in texts
-    assert button(hand, "3 more ops along").hasFocus()
+    assert "Move along: bottleneck" in texts and "Move anyway: bottleneck" in texts
+    assert button(hand, "Move along: 3 more ops").hasFocus()
     assert hand.view.rect().contains(choice(hand).geometry())
     button(hand, "Cancel").click()
 
@@ -267,8 +267,8 @@ def test_an_illegal_drop_says_each_choice_on_a_line_where_components_differ(make
     hand.drag(hand.at(2), hand.lane(2))
     effect = choice(hand)._effect
     along, anyway = effect.text().split("\n")
-    assert along.startswith("Along: ")
-    assert anyway.startswith("Anyway: ")
+    assert along.startswith("Move along: ")
+    assert anyway.startswith("Move anyway: ")
     assert effect.wordWrap()
     button(hand, "Cancel").click()
 
