@@ -11,11 +11,14 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
 from gui.panels.schedule.layout import AXIS, RULER, ChartLayout
+from gui.widgets.bars import HATCH
 from planner.reports.schedule.parts import RECEIVE, SEND, STREAM, SYNC
 from planner.reports.schedule.schedule import Schedule
 
 LEFT_EDGE, SWATCH, GAP, APART = 9.0, 10.0, 4.0, 10.0
 """Where marks begin, the width of a mark, from it to its word, and from there to the next mark."""
+BESIDE_FLAGS = 14.0
+"""Pixels that flags of compared plans, which stand below the rows where there is no axis, may take of the room of the names."""
 IN_TURN = ("samples in turn", "samples")
 LIGHT = 0.5
 """How much of its colour the lighter half of that mark has."""
@@ -27,29 +30,35 @@ class Entry:
 
     words: tuple[str, ...]
     colours: tuple[str, ...]
+    hatched: bool = False
+    """Whether the bars are, so that they do not depend on colour alone."""
 
 
 def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
     """One for each kind of bar that is no work, and one for the tints of samples that follow one another."""
     kinds = (
-        ("transfer", theme.muted, (RECEIVE, SEND)),
-        ("streaming", theme.slow, (STREAM,)),
-        ("sync", theme.slow, (SYNC,)),
+        ("transfer", theme.muted, (RECEIVE, SEND), False),
+        ("streaming", theme.slow, (STREAM,), True),
+        ("sync", theme.slow, (SYNC,), True),
     )
     seen = set(np.unique(schedule.phase).tolist())
-    found = [Entry((word,), (colour,)) for word, colour, phases in kinds if seen & set(phases)]
+    found = [
+        Entry((word,), (colour,), hatched) for word, colour, phases, hatched in kinds if seen & set(phases)
+    ]
     if schedule.samples > 1:
         found.append(Entry(IN_TURN, (theme.muted, mix(theme.panel, theme.muted, LIGHT))))
     return found
 
 
 def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
-    """As many entries as the room of the names has above the rows and below them, beside the unit of time."""
+    """As many entries as the room of the names has above the rows and below them, beside the unit of time or the flags of plans."""
     face = font(8.0)
     strips = [(0.0, layout.gutter - 6.0)]
     if layout.axis >= AXIS:
         unit = QFontMetricsF(font(8.0)).horizontalAdvance("ms") + 14.0
         strips.append((layout.rows_bottom + (AXIS - RULER) / 2, layout.gutter - 6.0 - unit))
+    elif layout.axis > 0:
+        strips.append((layout.rows_bottom + (layout.axis - RULER) / 2, layout.gutter - BESIDE_FLAGS))
     metrics = QFontMetricsF(face)
     x = LEFT_EDGE
     for entry in entries_of(layout.schedule, theme):
@@ -73,7 +82,11 @@ def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
         for i, colour in enumerate(entry.colours):
             part = SWATCH / len(entry.colours)
             painter.setBrush(QColor(colour))
-            painter.drawRoundedRect(QRectF(mark.left() + i * part, mark.top(), part, mark.height()), 2, 2)
+            box = QRectF(mark.left() + i * part, mark.top(), part, mark.height())
+            painter.drawRoundedRect(box, 2, 2)
+            if entry.hatched:
+                painter.setBrush(HATCH)
+                painter.drawRoundedRect(box, 2, 2)
         x += SWATCH + GAP
         write(painter, QRectF(x, top, wide + 2, RULER), LEFT, word, face, theme.muted)
         x += wide + APART

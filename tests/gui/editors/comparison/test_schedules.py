@@ -12,18 +12,25 @@ from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.panels.schedules import Schedules, row_colours
 from gui.look.theme import DARK, LIGHT, device_colours
+from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     ScheduleMaker,
     common_kinds,
     flag_places,
+    shared_layout,
     shared_rows,
 )
-from gui.panels.comparison.schedules_painter import paint_periods
+from gui.panels.comparison.schedules_painter import name_rows, paint_periods
 from gui.panels.schedule.layout import device_rows
+from gui.panels.schedule.painter import paint_schedule
 from planner.errors import StageboardError
+from planner.formats import read_models
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.machines.spec import parse_target
+from planner.model.samples import sample
 from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 from planner.reports.comparison import compare
 from planner.reports.schedule.schedule import schedule
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool, state_of
@@ -172,3 +179,21 @@ def test_plans_on_one_axis_are_told_in_one_unit(qtbot: QtBot) -> None:
         layouts = [chart.layout_of for chart in view.charts]
         assert all(layout is not None and layout.ticks()[1].suffix == "ms" for layout in layouts)
         assert dict(view.charts[1].bar_words(0)[1:])["takes"].endswith("ms")
+
+
+def test_streaming_is_told_beside_every_chart() -> None:
+    """The room of the names has two lines: one above the rows, one beside the flags."""
+    graph = read_models([sample("resnet50.json")])
+    problem = Problem(graph, parse_target("edge-tpu:3", graph))
+    places = [np.minimum(np.arange(graph.n) // cut, 2).astype(np.int32) for cut in (60, 80)]
+    comparison = compare([problem.plan(place, Provenance("hand"), str(place[60])) for place in places])
+    made = ScheduleMaker().make(comparison, "pipelined", None)
+    for i in range(2):
+        rows = shared_rows(comparison, i, device_rows(made.of[i], device_titles(comparison, i)))
+        layout = shared_layout(made.of[i], rows, "s", 900.0, 120.0, made)
+        name_rows(comparison, i, layout)
+        painter = Scribe(900, 120)
+        paint_schedule(painter, layout, LIGHT, colours=row_colours(comparison, i, LIGHT))
+        painter.end()
+        words = [word for _, word in painter.written]
+        assert "transfer" in words and "streaming" in words
