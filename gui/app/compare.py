@@ -43,6 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " each device pays, or the first two plans on one canvas (default flow)",
     )  # fmt: skip
     parser.add_argument(
+        "--title", default="", metavar="WORDS", help="the picture's title (default: the model and the plans)"
+    )
+    parser.add_argument(
         "--window", action="store_true", help="open them in the window, the first on the canvas, instead of printing figures"
     )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="list every op that moved and every flow")
@@ -108,7 +111,7 @@ def _open_window(
     from gui.look.display import check_display, check_qt
 
     given = {
-        "-o": args.output, "--view": args.view, "--all": args.all, "--size": args.size, "--preset": args.preset,
+        "-o": args.output, "--view": args.view, "--title": args.title, "--all": args.all, "--size": args.size, "--preset": args.preset,
         "--transparent": args.transparent, "--prove": args.prove, "--json": console.as_json,
         "--machine": args.machine,
     }  # fmt: skip
@@ -257,8 +260,8 @@ def _draw(comparison: Comparison | OrderComparison, args: argparse.Namespace) ->
             raise UsageError(
                 f"--view {args.view} is about graphs of operators; leave it out for a sparse network"
             )
-        draw_orders(comparison, page_of(args)).save(args.output)
+        draw_orders(comparison, page_of(args), args.title).save(args.output)
         return
     from gui.editors.comparison.picture.picture import draw_comparison
 
-    draw_comparison(comparison, page_of(args), args.view or "flow").save(args.output)
+    draw_comparison(comparison, page_of(args), args.view or "flow", title=args.title).save(args.output)

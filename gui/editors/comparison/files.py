@@ -65,6 +65,7 @@ class CompareFiles(FileDialogs):
     def export_picture(self) -> None:
         """A view of the comparison as PNG, SVG or PDF; first the one that is shown."""
         from gui.editors.comparison.canvases.overlay import OverlayPane
+        from gui.editors.comparison.picture.head import title_of
         from gui.editors.comparison.picture.overlaid import OVERLAYS
         from gui.editors.comparison.picture.picture import VIEWS, draw_comparison
 
@@ -77,7 +78,7 @@ class CompareFiles(FileDialogs):
             self.ask_drawing(
                 VIEWS | OVERLAYS, view,
                 lambda choice: partial(
-                    draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share
+                    draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share, choice.title
                 ),
-                preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED,
+                preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED, title=title_of(comparison),
             ).follow(self._state.comparison_changed)  # fmt: skip

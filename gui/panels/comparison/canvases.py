@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.picture.picture import (
     INSET,
@@ -30,7 +31,7 @@ from gui.look.fonts import font
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import AWAY, CLOSE, Marks, marks_of, paint_badges, ring_width
 from gui.panels.comparison.names import plan_title
-from gui.panels.comparison.rows import row_headers, scene_of_plan
+from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
 from gui.panels.comparison.words import fitting_words, moved_words, rules_words, whole_words
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
@@ -94,7 +95,8 @@ def canvases(
     columns, rows = grid(count, box.width(), box.height())
     width = int((box.width() - GAP * (columns - 1)) / columns)
     height = int((box.height() - GAP * (rows - 1)) / rows)
-    header = min(HEADER_WIDTH, round(HEADERS * width)) if view == "lanes" else 0
+    lanes, flow = min(HEADER_WIDTH, round(HEADERS * width)), round(names_width(comparison.graph, view, width))
+    header = lanes if view == "lanes" else flow
     room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
     items = items_of(comparison.graph, None, frozenset())
     skeleton, size = skeleton_of(items), len(comparison.rows)
@@ -123,7 +125,7 @@ def canvases(
         words = fitting_words(comparison, i, others, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         words = whole_words(words, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         picture = Picture(
-            scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if header else None,
+            scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if view == "lanes" else None,
             titles[i], words, (width, height),
         )  # fmt: skip
         x = box.left() + (i % columns) * (width + GAP)
@@ -188,3 +190,5 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     if detail >= Detail.LABELS:
         paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0)
     paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0, wide=viewport.left)
+    if not scene.layout.lanes and viewport.left:
+        paint_row_headers(painter, scene, viewport, palette, 1.0, viewport.left)

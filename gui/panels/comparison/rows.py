@@ -6,19 +6,28 @@ import numpy as np
 
 from gui.canvas.graph.headers import HeaderData, time_of_one
 from gui.canvas.graph.items import Items
+from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.scene import Scene, crossing_bytes, laid_out
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column
 from gui.panels.comparison.names import compared_times, numbered
-from planner.model.graph import Floats, Ints
+from planner.model.graph import Floats, Graph, Ints
 from planner.problem.target import Device
 from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 from planner.reports.comparison.matching import works
 
+MOST_NAMES = 0.25
+"""The share of a canvas's width that names of rows may take."""
 MISSING, ABSENT = "not in this plan", "absent"
 """What a row is called that a plan has no device for, and where there is little room."""
+
+
+def names_width(graph: Graph, view: str, width: float) -> float:
+    """The margin for names of rows in the flow ``view``, as on the canvas of one plan; none where a canvas is too narrow for it."""
+    wide = header_width(graph) if view == "flow" else 0.0
+    return wide if wide <= MOST_NAMES * width else 0.0
 
 
 def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:

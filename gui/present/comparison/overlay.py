@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import arrange, skeleton_of
@@ -19,7 +20,7 @@ from gui.panels.comparison.canvases import look
 from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
-from gui.panels.comparison.rows import row_headers, scene_of_plan
+from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
 from gui.panels.comparison.words import fitting_words, rules_words
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.legend import HIGH
@@ -53,7 +54,9 @@ class OverlayShot(ComparisonShot):
         super().__init__(comparison, room, letters, theme)
         self.share, self.layout = share, layout
         width, height = self.size
-        self._header = HEADER_WIDTH if layout == "lanes" else 0
+        self._header = (
+            HEADER_WIDTH if layout == "lanes" else round(names_width(comparison.graph, layout, width))
+        )
         self._top = HEAD + (HIGH if layout == "flow" else 0.0)
         self._canvas = QRectF(0, self._top, width, max(40.0, height - self._top))
         inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
@@ -157,6 +160,12 @@ class OverlayShot(ComparisonShot):
             painter.fillRect(box, QColor(self.theme.canvas))
         viewport = self._viewport(box.width(), box.height(), 1.0, share)
         draw_overlay(painter, self.over, self.marks, viewport, self.palette, share)
+        self._name_rows(painter, viewport, 1.0)
+
+    def _name_rows(self, painter: QPainter, viewport: Viewport, scale: float) -> None:
+        """The names of rows of the flow, at its left."""
+        if self.layout == "flow" and self._header:
+            paint_row_headers(painter, self.over.first, viewport, self.palette, scale, self._header * scale)
 
     # ------------------------------------------------------------------ pixels
     def paint_pixels(self, buffer: np.ndarray, ratio: float) -> None:
@@ -176,6 +185,9 @@ class OverlayShot(ComparisonShot):
         buffer[top:, :wide] = part
         image = wrap_image(buffer)  # the painter does not keep it
         painter = QPainter(image)
+        painter.translate(0, top)
+        self._name_rows(painter, viewport, scale)
+        painter.translate(0, -top)
         painter.scale(ratio, ratio)
         paint_parts(painter, self.heads(share))
         painter.end()

@@ -7,7 +7,6 @@ from PySide6.QtCore import QPoint, QPointF, QSize, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.viewport import Viewport
@@ -18,13 +17,11 @@ from gui.editors.comparison.canvases.pane_surface import PaneSurface
 from gui.editors.comparison.state import CompareState
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import Marks, marks_of
-from gui.panels.comparison.rows import row_headers, scene_of_plan
+from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
 from gui.panels.comparison.words import card_words, described, hover_text
 from planner.model.graph import Ints
 
 NOTHING = np.empty(0, np.int32)
-MOST_NAMES = 0.25
-"""The share of a pane's width that names of rows may take."""
 
 
 class PlanPane(PointedScene):
@@ -81,10 +78,7 @@ class PlanPane(PointedScene):
     def row_header_width(self) -> float:
         """The margin for names of rows in the flow view, as on the canvas of one plan; none where a pane is too narrow for it."""
         comparison = self.state.comparison
-        if comparison is None or self.view != "flow":
-            return 0.0
-        wide = header_width(comparison.graph)
-        return wide if wide <= MOST_NAMES * self.width() else 0.0
+        return 0.0 if comparison is None else names_width(comparison.graph, self.view, self.width())
 
     @property
     def chosen_place(self) -> bool:

@@ -46,7 +46,7 @@ class OrdersFiles(FileDialogs):
 
     def export_picture(self) -> None:
         """Both orders as PNG, SVG or PDF."""
-        from gui.editors.comparison.orders.picture import draw_orders
+        from gui.editors.comparison.orders.picture import draw_orders, title_of
         from planner.reports.comparison import compare_orders
 
         document = self._document
@@ -57,6 +57,9 @@ class OrdersFiles(FileDialogs):
         claims = [one.claims for one in entries if one is not None]
         self.ask_drawing(
             {"orders": "Orders"}, "orders",
-            lambda choice: partial(draw_orders, compare_orders(plans, document.bounds, claims), choice.page),
+            lambda choice: partial(
+                draw_orders, compare_orders(plans, document.bounds, claims), choice.page, choice.title
+            ),
             preview=document.open_problem.network.connection_count <= MOST_PREVIEWED,
+            title=title_of(compare_orders(plans, document.bounds, claims)),
         ).follow(document.readouts_changed)  # fmt: skip

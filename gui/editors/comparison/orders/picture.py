@@ -19,8 +19,13 @@ MARGIN, HEAD, LINE, APART = 12.0, 34.0, 20.0, 8.0
 """Around everything, the picture's title, the line with each order's name, and between two orders."""
 
 
-def draw_orders(comparison: OrderComparison, page: Page = SHEET) -> Drawing:
-    """The picture of compared orders. Needs a QGuiApplication, no display."""
+def title_of(comparison: OrderComparison) -> str:
+    """What stands above the picture, unless it has a title of its own."""
+    return f"{comparison.network.name}: {plural(len(comparison.plans), 'order')} compared"
+
+
+def draw_orders(comparison: OrderComparison, page: Page = SHEET, title: str = "") -> Drawing:
+    """The picture of compared orders below a ``title`` (empty: :func:`title_of`). Needs a QGuiApplication, no display."""
     page = page.usual
     size, colours = page.pixels, page.theme
     scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT), page.least / SMALLEST)
@@ -30,7 +35,7 @@ def draw_orders(comparison: OrderComparison, page: Page = SHEET) -> Drawing:
     rows = -(-count // columns)
     wide = (room.width() - (columns - 1) * APART) / columns
     high = (room.height() - HEAD - (rows - 1) * APART) / rows
-    title = f"{comparison.network.name}: {plural(count, 'order')} compared"
+    title = title or title_of(comparison)
     inner = (wide, high - LINE)
     scenes = [
         compose_network(

@@ -64,13 +64,15 @@ def _facts(comparison: Comparison) -> list[str]:
     return [*parts, *map(capital, more)]
 
 
-def head_of(comparison: Comparison, width: float, listed: bool = False) -> Head:
-    """What fits into ``width`` pixels whole; with ``listed`` the plans have lines of their own in any case."""
+def head_of(comparison: Comparison, width: float, listed: bool = False, title: str = "") -> Head:
+    """What fits into ``width`` pixels whole; with ``listed`` the plans have lines of their own in any case. ``title``: another one than
+    :func:`title_of`; below one that does not name the plans they have lines, too."""
     small = QFontMetricsF(font(8.5))
-    title = title_of(comparison)
+    own = title not in ("", title_of(comparison))
+    title = title if own else title_of(comparison)
     names: list[str] = []
-    if listed or QFontMetricsF(font(12.0, bold=True)).horizontalAdvance(title) > width:
-        title = f"{comparison.graph.name}{BETWEEN}{len(comparison.plans)} plans compared"
+    if listed or own or QFontMetricsF(font(12.0, bold=True)).horizontalAdvance(title) > width:
+        title = title if own else f"{comparison.graph.name}{BETWEEN}{len(comparison.plans)} plans compared"
         names = packed([plan_title(comparison, i) for i in range(len(comparison.plans))], small, width)
     return Head(title, (*names, *packed(_facts(comparison), small, width)))
 

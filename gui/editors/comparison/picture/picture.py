@@ -40,26 +40,27 @@ PAIR: Pair = (1, 0)
 
 
 def draw_comparison(
-    comparison: Comparison, page: Page = SHEET, view: str = "flow", pair: Pair = PAIR, share: float = 0.5
-) -> Drawing:
+    comparison: Comparison, page: Page = SHEET, view: str = "flow", pair: Pair = PAIR, share: float = 0.5, title: str = ""
+) -> Drawing:  # fmt: skip
     """The picture of a comparison. Needs a QGuiApplication, no display.
 
     ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large; or, as
-    ``overlay`` or ``overlay-lanes``, the ``pair`` on one canvas, of which the first of it shows by ``share``. Of more
+    ``overlay`` or ``overlay-lanes``, the ``pair`` on one canvas, of which the first of it shows by ``share``. ``title``: above it (empty:
+    the model and the plans). Of more
     than two plans there are the flows of each against the first, and what devices cost in all of them. Raises :class:`StageboardError` for
     another view.
     """
     if view in OVERLAYS:
-        return draw_overlaid(comparison, page, view, pair, share)
+        return draw_overlaid(comparison, page, view, pair, share, title)
     if view not in VIEWS:
         raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS | OVERLAYS)}")
     if page.crop and page.room[0] < NARROW:
-        high, painted = column(comparison, page.room, page.theme, view, ground=not page.transparent)
+        high, painted = column(comparison, page.room, page.theme, view, not page.transparent, title)
         page = page.as_high_as(high)
     else:
         page = page.usual
         painted = composed(
-            comparison, page.room, page.theme, view, ground=not page.transparent, brief=page.floor > 0.0
+            comparison, page.room, page.theme, view, not page.transparent, page.floor > 0.0, title
         )
 
     def paint(painter: QPainter, _: bool) -> None:
@@ -67,17 +68,18 @@ def draw_comparison(
         painter.scale(page.scale, page.scale)
         painted(painter)
 
-    return Drawing(page, title_of(comparison), paint)
+    return Drawing(page, title or title_of(comparison), paint)
 
 
 def composed(
-    comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True, brief: bool = False
+    comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True, brief: bool = False,
+    title: str = "",
 ) -> Callable[[QPainter], None]:  # fmt: skip
     """Lay everything out for ``size``; returns what paints it, the canvases on a ``ground`` of their own or on none. ``brief``: of the
     table of figures no more than fits beside one another."""
     width, height = size
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    head, tables, top = _tables(comparison, inner, brief)
+    head, tables, top = _tables(comparison, inner, brief, title)
     drawings: list[Canvas] = []
     whole = QRectF(0, top, width, max(10.0, height - top))
     below = QRectF(0, height, width, 0)
@@ -118,7 +120,12 @@ def composed(
 
 
 def column(
-    comparison: Comparison, room: tuple[float, float], theme: Theme, view: str, ground: bool = True
+    comparison: Comparison,
+    room: tuple[float, float],
+    theme: Theme,
+    view: str,
+    ground: bool = True,
+    title: str = "",
 ) -> tuple[float, Callable[[QPainter], None]]:
     """Everything one below the other in a narrow page: the height that it takes, at most the page's, and what paints it.
 
@@ -127,7 +134,7 @@ def column(
     width, most = room
     inner, count = width - 2 * MARGIN, len(comparison.plans)
     # Canvases say gaps and rules in their titles.
-    head, tables, top = _tables(comparison, inner, brief=view in ("flow", "lanes"))
+    head, tables, top = _tables(comparison, inner, brief=view in ("flow", "lanes"), title=title)
     drawings: list[Canvas] = []
     flows: list[tuple[Pair, QRectF]] = []
     devices = QRectF()
@@ -165,7 +172,7 @@ def column(
 
 
 def _tables(
-    comparison: Comparison, width: float, brief: bool = False
+    comparison: Comparison, width: float, brief: bool = False, title: str = ""
 ) -> tuple[Head, list[tuple[float, Table]], float]:
     """The head, the table of figures in parts that are ``width`` wide at most, each with where it begins, and where they end.
 
@@ -178,7 +185,7 @@ def _tables(
     if lettered:
         whole = figures_table(comparison, PAIR, lettered=True, paired=False)
         whole = fitted(whole, width) if brief else whole
-    head = head_of(comparison, width, listed=lettered)
+    head = head_of(comparison, width, listed=lettered, title=title)
     tables: list[tuple[float, Table]] = []
     top = head.height
     for table in wrapped(whole, width):

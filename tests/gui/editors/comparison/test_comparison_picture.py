@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage
 
 from gui.canvas.graph.headers import HEADER_WIDTH
+from gui.canvas.graph.naming.row_headers import blocks_of
 from gui.canvas.graph.picture.picture import TITLE_HEIGHT
 from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import figures_table
@@ -31,6 +32,7 @@ from planner.problem.problem import Problem
 from planner.reports.comparison import Comparison, compare
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of
 from tests.gui.models import tpu_graph
+from tests.gui.present.slides import written_in
 from tests.gui.scribe import Scribe
 
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
@@ -277,3 +279,26 @@ def test_canvases_and_the_table_have_one_unit(qapp: object) -> None:
 def test_every_plan_of_a_picture_stands_out_alike(qapp: object) -> None:
     table = figures_table(comparison_of(A, B, C), (1, 0), paired=False)
     assert [row[0].strong for row in table.rows] == [True] * 3
+
+
+@pytest.mark.parametrize("view", VIEWS | OVERLAYS)
+def test_a_picture_has_the_title_that_it_is_given(qapp: object, view: str) -> None:
+    drawing = draw_comparison(comparison_of(A, B), Page((900, 640)), view, title="Two ways to cut")
+    assert drawing.title == "Two ways to cut"
+    words = [line.words for line in written_in(drawing.file(".svg"))]
+    assert "Two ways to cut" in words
+    usual = draw_comparison(comparison_of(A, B), Page((900, 640)), view)
+    assert usual.title == title_of(comparison_of(A, B))
+
+
+@pytest.mark.parametrize("view", ["flow", "overlay"])
+def test_rows_of_a_flow_have_their_names_in_pictures(qapp: object, view: str) -> None:
+    """As on the canvases of the window: in a margin of its own, unless a canvas is too narrow for one."""
+    comparison = comparison_of(A, B)
+    names = set(blocks_of(comparison.graph))
+    for width, there in ((1400, True), (220, False)):
+        words = [
+            line.words
+            for line in written_in(draw_comparison(comparison, Page((width, 700)), view).file(".svg"))
+        ]
+        assert bool([word for word in words if word.split("–")[0] in names]) == there

@@ -62,6 +62,8 @@ def test_vector_files(
     if suffix == ".svg":
         words = path.read_text(encoding="utf-8")
         assert "4 orders compared" in words and "order 3" in words
+    draw_orders(comparison, title="Four of them").save(path)
+    assert suffix != ".svg" or "Four of them" in path.read_text(encoding="utf-8")
 
 
 def test_words(comparison: OrderComparison) -> None:
