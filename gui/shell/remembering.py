@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+from planner.model.samples import STORIES as SHIPPED
+
 if TYPE_CHECKING:
     from gui.shell.session import SavedPlan, Session
 
@@ -34,6 +36,18 @@ class Remembering:
 
     def remember_plan(self) -> None:
         """The plan that is open is in a file: it goes to the top of those saved lately."""
+
+    @property
+    def stories(self) -> list[Path]:
+        """Stories opened or saved lately, the latest first."""
+        return [] if self.session is None else self.session.stories
+
+    def remember_story(self, path: Path | None) -> None:
+        """A story is open in a file; those that come along are not kept, for they are offered anyway."""
+        if self.session is None or path is None or path.parent.resolve() == SHIPPED.resolve():
+            return
+        if self.stories[:1] != [path.absolute()]:
+            self.session.add_story(path)
 
     def forget_recent(self) -> None:
         """No recent files."""

@@ -30,7 +30,7 @@ VERSION = 1
 MOST_RECENT = 12
 MOST_TARGETS = 200
 THEMES = ("system", "light", "dark")
-KINDS: dict[str, type] = {"recent": list, "plans": list, "targets": dict}
+KINDS: dict[str, type] = {"recent": list, "plans": list, "stories": list, "targets": dict}
 """What texts under these keys hold as JSON."""
 
 
@@ -177,9 +177,10 @@ class Session(QObject):
                 self._set_recent([whole, *(other for other in self.recent if other != whole)])
 
     def clear_recent(self) -> None:
-        """Forget all of them, plans among them."""
+        """Forget all of them, plans and stories among them."""
         with self._alone():
             self._store.remove("plans")
+            self._store.remove("stories")
             self._set_recent([])
 
     @property
@@ -203,6 +204,22 @@ class Session(QObject):
                 written = [[one.fingerprint, str(one.path), *map(str, one.models)] for one in kept]
                 self._store.setValue("plans", json.dumps(written))
             self.recent_changed.emit()
+
+    @property
+    def stories(self) -> list[Path]:
+        """Stories opened or saved of late, latest first."""
+        given = self._json("stories", list)
+        return [Path(entry) for entry in given if isinstance(entry, str) and entry and "\0" not in entry][
+            :MOST_RECENT
+        ]
+
+    def add_story(self, path: Path) -> None:
+        """A story was opened or saved."""
+        whole = Path(os.path.abspath(path))
+        with self._alone():
+            kept = [whole, *(other for other in self.stories if other != whole)][:MOST_RECENT]
+            self._store.setValue("stories", json.dumps(list(map(str, kept))))
+        self.recent_changed.emit()
 
     def _set_recent(self, recent: list[tuple[Path, ...]]) -> None:
         self._store.setValue(

@@ -39,7 +39,9 @@ SAMPLES = (
     ("densenet201.json", "DenseNet-201", "709 ops"),
     ("xception.json", "Xception", "134 ops"),
 )
-MOST_RECENT, MOST_PLANS = 8, 4
+MOST_RECENT, MOST_PLANS, MOST_STORIES = 8, 3, 3
+MOST_LISTED = len(SAMPLES)
+"""Files, plans and stories together, with their headings below the first: they stand beside the samples and end with them."""
 MOST_WIDTH, PAD, BETWEEN = 680, 28, 16
 """Pixels: how wide the card may be, within its edges, and between two columns of links."""
 LINK_PAD = 18
@@ -169,24 +171,38 @@ class StartPage(QScrollArea):
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
-    def show_recent(self, recent: Sequence[tuple[Path, ...]], plans: Sequence[SavedPlan] = ()) -> None:
-        """List the samples, the files opened lately and the plans saved lately, each with its model."""
+    def show_recent(
+        self,
+        recent: Sequence[tuple[Path, ...]],
+        plans: Sequence[SavedPlan] = (),
+        stories: Sequence[Path] = (),
+    ) -> None:
+        """List the samples, the files opened lately, the plans saved lately, each with its model, and stories; what is gone is left out."""
         while (item := self._lists.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
         self.rows = []
-        found = [paths for paths in recent if all(path.is_file() for path in paths)][:MOST_RECENT]
-        self._column(0, "Samples", [((path,), title, remark) for path, title, remark in samples()])
-        if found:
-            self._column(
-                1, "Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found]
-            )
         saved = [plan for plan in plans if plan.is_there][:MOST_PLANS]
-        if saved:
-            entries = [((*plan.models, plan.path), plan.path.name, "") for plan in saved]
-            self._column(1, "Plans", entries, len(found) + 1 if found else 0)
+        told = [story for story in stories if story.is_file()][:MOST_STORIES]
+        taken = sum(len(entries) + 1 for entries in (saved, told) if entries)
+        most = min(MOST_RECENT, MOST_LISTED - taken)
+        found = [paths for paths in recent if all(path.is_file() for path in paths)][:most]
+        self._column(0, "Samples", [((path,), title, remark) for path, title, remark in samples()])
+        lists = (
+            ("Recent", [(paths, ", ".join(path.name for path in paths), "") for paths in found]),
+            ("Plans", [((*plan.models, plan.path), plan.path.name, "") for plan in saved]),
+            (
+                "Stories",
+                [((story,), story.name.removesuffix(".json").removesuffix(".story"), "") for story in told],
+            ),
+        )
+        first = 0
+        for title, entries in lists:
+            if entries:
+                self._column(1, title, entries, first)
+                first += len(entries) + 1
         self._order_keys()
 
     def _column(

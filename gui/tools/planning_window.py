@@ -81,6 +81,15 @@ class PlanningWindow(EditorWindow):
         self.planners.plot_requested.connect(lambda: self.docks.reveal("convergence"))
         self.race.entry_shown.connect(self.plans.make_current)
         self.plans.list.selectionModel().currentChanged.connect(self.update_soon)
+        draft = self.studio.draft
+        draft.frames_changed.connect(self._remember_story)
+        draft.modified_changed.connect(self._remember_story)
+
+    def _remember_story(self, *_: object) -> None:
+        """A story that is in a file as it is goes to the top of those opened lately."""
+        draft = self.studio.draft
+        if draft.frames and not draft.modified:
+            self.memory.remember_story(draft.path)
 
     def say_title(self) -> None:
         """What is open in the window's title; where nothing is, in the header, too."""

@@ -107,7 +107,7 @@ class OrderWindow(NetworkBody):
     def _network_changed(self) -> None:
         self.show_content()
         if self.document.problem is None:
-            self.start_page.show_recent(self.memory.recent, self.memory.saved_plans)
+            self.start_page.show_recent(self.memory.recent, self.memory.saved_plans, self.memory.stories)
 
     def show_waiting(self) -> None:
         """Show the page that says what is being read."""

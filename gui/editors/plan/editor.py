@@ -191,7 +191,7 @@ class MainWindow(GraphBody):
         is_open = self.document.problem is not None
         self._stack.setCurrentWidget(self.canvas if is_open else self.start_page)
         if not is_open:
-            self.start_page.show_recent(self.memory.recent, self.memory.saved_plans)
+            self.start_page.show_recent(self.memory.recent, self.memory.saved_plans, self.memory.stories)
 
     # ------------------------------------------------------------------ messages
     def job_ended(self, job: Job) -> None:
