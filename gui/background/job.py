@@ -17,6 +17,8 @@ from planner.problem.problem import Problem
 from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
 
+LEAST_PREPARED, SHARE_PREPARED = 0.5, 0.1
+"""Seconds of preparing from which they are told, and of the search's the least share."""
 MUCH_COMPILING = 0.2
 """Share of a run that compiling has to take to be a reason why it found nothing."""
 STARTING = "starting"
@@ -53,6 +55,8 @@ class Job:
     provenance: Provenance | None = None
     """Where its best plan comes from: enough to run its search again."""
     ended_after: float | None = None
+    searched: float | None = None
+    """Seconds of its search alone, as plans and certificates say; None before it has ended, and where it failed."""
     infeasible: bool = False
     """Whether it proved that no plan is valid."""
     shown: bool = False
@@ -80,8 +84,20 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it has run, or ran."""
+        """How long it has run, or ran, with what was prepared for it."""
         return time.monotonic() - self.began if self.ended_after is None else self.ended_after
+
+    @property
+    def time_words(self) -> str:
+        """``12 s``: how long it runs, or how long it searched, as the list of plans has it."""
+        return seconds_text(self.seconds if self.searched is None else self.searched)
+
+    @property
+    def preparing_words(self) -> str:
+        """``preparing took 3.0 s`` besides, where that was its part; else empty."""
+        prepared = 0.0 if self.searched is None else self.seconds - self.searched
+        told = prepared >= max(LEAST_PREPARED, SHARE_PREPARED * (self.searched or 0.0))
+        return f"preparing took {seconds_text(prepared)}" if told else ""
 
     @property
     def alive(self) -> bool:
@@ -158,13 +174,11 @@ def found_nothing_better(job: Job) -> bool:
     return found is not None and any(not better(found, components, 1e-9) for components in given)
 
 
-def nothing_words(job: Job, seconds: float, compiling: float) -> str:
-    """What a planner says that ended without any plan: ``nothing better found in 87 s``, with a reason if it was not let search."""
+def nothing_words(job: Job, searched: float, compiling: float) -> str:
+    """What a planner says that ended without any plan: ``nothing better found in 87 s`` of search, with a reason if it was not let search."""
     what = "nothing better" if job.order.starts else "no valid plan"
-    prepared = compiling >= MUCH_COMPILING * seconds
-    return (
-        f"{what} found in {seconds_text(seconds)}{'; planners were still being prepared' if prepared else ''}"
-    )
+    prepared = compiling >= MUCH_COMPILING * job.seconds
+    return f"{what} found in {seconds_text(searched)}{'; planners were still being prepared' if prepared else ''}"
 
 
 def ending_words(status: str, reason: str, message: str, limited: bool = True) -> str:

@@ -293,7 +293,7 @@ class Jobs(QObject):
         job.entry.device_of, job.entry.provenance = job.device_of, job.provenance
         if job.provenance is not None:
             job.entry.planner = job.provenance.planner
-        job.entry.seconds = job.seconds
+        job.entry.seconds = job.trace[-1][0]
         document.refresh_entry(job.entry)
         document.history.listed(job.entry)
         document.follow(job.device_of, job.entry, job.id, job.title)
@@ -308,7 +308,7 @@ class Jobs(QObject):
         if isinstance(last, Ended):
             result = last.result
             self._document.add_bounds(result.bounds)
-            job.iterations = result.iterations
+            job.iterations, job.searched = result.iterations, result.seconds
             self._seal(job, result.stop_reason)
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
             # Who proves bounds looks for no plan.
@@ -318,7 +318,7 @@ class Jobs(QObject):
             text = ending_words(sought, result.stop_reason, precision_words(result), limited)
             if state == "done" and sought == "no_plan" and not result.message:
                 ended = f"{text.partition(',')[0]}: " if limited and result.stop_reason == "time" else ""
-                text = ended + nothing_words(job, job.seconds, last.compiling)
+                text = ended + nothing_words(job, result.seconds, last.compiling)
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"
             self._end(job, state, text)
@@ -347,7 +347,8 @@ class Jobs(QObject):
         if job.entry is not None:
             job.entry.running = False
             if job.entry in self._document.plans:
-                self._document.update_plan(job.entry, seconds=job.ended_after)
+                seconds = job.ended_after if job.searched is None else job.searched
+                self._document.update_plan(job.entry, seconds=seconds)
         self.job_changed.emit(job)
         self.ended.emit(job)
         if job is self.followed and not self._closed:

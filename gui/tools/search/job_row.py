@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QToolButton, QWidget
 
-from gui.look.numbers import gap_text, plural, seconds_text
+from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import plain_tip
@@ -74,9 +74,7 @@ class JobRow(QWidget):
         """Read the job anew."""
         job, t = self.job, self._theme
         self.state.setText(
-            f"{job.state} {seconds_text(job.seconds)}"
-            if job.state != "done"
-            else f"done, {seconds_text(job.seconds)}"
+            f"{job.state} {job.time_words}" if job.state != "done" else f"done, {job.time_words}"
         )
         colour = {"running": t.accent, "stopping": t.warning, "failed": t.bad}.get(job.state, t.faint)
         fraction = job.fraction if job.alive else 1.0
@@ -86,6 +84,8 @@ class JobRow(QWidget):
         said = job.state == "done" and (job.text == "finished" or proven)
         if job.text and not said:
             parts.append(job.text)
+        if job.preparing_words:
+            parts.append(job.preparing_words)
         found = " · ".join(parts)
         self.result.setText(f"{elsewhere}: {found}" if elsewhere and found else found or elsewhere)
         lines = [f"Not about what is planned now, but: {elsewhere}"] if elsewhere else []

@@ -155,6 +155,17 @@ def test_incumbents_that_come_at_once_are_shown_as_one(jobs: Jobs, document: Doc
     assert [found for _, found in job.trace] == [(objective(document, d),) for d in ordered]
 
 
+def test_a_run_has_one_time(jobs: Jobs, document: Document) -> None:
+    """That of its search, in its row, in the list and in the provenance of what it found; not that with what was prepared for it."""
+    job, worker = start(jobs, document)
+    job.began -= 100.0
+    say(jobs, worker, found(document, THIRDS, 0.25))
+    assert job.entry is not None and job.entry.seconds == 0.25
+    say(jobs, worker, Ended(replace(result(job).result, seconds=3.0)))
+    assert job.seconds > 100.0 and job.searched == job.entry.seconds == 3.0
+    assert job.time_words == "3.0 s" and job.preparing_words == "preparing took 97 s"
+
+
 def test_after_an_edit_results_wait_in_the_list(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document)
     document.move([11], 2)
@@ -323,11 +334,11 @@ def test_a_run_that_finds_nothing_says_how_long_it_looked_and_what_kept_it(
         job, worker = start(jobs, document)
         job.order = replace(job.order, starts=[HALVES])
         say(jobs, worker, replace(result(job, "time", status="no_plan"), compiling=compiling))
-        assert job.text == f"nothing better found in {seconds_text(job.seconds)}{why}"
+        assert job.text == f"nothing better found in {seconds_text(job.searched)}{why}"
     job, worker = start(jobs, document)
     job.order = replace(job.order, time_limit=10.0)
     say(jobs, worker, result(job, "time", status="no_plan"))
-    assert job.text == f"time limit reached: no valid plan found in {seconds_text(job.seconds)}"
+    assert job.text == f"time limit reached: no valid plan found in {seconds_text(job.searched)}"
     job, worker = start(jobs, document)
     say(jobs, worker, found(document, HALVES))
     say(jobs, worker, result(job, "time"))

@@ -231,7 +231,13 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         assert panel.cancel_button.isEnabled()
         first.state, first.ended_after, first.text = "done", 3.0, "time limit reached"
         jobs.job_changed.emit(first)
-        assert row.state.text() == "done, 3.0 s"
+        assert row.state.text() == "done, 3.0 s" and "preparing" not in row.result.text()
+        first.searched = 1.0
+        jobs.job_changed.emit(first)
+        assert row.state.text() == "done, 1.0 s" and "preparing took 2.0 s" in row.result.text()
+        first.searched = 2.9
+        jobs.job_changed.emit(first)
+        assert row.state.text() == "done, 2.9 s" and "preparing" not in row.result.text()
         row.button.click()
         assert list(panel.rows) == ["job 2"]
         panel.set_theme(DARK)
