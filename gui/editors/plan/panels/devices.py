@@ -241,8 +241,8 @@ class DevicesPanel(Panel):
             state.would, state.what = state.would.removeprefix(change.what).strip(), change.what
         gap = float(preview.gap[d])
         told = [f"gap {gap_text(gap)}"] if np.isfinite(gap) else []
-        if not change.what and change.sign:
-            # The card's own figure is the device's; the whole plan's is told by its name.
+        if change.scalar:
+            # The card's own figure is the device's, also where the plan costs the same; the whole plan's is told by its name.
             told.insert(0, f"plan {state.would}")
             state.would = "" if own is None else column.text(own)
         state.reason, state.brief = ", ".join(told), told[0] if told else ""

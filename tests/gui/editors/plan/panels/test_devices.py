@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage
 from pytestqt.qtbot import QtBot
@@ -17,9 +18,12 @@ from gui.editors.plan.panels.device_card import (
 )
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.theme import DARK, LIGHT, font
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
-from tests.gui.models import chain_graph, tpu_graph
+from planner.problem.target import Target
+from tests.gui.models import chain_graph, timed_chain, tpu_graph
 from tests.gui.stage_models import even, network, tpu_problem
 from tests.gui.window_parts import opened, settle, shown
 
@@ -147,6 +151,31 @@ def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
         settle()
         assert panel.cards[2].state is not None
         assert not panel.cards[2].state.previewing
+
+
+@pytest.mark.parametrize(
+    "target",
+    [Pipeline(count=4), DevicePool(accelerators=4, cpus=0), EdgeTpuPipeline(4), McmPackage(count=4)],
+    ids=lambda target: target.kind,
+)
+def test_cards_say_their_own_figure_also_where_the_plan_costs_the_same(qtbot: QtBot, target: Target) -> None:
+    """Where a drop leaves the objective as it is the destination's figure is no more the plan's than where it changes that."""
+    document = Document()
+    document.open_graph(timed_chain(16, 1e-3), target=target)
+    document.set_problem(target, "inference-time" if isinstance(target, EdgeTpuPipeline) else "")
+    assert document.problem is not None
+    document.set_assignment(np.repeat(np.arange(4), (10, 2, 2, 2)), "edit", "one works most")
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        preview = document.begin_preview([11])
+        assert preview is not None and preview.legal[2] and preview.changes[2].sign == 0
+        settle()
+        state = panel.cards[2].state
+        assert state is not None and state.figures is not None
+        then = float(document.problem.evaluate(np.repeat(np.arange(4), (10, 1, 3, 2))).pace[2])
+        assert state.would == state.figures.text(then) != state.figures.text(float(preview.objective[2]))
+        assert state.reason.startswith("plan ") and state.change == "±0.0 %"
+        document.end_preview()
 
 
 def test_a_drop_that_takes_ops_along_has_one_price(qtbot: QtBot) -> None:
