@@ -72,6 +72,7 @@ class Stages:
     plate, lines: height of the plates and the lines that fit on one; cell: the pitch of the cells; grown: how many times as
     large all of it is shown in the room that it was laid out for, one for usual rooms.
     unit: how long a unit of the layout is in units of the scene, after which type is sized: another than 1 where blocks are on their way.
+    figure: height of the figures above plates, in units of the layout; tracks lie above them.
     """
 
     blocks: tuple[Rect, ...]
@@ -84,6 +85,7 @@ class Stages:
     cell: float
     grown: float = 1.0
     unit: float = 1.0
+    figure: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ FREE = 0.1
 """Share of that which stays free on either side of a straight ribbon in the middle."""
 ABOVE_PLATES = 18.0
 """Room for arrowheads and the word about the bottleneck below the tracks of a channel, at most; scene units."""
+CHANNEL_USED = 0.9
+"""Share of a channel's height that figures and tracks take."""
 SWEEPS = 8
 """How often all runs of a channel are moved to where they cross least."""
 SIDE = 0.22
@@ -76,7 +78,7 @@ def stage_routes(stages: Stages, pairs: Sequence[tuple[int, int]]) -> tuple[list
             at = to
         points.append((end, stages.blocks[b][1]))
         routes[w.pair] = np.array(points)
-    apart = [_levels(stages.channel[channel], many)[1] for channel, many in count.items()]
+    apart = [_levels(stages, channel, many)[1] for channel, many in count.items()]
     crowd = np.bincount([w.gap for w in bent if w.gap >= 0])
     apart += [stages.gap / (many + 1) for many in crowd.tolist() if many > 1]
     return routes, min(apart, default=stages.plate / 2)
@@ -183,14 +185,15 @@ def uncrossed(runs: list[Run]) -> list[Run]:
 def channel_y(stages: Stages, channel: int, track: int, count: int) -> float:
     """Where a track of a channel runs; track 0 is the nearest to the plates below."""
     first = next(i for i, p in enumerate(stages.place.tolist()) if p >= 0 and p // stages.columns == channel)
-    low, pitch = _levels(stages.channel[channel], count)
+    low, pitch = _levels(stages, channel, count)
     return stages.blocks[first][1] - low - pitch * (track + 0.5)
 
 
-def _levels(high: float, count: int) -> tuple[float, float]:
+def _levels(stages: Stages, channel: int, count: int) -> tuple[float, float]:
     """How far above the plates the tracks of a channel begin, and how far they are apart."""
-    low = min(0.3 * high, ABOVE_PLATES)
-    return low, (0.9 * high - low) / count
+    high = stages.channel[channel]
+    low = max(min(0.3 * high, ABOVE_PLATES), min(stages.figure * stages.unit, 0.6 * high))
+    return low, (CHANNEL_USED * high - low) / count
 
 
 def below(place: NDArray[np.int32], columns: int, a: int, b: int) -> bool:

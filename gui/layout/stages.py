@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gui.layout.result import EdgeClass, Frame, Layout, Rect, Stages
 from gui.layout.skeleton import Skeleton
-from gui.layout.stage_links import bent_ways, crowding
+from gui.layout.stage_links import CHANNEL_USED, bent_ways, crowding
 
 MARGIN, PAD = 14.0, 5.0
 """Free room around everything, and around the cells of a block; scene units, which are pixels where all of it is in sight."""
@@ -24,6 +24,26 @@ WRAPPED = 0.82
 """How much smaller cells may be for the sake of a single row."""
 MOST_TRACKS = 9
 """How many ribbons in a channel get room of their own."""
+
+
+FIGURE = 16.0
+"""Height of the figures beside ribbons where nobody says another; scene units."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What has to be written in letters of a least size: the width of a plate that has room for it, and how high a figure beside a ribbon
+    is; scene units, 0 where it does not matter."""
+
+    plate: float = 0.0
+    figure: float = 0.0
+
+
+NO_WORDS = Words()
+UNTOLD = 0.3
+"""What cells are worth under plates that have no room for their words."""
+TRACK_SHARE, TRACKED = 0.6, 2
+"""How far tracks above figures are apart, of the height of one, and of how many tracks."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +79,14 @@ class Fit:
 
 def stages_layout(
     skeleton: Skeleton, device: ArrayLike, devices: int, rank: ArrayLike, viewport: tuple[float, float], in_order: bool = True,
-    columns: int = 0, taken: ArrayLike | None = None, links: ArrayLike | None = None,
+    columns: int = 0, taken: ArrayLike | None = None, links: ArrayLike | None = None, words: Words = NO_WORDS,
 ) -> Layout:  # fmt: skip
     """Places of all ops as cells in the blocks of their devices.
 
     device: int32[n], 0..devices-1; rank: int64[n], the place of each op in a topological order; viewport: (width, height)
     px. in_order: blocks stand in the order of the devices, else each behind those that feed it. columns: blocks in a row; 0
     where that is free. Where groups of ops are laid out, ``taken`` (bool[devices]) says which devices have ops, though no group is
-    theirs, and ``links`` (int[pairs, 2]) between which something flows. Raises ValueError for a device that does not exist.
+    theirs, and ``links`` (int[pairs, 2]) between which something flows. ``words``: what there must be room for. Raises ValueError for a device that does not exist.
     """
     where, order = np.ascontiguousarray(device, np.int32), np.ascontiguousarray(rank, np.int64)
     n = skeleton.n
@@ -88,8 +108,8 @@ def stages_layout(
         )
     place = np.full(devices, -1, np.int32)
     place[used] = np.arange(len(used))
-    fit = best_fit(counts[used], place, pairs, viewport, columns)
-    stages = _blocks(counts, used, place, fit)
+    fit = best_fit(counts[used], place, pairs, viewport, columns, words)
+    stages = _blocks(counts, used, place, fit, max(FIGURE, words.figure))
     x, y, column, row = _cells(where, order, stages, fit)
     side = fit.pitch - min(CELL_GAP, 0.14 * fit.pitch)
     size = np.full(n, side)
@@ -124,10 +144,10 @@ def fed_order(
 
 def best_fit(
     counts: NDArray[np.intp], place: NDArray[np.int32], pairs: NDArray[np.int32], viewport: tuple[float, float],
-    columns: int = 0,
+    columns: int = 0, words: Words = NO_WORDS,
 ) -> Fit:  # fmt: skip
     """The row length that gives the largest cells, in blocks wide enough to be read, unless ``columns`` says it; ``counts``: ops of each
-    block in order."""
+    block in order; ``words``: what there must be room for."""
     longest = max(len(counts), 1)
     # Rows of other lengths differ little from one of these.
     lengths = sorted(
@@ -136,7 +156,7 @@ def best_fit(
     tried = []
     for many in [columns] if columns else lengths:
         beside = crowding(bent_ways(place, many, pairs), -(-len(counts) // many), many)
-        tried += [_fit(counts, beside, viewport, many, sort) for sort in SORTS]
+        tried += [_fit(counts, beside, viewport, many, sort, words) for sort in SORTS]
     return max(tried, key=lambda fit: (fit.score, fit.columns))
 
 
@@ -146,6 +166,7 @@ def _fit(
     viewport: tuple[float, float],
     columns: int,
     sort: Sort,
+    words: Words,
 ) -> Fit:
     """With rows of ``columns`` blocks; ``beside``: how many ribbons lie beside each other above each row."""
     rows = -(-len(counts) // columns)
@@ -153,7 +174,8 @@ def _fit(
     gap = room / columns * GAP_SHARE / (1 + GAP_SHARE)
     gap = min(MOST_GAP, gap)
     width = min(WIDEST_BLOCK, (room - (columns - 1) * gap) / columns)
-    channel = tuple(sort.channel + sort.track * min(many, MOST_TRACKS) for many in beside.tolist())
+    figure = max(FIGURE, words.figure)
+    channel = tuple(_channel(sort, min(many, MOST_TRACKS), figure) for many in beside.tolist())
     fullest = [int(counts[r * columns : (r + 1) * columns].max()) for r in range(rows)] if len(counts) else []
     high = viewport[1] - 2 * MARGIN - sum(channel) - rows * (_plate(width, sort) + 2 * PAD)
     inner = max(width - 2 * PAD, 4.0)
@@ -166,17 +188,28 @@ def _fit(
     cells = int(across[fits[0]]) if len(fits) else int(across[np.argmin(needed)])
     pitch = inner / cells
     seen = min(pitch, PLAIN) + LARGER * max(0.0, pitch - PLAIN)
-    score = sort.worth * seen * min(1.0, width / sort.readable) ** 2 * (1.0 if rows == 1 else WRAPPED)
+    untold = UNTOLD if width < words.plate else 1.0
+    score = (
+        untold * sort.worth * seen * min(1.0, width / sort.readable) ** 2 * (1.0 if rows == 1 else WRAPPED)
+    )
     # Where nothing fits, all of it is shown smaller.
     over = max(1.0, (needed[cells - across[0]] + viewport[1] - high) / viewport[1])
     return Fit(sort, columns, cells, pitch, width, gap, channel, score / over**2)
+
+
+def _channel(sort: Sort, tracks: int, figure: float) -> float:
+    """How high a channel is in which so many ribbons run beside each other, above the figures of what runs from plate to plate."""
+    run = max(sort.track * tracks, TRACK_SHARE * figure * min(tracks, TRACKED))
+    return max(sort.channel + sort.track * tracks, (figure + run) / CHANNEL_USED)
 
 
 def _plate(width: float, sort: Sort) -> float:
     return WIDE_HEIGHT if width >= WIDE_PLATE else sort.plate
 
 
-def _blocks(counts: NDArray[np.intp], used: NDArray[np.intp], place: NDArray[np.int32], fit: Fit) -> Stages:
+def _blocks(
+    counts: NDArray[np.intp], used: NDArray[np.intp], place: NDArray[np.int32], fit: Fit, figure: float
+) -> Stages:
     """Each as high as its cells need, below the channel of its row."""
     blocks: list[Rect] = [(0.0, 0.0, 0.0, 0.0)] * len(counts)
     plate, top = _plate(fit.width, fit.sort), MARGIN
@@ -188,7 +221,9 @@ def _blocks(counts: NDArray[np.intp], used: NDArray[np.intp], place: NDArray[np.
             blocks[d] = (MARGIN + c * (fit.width + fit.gap), top, fit.width, high)
         top += max(blocks[d][3] for d in row)
     lines = 2 if fit.width >= WIDE_PLATE else fit.sort.lines
-    return Stages(tuple(blocks), place, fit.columns, fit.gap, fit.channel, plate, lines, fit.pitch)
+    return Stages(
+        tuple(blocks), place, fit.columns, fit.gap, fit.channel, plate, lines, fit.pitch, figure=figure
+    )
 
 
 def _cells(

@@ -15,6 +15,7 @@ from gui.canvas.graph.lanes.header_form import height_for_details
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass, route_table
+from gui.layout.stages import NO_WORDS, Words
 from gui.look.numbers import Column, detailed_column
 from gui.words.objectives import plan_times
 from planner.model.crossings import crossings, device_flow, device_links
@@ -261,22 +262,15 @@ def life_size(layout: Layout) -> float:
 
 
 def arrange(
-    items: Items,
-    skeleton: Skeleton,
-    view: str,
-    device_of: Ints,
-    k: int,
-    viewport: tuple[float, float],
-    keep: Layout | None = None,
-    in_a_row: bool = True,
-    least_lane: float = READABLE_LANE_PX,
-    size: Floats | None = None,
-    style: LayoutStyle = STYLE,
-) -> Layout:
+    items: Items, skeleton: Skeleton, view: str, device_of: Ints, k: int, viewport: tuple[float, float], keep: Layout | None = None,
+    in_a_row: bool = True, least_lane: float = READABLE_LANE_PX, size: Floats | None = None, style: LayoutStyle = STYLE,
+    words: Words = NO_WORDS,
+) -> Layout:  # fmt: skip
     """The layout of a view; ``keep`` holds the lanes layout whose untouched lanes should stay where they are, or the blocks whose rows should be as long.
 
     ``in_a_row``: whether the devices have an order, which the blocks of the stages view keep; ``least_lane``: pixels that a lane with ops is high at least, where there is room.
-    ``size``: as a scene has it; blocks leave no room for what goes nowhere. ``style``: of cards that are laid out.
+    ``size``: as a scene has it; blocks leave no room for what goes nowhere. ``style``: of cards that are laid out;
+    ``words``: what blocks must have room for (pixels).
     """
     if view == "stages":
         device, _ = items.devices(device_of, k)
@@ -290,8 +284,9 @@ def arrange(
         columns = blocks.columns if blocks is not None and alike else 0
         grown = grown_by(viewport)
         room = (viewport[0] / grown, viewport[1] / grown)
+        words = Words(words.plate / grown, words.figure / grown)
         made = stages_layout(
-            skeleton, device, k, position[items.first], room, in_a_row, columns, taken, links
+            skeleton, device, k, position[items.first], room, in_a_row, columns, taken, links, words
         )
         assert made.stages is not None
         return replace(made, stages=replace(made.stages, grown=grown))
@@ -355,11 +350,14 @@ def scene_of(
     evaluator: Evaluator | None = None,
     in_a_row: bool = True,
     style: LayoutStyle = STYLE,
+    words: Words = NO_WORDS,
 ) -> Scene:
-    """A settled scene; ``evaluator`` says what tensors and ops count on a target, ``in_a_row`` is as for :func:`arrange`."""
+    """A settled scene; ``evaluator`` says what tensors and ops count on a target, the rest is as for :func:`arrange`."""
     skeleton = skeleton_of(items)
     size = None if evaluator is None else evaluator.sent
-    layout = arrange(items, skeleton, view, device_of, k, viewport, in_a_row=in_a_row, size=size, style=style)
+    layout = arrange(
+        items, skeleton, view, device_of, k, viewport, None, in_a_row, READABLE_LANE_PX, size, style, words
+    )
     return laid_out(items, skeleton, layout, view, device_of, k, devices, evaluator)
 
 

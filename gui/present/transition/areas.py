@@ -13,7 +13,8 @@ from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, lane_extents, pai
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import are_brief, paint_grounds, paint_plates, plate_boxes
+from gui.canvas.graph.stages.blocks import paint_grounds, paint_plates
+from gui.canvas.graph.stages.plate_form import form_of, plate_boxes
 from gui.canvas.graph.stages.ribbons import paint_figures, paint_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Layout, Rect, Stages
@@ -147,7 +148,7 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
 
 def told_briefly(scene: Scene, headers: HeaderData | None, viewport: Viewport, ratio: float) -> bool:
     """Whether the plates of a scene at rest tell memory in short: on the way to it, or from it, they do, too."""
-    return are_brief(scene, viewport, headers, HEADERS * ratio, LEAST * ratio)
+    return form_of(scene, viewport, headers, HEADERS * ratio, LEAST * ratio).brief
 
 
 # ---------------------------------------------------------------------- painting

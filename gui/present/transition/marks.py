@@ -13,7 +13,7 @@ from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.rules.rule_path import BOTH, has_paths, path_words, paths_of
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import plate_boxes
+from gui.canvas.graph.stages.plate_form import plate_boxes
 from gui.canvas.graph.stages.ribbons import rounded
 from gui.canvas.graph.viewport import Viewport
 from gui.present.captions import LEAST, letters, measure

@@ -14,7 +14,8 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.stages import blocks
-from gui.canvas.graph.stages.blocks import paint_plates, type_scale
+from gui.canvas.graph.stages.blocks import paint_plates
+from gui.canvas.graph.stages.plate_form import type_scale
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import LIGHT

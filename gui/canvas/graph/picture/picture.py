@@ -29,10 +29,13 @@ from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.picture.subtitle import subtitle_of
 from gui.canvas.graph.picture.unused import folded_lanes, folds
 from gui.canvas.graph.scene import NONE, STYLE, Scene, crossing_bytes, scene_of
-from gui.canvas.graph.stages.blocks import LEAST_READ, paint_plates
+from gui.canvas.graph.stages.blocks import paint_plates
+from gui.canvas.graph.stages.plate_form import LEAST_READ, plate_width
+from gui.canvas.graph.stages.ribbons import figure_height
 from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
 from gui.document.plan.folding import Folding
 from gui.layout import LayoutStyle
+from gui.layout.stages import NO_WORDS, Words
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
@@ -193,12 +196,21 @@ def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Pictur
     if planned:
         palette = filled_palette(page.theme, k, device_codes([device.title for device in problem.devices]))
 
-    def scene_in(left: float) -> Scene:
+    def scene_in(left: float, words: Words = NO_WORDS) -> Scene:
         room = (max(100.0, width - header - 24.0), max(80.0, left))
         if asked.view == "lanes" and planned and folds(assigned, k):
             return folded_lanes(items, assigned, k, room, named, problem.evaluator, style)
         return scene_of(
-            items, asked.view, assigned, k, room, named, problem.evaluator, problem.target.in_a_row, style
+            items,
+            asked.view,
+            assigned,
+            k,
+            room,
+            named,
+            problem.evaluator,
+            problem.target.in_a_row,
+            style,
+            words,
         )
 
     usual = height - TITLE_HEIGHT - 24.0
@@ -213,8 +225,10 @@ def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Pictur
     heat = heat_of(problem, assigned, items, asked.colouring, scene.times)
     heading = _heading(title, subtitle, width - _heat_width(heat))
     top = heading.height + legend.height
-    if page.floor > 0.0 and part is None and height - top - 24.0 < SQUEEZED * usual:
-        scene = scene_in(height - top - 24.0)
+    words = _words(scene, problem, headers, page)
+    squeezed = height - top - 24.0 < SQUEEZED * usual
+    if page.floor > 0.0 and part is None and (squeezed or words != NO_WORDS):
+        scene = scene_in(height - top - 24.0, words)
         headers = headers if evaluation is None else _headers(scene, problem, assigned, evaluation)
     scene.heat = heat
     seen = scene.layout.bounds if part is None else part.region
@@ -232,6 +246,16 @@ def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Pictur
         scene, viewport, palette, headers, title, subtitle, (width, height), scene.detail(viewport.scale), legend,
         page.least_units, MOST_LINES, clip,
     )  # fmt: skip
+
+
+def _words(scene: Scene, problem: Problem, headers: HeaderData | None, page: Page) -> Words:
+    """What blocks must have room for on a page with a floor."""
+    if scene.layout.stages is None or headers is None:
+        return NO_WORDS
+    used = np.flatnonzero(scene.layout.stages.place >= 0).tolist()
+    return Words(
+        plate_width(problem.devices, used, headers, page.least_units), figure_height(page.least_units)
+    )
 
 
 def _headers(scene: Scene, problem: Problem, assigned: Ints, evaluation: Evaluation) -> HeaderData | None:

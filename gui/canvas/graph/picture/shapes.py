@@ -16,7 +16,8 @@ from gui.canvas.graph.painter import edge_style, split_bars
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.rules.signs import SIDES, signs_of
 from gui.canvas.graph.scene import STYLE, Scene
-from gui.canvas.graph.stages.blocks import LEAST_READ, draw_grounds
+from gui.canvas.graph.stages.blocks import draw_grounds
+from gui.canvas.graph.stages.plate_form import LEAST_READ
 from gui.canvas.graph.stages.ribbons import draw_ribbons, paint_figures
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import EdgeClass

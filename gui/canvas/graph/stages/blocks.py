@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import ceil
 
 import numpy as np
@@ -12,42 +13,33 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.canvas.graph.areas import pixels
 from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.palette import CanvasPalette, packed
-from gui.canvas.graph.scene import MOST_GROWN, Scene
+from gui.canvas.graph.scene import Scene
+from gui.canvas.graph.stages.plate_form import (
+    APART,
+    BESIDE_MARK,
+    LEAST_READ,
+    MARK,
+    SMALLEST,
+    PlateForm,
+    cost_text,
+    form_of,
+    memory_words,
+    names_of,
+    plate_boxes,
+    type_scale,
+)
 from gui.canvas.graph.stages.routes import arrivals
 from gui.canvas.graph.viewport import Viewport
-from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import plural, share_text
+from gui.look.numbers import plural
 from gui.look.theme import Theme, ink_on, mix
 from gui.raster import engine as raster
 from planner.problem.worst import BOTTLENECK
 
-LEAST_TYPE, LARGEST_TYPE = 0.35, MOST_GROWN
-"""How far type follows the zoom."""
-LEAST_READ = 5.0
-"""Pixels below which nothing is written."""
 MIDDLE = int(Qt.AlignmentFlag.AlignVCenter)
 CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 RIGHT = MIDDLE | int(Qt.AlignmentFlag.AlignRight)
-
-
-def type_scale(scene: Scene, viewport: Viewport, ratio: float) -> float:
-    """How large type is against its usual size: as the plates are, within limits."""
-    unit = 1.0 if scene.layout.stages is None else scene.layout.stages.unit
-    return min(LARGEST_TYPE, max(LEAST_TYPE, unit * viewport.scale / ratio))
-
-
-def plate_boxes(scene: Scene, viewport: Viewport) -> dict[int, QRectF]:
-    """Where the plate of each device that has ops is drawn (device pixels)."""
-    stages = scene.layout.stages
-    if stages is None:
-        return {}
-    return {
-        d: pixels((x, y, wide, stages.plate), viewport)
-        for d, (x, y, wide, _) in enumerate(stages.blocks)
-        if wide > 0
-    }
 
 
 def paint_grounds(
@@ -94,11 +86,12 @@ def paint_plates(
 ) -> None:
     """The plates of all blocks in sight; without ``data`` they say the title and the number of ops.
 
-    No letters are smaller than ``least`` device pixels: what has no room for them is left out. Memory is told in one form on all plates:
-    in short where they are ``brief``; None: where one has no room for more.
+    No letters are smaller than ``least`` device pixels: what has no room for them is left out. All plates are written in one form
+    (:mod:`gui.canvas.graph.stages.plate_form`); their memory in short where they are ``brief``; None: where one has no room for more.
     """
-    if brief is None:
-        brief = are_brief(scene, viewport, data, ratio, least)
+    form = form_of(scene, viewport, data, ratio, least)
+    if brief is not None:
+        form = replace(form, brief=brief)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
@@ -113,7 +106,7 @@ def paint_plates(
         painter.drawRoundedRect(box, 5 * ratio, 5 * ratio)
         bar = QRectF(box.left() + ratio, box.top() + 4 * ratio, 3.5 * zoom, box.height() - 8 * ratio)
         painter.fillRect(bar, QColor(colour.accent))
-        _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least, brief)
+        _write(painter, box, scene, d, int(scene.ops[d]), palette, data, zoom, least, form)
         if hot and data is not None:
             taken = arrivals(scene, viewport, d)
             _badge(painter, badge_box(box, badge_type(zoom, least), taken), data.worst, palette, zoom, least)
@@ -122,78 +115,29 @@ def paint_plates(
 
 def _write(
     painter: QPainter, box: QRectF, scene: Scene, d: int, ops: int, palette: CanvasPalette, data: HeaderData | None, zoom: float,
-    least: float, brief: bool,
+    least: float, form: PlateForm,
 ) -> None:  # fmt: skip
     """The words of a plate: in two lines where it is wide, else one below the other, as many as it has lines."""
-    theme = palette.theme
-    wide, slim, rows = _rows(box, scene, d, zoom)
-    lines, big, small = len(rows), int((12.5 if wide else 11) * zoom), _small(wide, zoom)
-    if big < least:
+    theme, wide, big, small = palette.theme, form.wide, form.big, form.small
+    if not big:
         _number(painter, box, scene, d, palette, least)
         return
+    rows = form.rows(box, zoom)
     hot = data is not None and d == data.bottleneck
     strong, soft = QColor(theme.warning if hot else theme.text), QColor(theme.muted)
-    cost = "" if data is None or not np.isfinite(data.pace[d]) else data.column.text(float(data.pace[d]))
-    taken = 0.0
-    if wide:
-        taken = _text(painter, rows[0], (cost,), big, True, strong, RIGHT, least) + 8 * zoom
-    mark, device = 0.85 * big, scene.devices[d]
+    cost = cost_text(data, d, form.column) if form.cost else ""
+    mark, device = MARK * big, scene.devices[d]
     paint_glyph(painter, palette.devices[d], rows[0].left() + mark / 2, rows[0].center().y(), mark)
-    named = rows[0].adjusted(mark + 4 * slim * zoom, 0, -taken, 0)
-    titles = (device.title, device.name, device.title.rpartition(" ")[2])
-    _text(painter, named, titles, big, True, QColor(theme.text), MIDDLE, least)
-    if not wide:
-        _text(painter, rows[1], (cost,), small, True, strong, MIDDLE, least)
-    if not wide and lines < 4:
+    named = rows[0].adjusted(mark + BESIDE_MARK * form.slim * zoom, 0, 0, 0)
+    _line(painter, named, names_of(device)[form.called], big, True, QColor(theme.text), MIDDLE)
+    _line(painter, rows[0 if wide else 1], cost, form.cost, True, strong, RIGHT if wide else MIDDLE)
+    if not wide and form.lines < 4:
         return
     used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE, least)
-    row = rows[1].adjusted(used + 8 * zoom, 0, 0, 0) if wide else rows[3]
+    row = rows[1].adjusted(used + APART * zoom, 0, 0, 0) if wide else rows[3]
     memory, tone = _memory(data, d, theme)
-    _text(
-        painter,
-        row,
-        memory[brief:],
-        small,
-        False,
-        QColor(tone) if tone else soft,
-        RIGHT if wide else MIDDLE,
-        least,
-    )
-
-
-def _rows(box: QRectF, scene: Scene, d: int, zoom: float) -> tuple[bool, float, list[QRectF]]:
-    """Whether the plate of a device is wide, what share of the usual room is left around its words, and its lines."""
-    stages = scene.layout.stages
-    assert stages is not None
-    wide, lines = stages.blocks[d][2] >= WIDE_PLATE * stages.unit, stages.lines
-    slim = 0.6 if not wide and lines < 4 else 1.0
-    inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
-    high = min(inner.height() / lines, 18 * zoom)
-    first = inner.center().y() - high * lines / 2
-    return wide, slim, [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
-
-
-def _small(wide: bool, zoom: float) -> int:
-    """The size of what stands below a plate's title."""
-    return int((11 if wide else 10) * zoom)
-
-
-def are_brief(
-    scene: Scene, viewport: Viewport, data: HeaderData | None, ratio: float, least: float = LEAST_READ
-) -> bool:
-    """Whether some plate has no room for its memory at length."""
-    zoom = type_scale(scene, viewport, ratio) * ratio
-    for d, box in plate_boxes(scene, viewport).items():
-        wide, _, rows = _rows(box, scene, d, zoom)
-        words, size = _memory_words(data, d), _small(wide, zoom)
-        if not words or (not wide and len(rows) < 4):
-            continue
-        room = rows[1 if wide else 3].width()
-        if wide:
-            room -= _fitting(room, (plural(int(scene.ops[d]), "op"),), size, False, least)[2] + 8 * zoom
-        if _fitting(room, words, size, False, least)[1] == words[1]:
-            return True
-    return False
+    colour, align = QColor(tone) if tone else soft, RIGHT if wide else MIDDLE
+    _text(painter, row, memory[form.brief :], small, False, colour, align, least)
 
 
 def _number(
@@ -214,20 +158,10 @@ def _number(
 def _memory(data: HeaderData | None, d: int, theme: Theme) -> tuple[tuple[str, ...], str]:
     """What a device holds of what it can, at length and in short, where that is limited, and in which colour: what is streamed
     is a warning, what a rule forbids is bad (empty: neither)."""
-    words = _memory_words(data, d)
+    words = memory_words(data, d)
     if data is None or not words or float(data.memory[d]) <= min(data.budget[d], data.capacity[d]):
         return words, ""
     return words, theme.warning if np.isfinite(data.budget[d]) else theme.bad
-
-
-def _memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
-    """The words alone."""
-    if data is None:
-        return ()
-    used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
-    if not np.isfinite(most) or most <= 0:
-        return ()
-    return share_text(used, most), f"{100 * used / most:.0f} % full"
 
 
 def _text(
@@ -242,12 +176,22 @@ def _text(
     return used
 
 
+def _line(
+    painter: QPainter, box: QRectF, words: str, size: int, bold: bool, colour: QColor, align: int
+) -> None:
+    """Write what is known to fit on a line."""
+    if words:
+        painter.setFont(font(size, bold))
+        painter.setPen(colour)
+        painter.drawText(box, align, words)
+
+
 def _fitting(
     room: float, words: tuple[str, ...], size: int, bold: bool, least: float
 ) -> tuple[int, str, float]:
     """The first of ``words`` that fits into ``room`` pixels, in smaller type if need be: its size, itself, and how wide it is; nothing
     where none fits."""
-    for smaller in range(max(size, ceil(least)), max(ceil(least), int(0.7 * size)) - 1, -1):
+    for smaller in range(max(size, ceil(least)), max(ceil(least), int(SMALLEST * size)) - 1, -1):
         face = metrics(smaller, bold)
         text = next((text for text in words if face.horizontalAdvance(text) <= room), "")
         if text:

@@ -11,9 +11,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
+from gui.canvas.graph.areas import pixels
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
-from gui.canvas.graph.stages.blocks import LEAST_READ, badge_of, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.blocks import badge_of, badge_type
+from gui.canvas.graph.stages.plate_form import LEAST_READ, plate_boxes, type_scale
 from gui.canvas.graph.stages.routes import StageRibbon, stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
@@ -28,8 +30,10 @@ ASKED, FURTHEST = 3.0, 7
 """Logical pixels from which on one asks how much a ribbon carries, and how many lines away from it the figure may stand."""
 MOST_JOINED = 16
 """Among more ribbons with figures such lines would be taken for ribbons."""
-LEAST_SHARE = 0.01
-"""Ribbons of less bytes than this share of the widest carry no figure."""
+TALL, ABOVE = 1.35, 2.0
+"""How high a figure is, in its letters, and how far above plates it stands (logical pixels)."""
+LEAST_SHARE, FEW = 0.01, 40
+"""Ribbons of less bytes than this share of the widest carry no figure where there are more than so many."""
 
 
 def drawn_ribbons(
@@ -131,26 +135,36 @@ def rounded(points: list[QPointF], radius: float) -> QPainterPath:
     return path
 
 
+def figure_height(least: float) -> float:
+    """Units that a figure in letters of ``least`` units at least takes above the plates."""
+    return TALL * ceil(least) + 2 * ABOVE
+
+
 def paint_figures(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float, least: float = 0.0
 ) -> None:  # fmt: skip
     """Bytes beside the wider ribbons, in letters of ``least`` device pixels at least: where there is no place on them or beside them,
     a line joins the figures of thick ones; those of others are left out."""
     theme, size = palette.theme, max(int(10.5 * type_scale(scene, viewport, ratio) * ratio), ceil(least))
-    boxes = plate_boxes(scene, viewport)
-    taken = list(boxes.values())
+    boxes, stages = plate_boxes(scene, viewport), scene.layout.stages
+    blocks = () if stages is None else stages.blocks
+    taken = [box | pixels(block, viewport) for d, block in enumerate(blocks) if (box := boxes.get(d))]
     badge = badge_of(scene, viewport, badge_type(type_scale(scene, viewport, ratio) * ratio, least))
     taken += [] if badge is None else [badge]
-    found = stage_ribbons(scene)
-    told = [ribbon for ribbon in found if ribbon.bytes >= LEAST_SHARE * found[0].bytes]
+    found = drawn_ribbons(scene, viewport, ratio, max(LEAST_READ, least))
+    taken += [_head(ribbon, viewport) for ribbon in found]
+    wide_ones = [ribbon for ribbon in found if ribbon.bytes >= LEAST_SHARE * found[0].bytes]
+    told = found if len(found) <= FEW else wide_ones
+    # What is bent has more places for its figure than what runs straight.
+    told = sorted(told, key=lambda ribbon: len(ribbon.route) > 2)
     runs = _runs(told, viewport, ratio)
     ways = {(ribbon.src, ribbon.dst) for ribbon in told}
     painter.setFont(font(size, True))
     left: list[tuple[int, str, float, float]] = []
     for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
-        wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, 1.35 * size
-        above = boxes[ribbon.src].top() - tall - 2 * ratio
+        wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, TALL * size
+        above = boxes[ribbon.src].top() - tall - ABOVE * ratio
         both = (ribbon.dst, ribbon.src) in ways
         narrow = max(metrics(size, True).horizontalAdvance(word) for word in text.split()) + 2 * ratio
         places = [(box, text) for box in _places(ribbon, viewport, wide, tall, above, ratio, both)]
@@ -168,7 +182,7 @@ def paint_figures(
         else:
             left.append((i, text, wide, tall))
     whole = QRectF(0, 0, viewport.width, viewport.height)
-    for i, text, wide, tall in left if len(told) <= MOST_JOINED else []:
+    for i, text, wide, tall in left if len(wide_ones) <= MOST_JOINED else []:
         ribbon = told[i]
         if ribbon.width * viewport.scale < ASKED * ratio:
             continue
@@ -193,6 +207,16 @@ def _figure(painter: QPainter, box: QRectF, words: str, palette: CanvasPalette, 
     painter.drawRoundedRect(box, 3 * ratio, 3 * ratio)
     painter.setPen(QColor(palette.theme.text))
     painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
+
+
+def _head(ribbon: StageRibbon, viewport: Viewport) -> QRectF:
+    """Where the arrowhead of a ribbon is (device pixels)."""
+    end, way = ribbon.route[-1], ribbon.route[-1] - ribbon.route[-2]
+    along = way / max(1e-9, float(np.hypot(*way)))
+    foot, across = end - along * ribbon.arrow, np.abs(along[::-1]) * ribbon.head
+    corners = np.array([end, foot - across, foot + across])
+    (left, top), (right, bottom) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    return pixels((left, top, right - left, bottom - top), viewport)
 
 
 def _middle(ribbon: StageRibbon, viewport: Viewport) -> QPointF:
@@ -261,8 +285,11 @@ def _places(
     if len(points) == 2:
         middle = (points[0] + points[1]) / 2
         ahead = points[1].x() > points[0].x()
-        for y in (middle.y() - off - tall, middle.y() + off)[:: 1 if ahead else -1]:
-            yield QRectF(middle.x() - wide / 2, y, wide, tall)
+        head = (0.5 if ahead else -0.5) * ribbon.arrow * viewport.scale
+        beyond = 0.35 * ribbon.arrow * viewport.scale
+        for aside, away in ((0.0, off), (head, off), (0.0, off + beyond)):  # clear of the arrowhead
+            for y in (middle.y() - away - tall, middle.y() + away)[:: 1 if ahead else -1]:
+                yield QRectF(middle.x() - aside - wide / 2, y, wide, tall)
         # Beside the word about the bottleneck, or over it.
         levels = (above - tall,) if both and ahead else (above,) if both else (above, above - tall)
         for y in levels:
@@ -275,9 +302,10 @@ def _places(
             for y in (a.y() - off - tall, a.y() + off):
                 yield QRectF((a.x() + b.x()) / 2 - wide / 2, y, wide, tall)
             continue
-        for share in (0.5, 0.42, 0.58, 0.35, 0.65, 0.27, 0.73, 0.2, 0.8, 0.14, 0.86):
-            at = a + (b - a) * share
-            yield QRectF(at.x() - wide / 2, at.y() - tall / 2, wide, tall)
+        for away in (-tall / 2, off, -off - tall):  # on it, else below or above
+            for share in (0.5, 0.42, 0.58, 0.35, 0.65, 0.27, 0.73, 0.2, 0.8, 0.14, 0.86):
+                at = a + (b - a) * share
+                yield QRectF(at.x() - wide / 2, at.y() + away, wide, tall)
     for a, b in pairwise(points):  # else beside where it goes up or down
         if abs(a.y() - b.y()) < 1.2 * tall:
             continue

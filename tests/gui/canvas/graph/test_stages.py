@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPainter
 
+from gui.canvas.graph.areas import pixels
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.minimap import Minimap
+from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.picture.part import Part
 from gui.canvas.graph.picture.picture import compose, draw_graph
 from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
-from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type, plate_boxes, type_scale
+from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type
+from gui.canvas.graph.stages.plate_form import largest, plate_boxes, type_scale
 from gui.canvas.graph.stages.routes import StageRibbon, arrivals, stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.opening import start_plan
-from gui.look.page import Page
+from gui.look.fonts import metrics
+from gui.look.page import PRESETS, Page
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -29,6 +35,7 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 from tests.gui.canvas.graph.conftest import Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.present.slides import written_in
 
 THIRDS = [0] * 4 + [1] * 4 + [2] * 4
 
@@ -279,7 +286,7 @@ def test_the_word_about_the_bottleneck_stands_where_nothing_comes_in(qapp: objec
 
 @pytest.mark.parametrize(
     ("model", "devices", "size", "two_lines"),
-    [("fpn_detector.onnx", 6, (900, 560), 0), ("densenet121.json", 14, (900, 300), 3)],
+    [("fpn_detector.onnx", 6, (900, 560), 0), ("densenet121.json", 14, (900, 300), 0)],
 )
 def test_links_of_neighbouring_stages_say_their_bytes(
     qapp, monkeypatch: pytest.MonkeyPatch, model: str, devices: int, size: tuple[int, int], two_lines: int
@@ -334,3 +341,82 @@ def test_plates_type_and_cells_use_the_room_of_a_large_screen(room: tuple[float,
         assert plate.width() > 0.18 * room[0] and plate.height() > 0.04 * room[1]
     else:
         assert viewport.scale <= LIFE_SIZE
+
+
+def slide_of_chips() -> tuple[Problem, np.ndarray, Page]:
+    """DenseNet169 on 16 chips, as many ops on each, on a slide."""
+    problem = Problem(read_model(sample("densenet169.json")), McmPackage(16))
+    return problem, (np.arange(problem.graph.n) * 16 // problem.graph.n).astype(np.int32), PRESETS["slide"]
+
+
+def test_all_plates_of_a_picture_are_written_in_one_form(qapp: object) -> None:
+    """Blocks stand in as many rows as leave each of sixteen chips room for its name and its cost in the letters of a slide."""
+    problem, device_of, page = slide_of_chips()
+    picture = compose(problem, device_of, page, "stages")
+    assert picture.headers is not None
+    words = [one.words for one in written_in(draw_graph(problem, device_of, page, "stages").file(".svg"))]
+    for d, device in enumerate(problem.devices):
+        assert device.title in words, "no number alone beside names"
+        assert picture.headers.column.text(float(picture.headers.pace[d])) in words
+
+
+def test_costs_have_fewer_decimals_where_they_have_no_room_otherwise(qapp: object) -> None:
+    long, short = ["434.57 µs"], ["435 µs"]
+    assert largest([long, short], 10, True, 10.0, 1000.0) == (0, 10)
+    room = metrics(10, True).horizontalAdvance("434.57 µs") - 1
+    assert largest([long, short], 10, True, 5.0, room) == (0, 9), "smaller letters first"
+    assert largest([long, short], 10, True, 10.0, room) == (1, 10)
+    assert largest([long, short], 10, True, 10.0, 5.0) == (0, 0)
+
+
+def figures_of(monkeypatch: pytest.MonkeyPatch, draw: Callable[[], object]) -> list[tuple[str, QRectF]]:
+    """What figures say that are painted meanwhile, and where."""
+    found: list[tuple[str, QRectF]] = []
+    painted = ribbons._figure
+
+    def note(painter: QPainter, box: QRectF, words: str, palette: CanvasPalette, ratio: float) -> None:
+        found.append((words, box))
+        painted(painter, box, words, palette, ratio)
+
+    monkeypatch.setattr(ribbons, "_figure", note)
+    draw()
+    return found
+
+
+def test_figures_stand_at_their_own_arrows_and_on_no_block(
+    qapp: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, device_of, page = slide_of_chips()
+    picture = compose(problem, device_of, page, "stages")
+    scene, viewport = picture.scene, picture.viewport
+    svg = draw_graph(problem, device_of, page, "stages")
+    found = figures_of(monkeypatch, lambda: svg.file(".svg"))
+    assert scene.layout.stages is not None
+    blocks = [pixels(block, viewport) for block in scene.layout.stages.blocks]
+    assert found and not any(box.intersects(block) for _, box in found for block in blocks)
+    straight = [ribbon for ribbon in stage_ribbons(scene) if len(ribbon.route) == 2]
+    assert len(straight) > 10
+    for ribbon in straight:
+        x, y = viewport.to_pixels(*ribbon.route.mean(axis=0).tolist())
+        plate = scene.layout.stages.plate * viewport.scale
+        assert any(
+            words == bytes_text(ribbon.bytes)
+            and box.left() <= x <= box.right()
+            and y - plate / 2 - 1.5 * box.height() < box.top() < y
+            for words, box in found
+        )
+
+
+def test_the_ground_of_a_figure_cuts_no_arrowhead(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what is next to nothing beside the widest ribbon has its figure, too, where few have one."""
+    ops = [Op(f"n{i}", f"n{i}", "Conv", work=1.0, work_cpu=1.0) for i in range(3)]
+    graph = Graph.build("thin", ops, [Tensor("n0", ("n1",), 3e6), Tensor("n1", ("n2",), 4096.0)])
+    problem, device_of = Problem(graph, Pipeline(3)), np.arange(3, dtype=np.int32)
+    picture = compose(problem, device_of, Page((900, 400)), "stages")
+    found = figures_of(
+        monkeypatch, lambda: draw_graph(problem, device_of, Page((900, 400)), "stages").file(".svg")
+    )
+    assert {words for words, _ in found} == {bytes_text(3e6), bytes_text(4096.0)}
+    for ribbon in stage_ribbons(picture.scene):
+        head = ribbons._head(ribbon, picture.viewport)
+        assert head.height() > 0 and not any(head.intersects(box) for _, box in found)

@@ -1,0 +1,181 @@
+"""How the plates of the stages view are written: all of a picture in one form, the fullest for which each has room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+import numpy as np
+from PySide6.QtCore import QRectF
+
+from gui.canvas.graph.areas import pixels
+from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.scene import MOST_GROWN, Scene
+from gui.canvas.graph.viewport import Viewport
+from gui.layout.stages import WIDE_PLATE
+from gui.look.fonts import metrics
+from gui.look.numbers import Column, plural, share_text
+from planner.problem.target import Device
+
+LEAST_TYPE, LARGEST_TYPE = 0.35, MOST_GROWN
+"""How far type follows the zoom."""
+LEAST_READ = 5.0
+"""Pixels below which nothing is written."""
+SMALLER, SMALLEST = 0.8, 0.7
+"""How much smaller than usual names are before they are shortened, and all letters at most."""
+TELLING = 100.0
+"""Costs of this much in their unit need no decimals where these have no room."""
+SLIM = 0.6
+"""Share of the usual room left around the words of plates of few short lines."""
+MARK, BESIDE_MARK = 0.85, 4.0
+"""How large the mark before a name is, in its letters, and the pixels between the two."""
+AROUND = 16.0
+"""Pixels left of and right of the words of a plate together."""
+APART = 8.0
+"""Pixels between two words of a line."""
+
+
+@dataclass(frozen=True)
+class PlateForm:
+    """How all plates are written, in letters of how many device pixels (0: there is no room for such words).
+
+    ``called``: which of :func:`names_of` stands for a device; ``column``: how costs are written; ``brief``: whether memory is told in short.
+    """
+
+    wide: bool
+    lines: int
+    called: int
+    big: int
+    cost: int
+    small: int
+    column: Column | None
+    brief: bool
+
+    @property
+    def slim(self) -> float:
+        """What share of the usual room is left around the words."""
+        return SLIM if not self.wide and self.lines < 4 else 1.0
+
+    def rows(self, box: QRectF, zoom: float) -> list[QRectF]:
+        """The lines of a plate."""
+        return _rows(box, self.lines, self.slim, zoom)
+
+
+def type_scale(scene: Scene, viewport: Viewport, ratio: float) -> float:
+    """How large type is against its usual size: as the plates are, within limits."""
+    unit = 1.0 if scene.layout.stages is None else scene.layout.stages.unit
+    return min(LARGEST_TYPE, max(LEAST_TYPE, unit * viewport.scale / ratio))
+
+
+def plate_boxes(scene: Scene, viewport: Viewport) -> dict[int, QRectF]:
+    """Where the plate of each device that has ops is drawn (device pixels)."""
+    stages = scene.layout.stages
+    if stages is None:
+        return {}
+    return {
+        d: pixels((x, y, wide, stages.plate), viewport)
+        for d, (x, y, wide, _) in enumerate(stages.blocks)
+        if wide > 0
+    }
+
+
+def names_of(device: Device) -> tuple[str, str, str]:
+    """What a plate may call a device, the longest first."""
+    return device.title, device.name, device.title.rpartition(" ")[2]
+
+
+def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:
+    """What a device costs; empty where that is not known."""
+    if data is None or column is None or not np.isfinite(data.pace[d]):
+        return ""
+    return column.text(float(data.pace[d]))
+
+
+def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
+    """What a device holds of what it can, at length and in short, where that is limited."""
+    if data is None:
+        return ()
+    used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
+    if not np.isfinite(most) or most <= 0:
+        return ()
+    return share_text(used, most), f"{100 * used / most:.0f} % full"
+
+
+def form_of(
+    scene: Scene, viewport: Viewport, data: HeaderData | None, ratio: float, least: float = LEAST_READ
+) -> PlateForm:
+    """The form of all plates, whether in sight or not, in letters of ``least`` device pixels at least."""
+    stages, boxes = scene.layout.stages, plate_boxes(scene, viewport)
+    zoom = type_scale(scene, viewport, ratio) * ratio
+    if stages is None or not boxes:
+        return PlateForm(False, 2, 0, 0, 0, 0, None, False)
+    shown = list(boxes)
+    wide, lines = stages.blocks[shown[0]][2] >= WIDE_PLATE * stages.unit, stages.lines
+    slim = SLIM if not wide and lines < 4 else 1.0
+    room = min(_rows(box, lines, slim, zoom)[0].width() for box in boxes.values())
+    usual, small = int((12.5 if wide else 11) * zoom), int((11 if wide else 10) * zoom)
+    if usual < least:
+        return PlateForm(wide, lines, 0, 0, 0, 0, None, False)
+    tried = _columns(data)
+    costs = [[cost_text(data, d, column) for d in shown] for column in tried]
+    which, cost = largest(costs, usual if wide else small, True, least, room)
+    taken = widest(costs[which], cost, True) + APART * zoom if wide and cost else 0.0
+    names = [list(each) for each in zip(*(names_of(scene.devices[d]) for d in shown), strict=True)]
+    called, big = largest(names, usual, True, least, room - taken, MARK, BESIDE_MARK * slim * zoom, SMALLER)
+    ops = [plural(int(scene.ops[d]), "op") for d in shown]
+    told = [words for d in shown if (words := memory_words(data, d))]
+    brief = False
+    if wide or lines >= 4:
+        held = [list(each) for each in zip(*told, strict=True)] or [[""]]
+        beside = 0.0 if not wide else widest(ops, small, False) + APART * zoom
+        short, fitting = largest(held, small, False, least, room - beside)
+        brief, small = bool(short), fitting or small
+    return PlateForm(wide, lines, called, big, cost, small, tried[which], brief)
+
+
+def plate_width(devices: Sequence[Device], used: Sequence[int], data: HeaderData, least: float) -> float:
+    """How wide a plate of few lines is that has room for the name and the cost of each device that is ``used``, in letters of ``least``
+    pixels."""
+    size, around = ceil(least), SLIM * AROUND + 1.0
+    costs = [cost_text(data, d, data.column) for d in used]
+    names = min(widest([names_of(devices[d])[i] for d in used], size, True) for i in (0, 1))
+    return around + max(widest(costs, size, True), MARK * size + BESIDE_MARK * SLIM + names)
+
+
+def widest(words: Sequence[str], size: int, bold: bool) -> float:
+    """Pixels that the longest of ``words`` is wide."""
+    return max(map(metrics(size, bold).horizontalAdvance, words), default=0.0)
+
+
+def largest(
+    choices: Sequence[Sequence[str]], size: int, bold: bool, least: float, room: float, mark: float = 0.0, beside: float = 0.0,
+    share: float = SMALLEST,
+) -> tuple[int, int]:  # fmt: skip
+    """The first of ``choices`` all of whose words have ``room``, and in letters of which size: a ``share`` of ``size`` at least, of the last
+    one :data:`SMALLEST`; (0, 0) where none has. ``mark`` (in letters) and ``beside`` (in pixels) are what stands before each word."""
+    for i, words in enumerate(choices):
+        smaller = share if i + 1 < len(choices) else SMALLEST
+        for tried in range(max(size, ceil(least)), max(ceil(least), int(smaller * size)) - 1, -1):
+            if mark * tried + beside + widest(words, tried, bold) <= room:
+                return i, tried
+    return 0, 0
+
+
+def _rows(box: QRectF, lines: int, slim: float, zoom: float) -> list[QRectF]:
+    """The lines of a plate."""
+    inner = box.adjusted(10 * slim * zoom, 3 * slim * zoom, -6 * slim * zoom, -3 * slim * zoom)
+    high = min(inner.height() / lines, 18 * zoom)
+    first = inner.center().y() - high * lines / 2
+    return [QRectF(inner.left(), first + i * high, inner.width(), high) for i in range(lines)]
+
+
+def _columns(data: HeaderData | None) -> list[Column | None]:
+    """How costs may be written: as all of a screen, or with fewer decimals where they are large."""
+    if data is None:
+        return [None]
+    column = data.column
+    known = data.pace[np.isfinite(data.pace)]
+    large = float(known.max(initial=0.0)) / column.scale >= TELLING
+    fewer = range(column.digits - 1, -1, -1) if large else ()
+    return [column, *(replace(column, digits=digits) for digits in fewer)]
