@@ -16,7 +16,12 @@ from PySide6.QtWidgets import (
 )
 
 from gui.editors.comparison.base import CompareView
-from gui.editors.comparison.panels.devices_painter import paint_amount, paint_change, paint_name
+from gui.editors.comparison.panels.devices_painter import (
+    MARKED,
+    paint_amount,
+    paint_change,
+    paint_name,
+)
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, NAME, DeviceTable, device_table
 from gui.look.theme import Theme, font, numbered_colours
 from gui.widgets.bar_key import BarKey
@@ -34,6 +39,8 @@ ROW, LOW_ROW, MANY = 30, 20, 16
 BAR, MARGIN, TIGHT = 64, 24, 14
 """Pixels for the bars of differences, and for the margins of a cell with the mark of a bottleneck; less of both where all columns have
 no room."""
+BESIDE = 6
+"""Pixels on either side of what is in a cell."""
 
 
 class DevicesModel(QAbstractTableModel):
@@ -146,7 +153,7 @@ class DeviceDelegate(QStyledItemDelegate):
             painter.fillRect(rect, QColor(theme.selection))
         elif state & QStyle.StateFlag.State_MouseOver:
             painter.fillRect(rect, QColor(theme.hover))
-        box = rect.adjusted(6, 1, -6, -1)
+        box = rect.adjusted(BESIDE, 1, -BESIDE, -1)
         if column.kind == NAME:
             paint_name(
                 painter, box, column.texts[row], numbered_colours(table.comparison.numbers, theme)[row], theme
@@ -241,8 +248,8 @@ class DeviceDifferences(CompareView):
         return [
             max(
                 max((measure.horizontalAdvance(text) for text in column.texts), default=0)
-                + (bar if column.kind == CHANGE else margin) + 12,
-                heads.horizontalAdvance(column.title) + margin + 8,
+                + (MARKED if column.kind == NAME else bar if column.kind == CHANGE else margin) + 2 * BESIDE,
+                heads.horizontalAdvance(column.title) + max(margin, TIGHT) + 8,
             )
             for column in table.columns
         ]  # fmt: skip

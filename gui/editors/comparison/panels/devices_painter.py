@@ -24,6 +24,8 @@ MOST_NAME, LEAST_NAME, MOST_BAR, LEAST_BAR = 230.0, 110.0, 170.0, 16.0
 """Pixels for the names of devices, and for bars, in a picture."""
 HEAD, MOST_ROW, LEAST_ROW = 22.0, 30.0, 14.0
 """Pixels of the header and of a row in a picture."""
+MARKED = 16
+"""Pixels that the mark before a device's name takes."""
 BARRED = 22.0
 """From this height on a row has bars."""
 
@@ -88,7 +90,7 @@ def paint_name(
     """A device's glyph and name."""
     paint_glyph(painter, colour, box.left() + 6, box.center().y(), min(8.0, 0.6 * box.height()))
     face = font(size)
-    room = box.adjusted(16, 0, 0, 0)
+    room = box.adjusted(MARKED, 0, 0, 0)
     write(painter, room, LEFT, text, face, theme.text, ENDS)
 
 

@@ -8,12 +8,18 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.editors.comparison.panels.devices import BAR, MARGIN, DeviceDifferences
-from gui.editors.comparison.panels.devices_painter import paint_amount, paint_devices, rows_fitting
+from gui.editors.comparison.panels.devices import BAR, BESIDE, MARGIN, ROW, DeviceDifferences
+from gui.editors.comparison.panels.devices_painter import (
+    paint_amount,
+    paint_devices,
+    paint_name,
+    rows_fitting,
+)
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, device_table
 from gui.look.numbers import DASH, MINUS
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, numbered_colours
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
 from planner.reports.comparison import compare
@@ -22,6 +28,8 @@ from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import settle, shown
 
+PADDING = 6
+"""Pixels that titles of columns keep from their sides."""
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
 
@@ -209,3 +217,22 @@ def test_all_columns_are_in_sight_where_bars_and_margins_can_give_way(qtbot: QtB
             view.resize(room, 260)
             settle()
             assert header.length() <= view.table.viewport().width()
+
+
+@pytest.mark.parametrize("width", [1200, 460, 340])
+def test_no_number_of_a_device_is_cut_and_no_title_of_a_column(qtbot: QtBot, width: int) -> None:
+    """Chip 0 and Chip 10 would look alike; where columns have no room they scroll."""
+    state = state_of(range(12), [0, *range(11)], target=McmPackage(12))
+    view = DeviceDifferences(state, LIGHT)
+    with shown(qtbot, view, width, 500):
+        table, header = view.model.table, view.table.horizontalHeader()
+        assert table is not None
+        for i in range(len(table.columns)):
+            title = header.fontMetrics().horizontalAdvance(table.columns[i].title)
+            assert header.sectionSize(i) >= title + 2 * PADDING, table.columns[i].title
+        painter = Scribe(header.sectionSize(0), ROW)
+        for row, name in enumerate(table.columns[0].texts):
+            box = QRectF(BESIDE, 1, header.sectionSize(0) - 2 * BESIDE, ROW - 2)
+            paint_name(painter, box, name, numbered_colours(table.comparison.numbers, LIGHT)[row], LIGHT)
+        painter.end()
+        assert [said for _, said in painter.written] == list(table.columns[0].texts)
