@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gui.look.numbers import percent
-from gui.words.objectives import objective_title
+from gui.words.objectives import objective_in_words
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -96,7 +96,7 @@ def next_step(
         return f"“{optimum}” in Plans is proven optimal, and this plan is worse: go back to it."
     other, why = problem.target.suggested_objective(problem.objective, evaluation)
     if other:
-        return f"{why[:1].upper()}{why[1:]}: plan for {objective_title(other).lower()} instead (Plan, Plan for the Suggested Objective)."
+        return f"{why[:1].upper()}{why[1:]}: plan for {objective_in_words(other)} instead (Plan, Plan for the Suggested Objective)."
     if gap is not None and gap < PROVEN_BEST and constraints_bind(problem, free_gap):
         better = "" if gap == 0.0 else f"more than {gap_percent(gap)} "
         head = f"With {constraint_words(problem)} no plan is {better}better: proven."

@@ -48,11 +48,38 @@ COMPONENTS = {
         "max communication", "comm.",
         "Largest communication: the bytes that enter one stage from others, each tensor once.",
     ),
+    "gpipe": Words(
+        "GPipe", "GPipe", "The busiest device of the forward pass plus that of the backward pass: forward samples of a batch run first."
+    ),
     "ios": Words("I/Os", "I/Os", "Reads and writes between the slow memory and the fast one."),
 }  # fmt: skip
 
 OBJECTIVES = {
     "ios": (COMPONENTS["ios"].title, COMPONENTS["ios"].help),
+    "bottleneck": (
+        "Bottleneck",
+        "The slowest stage as fast as possible: receive + work + streaming + send. It is the time from one sample to the"
+        " next.",
+    ),
+    "max-load": (
+        "Max load",
+        "The busiest device as little busy as possible: receive + work + send. It is the time from one sample to the"
+        " next.",
+    ),
+    "gpipe": (
+        "GPipe",
+        "All forward samples of a batch, then all backward ones: the busiest device of the forward pass plus that of the"
+        " backward pass. The same as max load where nothing runs backward.",
+    ),
+    "latency": (
+        "Latency",
+        "One sample alone, from its first op to the end of its last, as fast as possible: a device begins when all that it"
+        " waits for is there.",
+    ),
+    "chip-latency": (
+        "Chip latency",
+        "The slowest chip as fast as possible: receive + work + send. It is the time from one sample to the next.",
+    ),
     "memory-1-2-3": (
         "Memory 1 → 2 → 3",
         "(1) the largest stage memory as small as possible; then (2) the least off-chip (DRAM) parameters; then (3) the"
@@ -82,7 +109,7 @@ OBJECTIVES = {
         " send, as measured pipelines behave.",
     ),
 }
-"""Title and one line of explanation, where an objective's own name does not say it all."""
+"""Title and one line of explanation of every objective of the machines that come along; one of another package has its name."""
 
 
 def component_words(component: str) -> Words:
@@ -107,7 +134,7 @@ def objective_in_words(objective: str) -> str:
 
 
 def objective_help(objective: str) -> str:
-    """One line on what an objective wants; empty where its name says it."""
+    """One line on what an objective wants; empty for one of a machine of another package."""
     return OBJECTIVES.get(objective, ("", ""))[1]
 
 

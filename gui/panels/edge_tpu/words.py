@@ -12,7 +12,7 @@ from gui.look.numbers import DASH, amount_column, one_amount, plural, rate_text,
 from gui.look.numbers import Column as Amounts
 from gui.panels.edge_tpu.memory_bars import MemoryBars
 from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
-from gui.words.objectives import component_words, objective_title
+from gui.words.objectives import component_words, objective_in_words
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -55,7 +55,7 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         )
     other, _ = problem.target.suggested_objective(problem.objective, good[max(good)].evaluation)
     if other and keeps:
-        parts.append(f"plan for {objective_title(other).lower()} to make them faster")
+        parts.append(f"plan for {objective_in_words(other)} to make them faster")
     return "; ".join(parts) + "."
 
 

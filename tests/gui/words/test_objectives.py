@@ -35,6 +35,7 @@ from gui.words.proofs import (
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.machines.spec import kinds
 from planner.problem.bound import Bound, better
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, timed_chain, tpu_graph
@@ -48,14 +49,16 @@ def tpus(objective: str = "memory-1-2-3") -> Problem:
 
 
 # ---------------------------------------------------------------------- words and amounts
-def test_every_objective_of_an_edge_tpu_is_explained() -> None:
-    for objective in EdgeTpuPipeline.objectives:
-        assert objective_help(objective)
-        assert objective_title(objective)
+def test_every_objective_of_every_machine_is_explained() -> None:
+    for kind, target in kinds().items():
+        for objective in target.objectives:
+            assert objective_help(objective).endswith("."), f"{kind}: {objective}"
+            assert objective_title(objective)
     for component in ("max-memory", "dram", "max-communication"):
         assert component_words(component).help
     assert objective_title("max-load") == "Max load"
-    assert objective_help("max-load") == ""
+    assert objective_title("gpipe") == component_words("gpipe").title == "GPipe"
+    assert objective_in_words("gpipe") == "GPipe"
     assert component_words("max-load").title == "max load"
 
 

@@ -26,6 +26,7 @@ from gui.words.objectives import (
     component_words,
     components_shortly,
     components_text,
+    objective_in_words,
     objective_title,
 )
 from gui.words.proofs import claim_sentence, claimed_note, standing_lines
@@ -130,7 +131,7 @@ def _heading(words: str) -> str:
 def plan_words(comparison: Compared, i: int) -> str:
     """All there is to say about one plan, in lines."""
     f, plan = comparison.figures(i), comparison.plans[i]
-    lines = [f"{f.letter}: {f.name}", f"on {f.target_words}, {objective_title(f.objective_name).lower()}"]
+    lines = [f"{f.letter}: {f.name}", f"on {f.target_words}, {objective_in_words(f.objective_name)}"]
     if f.planner and f.planner != f.name:
         lines.append(f"by {f.planner}")
     if f.valid:
