@@ -127,7 +127,8 @@ def _proof(bound: Bound) -> tuple[str, str, str, frozenset[str], tuple[tuple[str
 
 
 def quick_bounds(problem: PlanningProblem) -> tuple[Bound, ...]:
-    """What is proven at once, and what was proven before in this process."""
+    """What is proven at once, and what was proven before in this process, of this problem or of others for which it holds as well."""
     from planner.runs.proving import known_at_once
 
-    return (*known_at_once(problem), *PROVEN.of(problem))
+    PROVEN.opened(problem)
+    return (*known_at_once(problem), *PROVEN.of(problem), *PROVEN.of_others(problem))

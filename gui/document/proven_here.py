@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner.problem.bound import Bound, proven
+from planner.problem.carrying import Ground, carried, ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,10 +17,13 @@ MOST = 64
 
 
 class ProvenHere:
-    """Bounds by the fingerprint of what they are about, the latest ones of many; of one proof the strongest."""
+    """Bounds by the fingerprint of what they are about, the latest ones of many; of one proof the strongest.
+
+    What is proven of one problem counts for others for which it holds, too: those with less memory, say."""
 
     def __init__(self) -> None:
         self._known: dict[str, dict[object, Bound]] = {}
+        self._grounds: dict[str, Ground] = {}
 
     def add(self, bounds: Iterable[Bound]) -> None:
         """Remember what is proven; what files claim is none of it."""
@@ -33,6 +37,20 @@ class ProvenHere:
         while len(self._known) > MOST:
             del self._known[next(iter(self._known))]
 
+    def of_others(self, problem: PlanningProblem) -> tuple[Bound, ...]:
+        """What is remembered of other problems that were open and holds for this one, as bounds of it (:mod:`planner.problem.carrying`)."""
+        found: list[Bound] = []
+        for former in tuple(self._grounds.values()):
+            found.extend(carried(tuple(self._known.get(former.relaxation, {}).values()), former, problem))
+        return tuple(found)
+
+    def opened(self, problem: PlanningProblem) -> None:
+        """Remember what bounds of a problem are about, so that they count for others."""
+        self._grounds.pop(problem.relaxation, None)
+        self._grounds[problem.relaxation] = ground(problem)
+        while len(self._grounds) > MOST:
+            del self._grounds[next(iter(self._grounds))]
+
     def of(self, problem: PlanningProblem) -> tuple[Bound, ...]:
         """What is remembered of a problem: bounds that apply to it."""
         # Models are opened on threads: a copy first.
@@ -42,6 +60,7 @@ class ProvenHere:
     def forget(self) -> None:
         """Everything."""
         self._known.clear()
+        self._grounds.clear()
 
 
 PROVEN = ProvenHere()

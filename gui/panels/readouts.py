@@ -31,7 +31,6 @@ from gui.panels.readout_row import Readouts
 from gui.panels.speed_readout import SpeedReadout
 from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
-from gui.words.methods import method_words
 from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, units_of, worst_device
 from gui.words.proofs import (
     ABOVE_OPTIMUM,
@@ -44,6 +43,7 @@ from gui.words.proofs import (
     component_note,
     component_tip,
     proven_words,
+    prover_words,
     standing_lines,
     wrapped,
 )
@@ -244,7 +244,7 @@ class ReadoutStrip(Readouts):
     def _show_bound(self, one: ComponentStanding) -> None:
         label, bound, claim = "Best proven lower bound", one.bound, self.document.claim
         lines = [] if bound is None else [bound_sentence(self._problem, bound)]
-        note = "none yet: prove one" if bound is None else f"proven by {method_words(bound.method)}"
+        note = "none yet: prove one" if bound is None else prover_words(bound)
         colour = ""
         broken = not self.document.evaluation.valid
         infeasible = self.document.board.infeasible

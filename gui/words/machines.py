@@ -6,6 +6,7 @@ from dataclasses import Field, fields
 from math import isfinite
 
 from gui.look.numbers import plural
+from planner.problem.base import PlanningProblem
 from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text
 
@@ -56,14 +57,18 @@ def _setting(value: object, of: Field[object]) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def changed_words(before: Problem, after: Problem) -> str:
+def changed_words(before: PlanningProblem, after: PlanningProblem) -> str:
     """What of the objective, the machine's parameters and the cost model is another: ``cache``, ``down and up``."""
     found = [] if before.objective == after.objective else ["objective"]
     found += [
         str(f.metadata.get("label") or f.name.replace("_", " ")).lower() for f in fields(after.target)  # type: ignore[arg-type]
-        if getattr(before.target, f.name) != getattr(after.target, f.name)
+        if getattr(before.target, f.name, None) != getattr(after.target, f.name)
     ]  # fmt: skip
-    if before.graph.cost_model != after.graph.cost_model:
+    if (
+        isinstance(before, Problem)
+        and isinstance(after, Problem)
+        and before.graph.cost_model != after.graph.cost_model
+    ):
         found.append("cost model")
     return " and ".join(found) if len(found) < 3 else f"{found[0]} and {len(found) - 1} more settings"
 

@@ -64,10 +64,18 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
             for name, most in bound.given
         ]
         among = f" with {' and '.join(limits)}"
-    who = f"proven by {method_words(bound.method)}, using {assumed(bound)}."
+    other = f" for {bound.proven_for}, which holds here all the more" if bound.proven_for else ""
+    who = f"proven by {method_words(bound.method)}{other}, using {assumed(bound)}."
     if math.isinf(bound.value):
         return f"No plan{among} is valid: {who}"
     return f"No valid plan{among} has a {words} below {amount(problem, bound.component, bound.value)}: {who}"
+
+
+def prover_words(bound: Bound) -> str:
+    """``proven by nested cuts``, ``proven by nested cuts for max load`` where it was for another problem."""
+    return f"proven by {method_words(bound.method)}" + (
+        f" for {bound.proven_for}" if bound.proven_for else ""
+    )
 
 
 def proven_words(bound: Bound | None) -> str:

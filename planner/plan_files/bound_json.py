@@ -32,6 +32,7 @@ def bounds_list(bounds: Iterable[Bound]) -> list[dict[str, Any]]:
             "relaxation": bound.relaxation,
             "seconds": finite(bound.seconds),
             **({"given": [list(pair) for pair in bound.given]} if bound.given else {}),
+            **({"proven_for": bound.proven_for} if bound.proven_for else {}),
             **({"claimed_by": bound.claimed_by} if bound.claimed_by else {}),
         }
         for bound in bounds
@@ -58,6 +59,7 @@ class StoredBound(Struct):
     seconds: Figure | None = None
     given: list[tuple[Text, Figure]] = []
     claimed_by: Name | None = None
+    proven_for: Text | None = None
 
 
 def bound_of(stored: StoredBound, claimed_by: str) -> Bound:
@@ -75,4 +77,5 @@ def bound_of(stored: StoredBound, claimed_by: str) -> Bound:
         seconds=stored.seconds or 0.0,
         given=tuple((words(component), most) for component, most in stored.given),
         claimed_by=claimed_by or words(stored.claimed_by or ""),
+        proven_for=words(stored.proven_for or ""),
     )

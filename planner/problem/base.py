@@ -45,7 +45,7 @@ class PlanningProblem(ABC):
         """How many ops or neurons there are."""
 
     @abstractmethod
-    def _identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         """What is planned, ready for JSON: fingerprints of the model and of what estimated its times."""
 
     @property
@@ -62,10 +62,14 @@ class PlanningProblem(ABC):
     def unit(self, component: str) -> str | None:
         """The unit of a component of the objective; None where it is a time whose unit nobody knows."""
 
+    def floors(self, component: str) -> tuple[str, ...]:
+        """Other components of which no plan has more than of ``component``: a bound on one of them bounds it, too."""
+        return ()
+
     @cached_property
     def relaxation(self) -> str:
         """Fingerprint of model, machine and objective without rules and constraints: what every bound starts from."""
-        parts = {**self._identity(), "machine": self.target.machine(), "objective": self.objective}
+        parts = {**self.identity(), "machine": self.target.machine(), "objective": self.objective}
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @cached_property

@@ -19,6 +19,8 @@ class Bound:
 
     ``claimed_by`` names the file that says the bound was proven; it is empty where Stageboard proved it itself. A claim is shown as
     a claim and counts nowhere: neither :func:`strongest` nor :func:`standing` looks at it.
+
+    ``proven_for`` says for which other limits or objective it was proven (:mod:`planner.problem.carrying`): ``memory 32.00 MiB``.
     """
 
     component: str
@@ -29,10 +31,15 @@ class Bound:
     seconds: float = 0.0
     given: tuple[tuple[str, float], ...] = ()
     claimed_by: str = ""
+    proven_for: str = ""
 
     def applies_to(self, relaxation: str, tokens: frozenset[str]) -> bool:
-        """Whether the bound holds for a problem with this relaxation and these assumption tokens."""
-        return self.relaxation == relaxation and self.assumes <= tokens
+        """Whether the bound holds for a problem with this relaxation and these assumption tokens, or tighter limits than it assumes."""
+        if self.relaxation != relaxation:
+            return False
+        return self.assumes <= tokens or all(
+            any(_at_least_as_tight(token, assumed) for token in tokens) for assumed in self.assumes - tokens
+        )
 
     def covers(self, reached: Mapping[str, float]) -> bool:
         """Whether a plan with these components is one that the bound speaks of.
@@ -40,6 +47,22 @@ class Bound:
         Less tolerant than a gap: a plan that is a few bytes worse may be much better in what comes next.
         """
         return all(name in reached and within(reached[name], most, TIE) for name, most in self.given)
+
+
+LIMIT = "<="
+"""Stands in a token between the name of a limit and its values, one for all that it limits, or one for each: ``rule:memory<=8/16``."""
+
+
+def _at_least_as_tight(token: str, assumed: str) -> bool:
+    """Whether a token is of the same limit as ``assumed``, with nowhere a larger value."""
+    (name, _, here), (limit, is_limit, there) = token.partition(LIMIT), assumed.partition(LIMIT)
+    if not is_limit or name != limit or not here or not name.startswith("rule:"):
+        return False
+    # One value limits accelerators alone: a list that limits CPUs, too, is tighter where nothing in it is more.
+    values, most = ([float(value) for value in text.split("/")] for text in (here, there))
+    if len(most) > 1 and len(values) != len(most):
+        return False
+    return all(value <= limit for value, limit in zip(values, most * (len(values) // len(most)), strict=True))
 
 
 TIE = 1e-12

@@ -94,12 +94,16 @@ class Problem(EvaluatedProblem):
         """Number of ops."""
         return self.graph.n
 
-    def _identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         cost_model = self.graph.cost_model
         return {
             "graph": self.graph.fingerprint,
             "cost_model": None if cost_model is None else cost_model.numbers(),
         }
+
+    def floors(self, component: str) -> tuple[str, ...]:
+        """What the target says, see :meth:`planner.problem.target.Target.floors`."""
+        return self.target.floors(component, self.graph)
 
     @cached_property
     def assumptions(self) -> frozenset[str]:

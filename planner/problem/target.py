@@ -159,6 +159,15 @@ class Target(ABC):
         """A target of this kind where a model's file suggests one: by its format, or the machine that it describes."""
         return None
 
+    @property
+    def limits(self) -> Mapping[str, tuple[float, ...]]:
+        """Fields of which less only forbids plans or makes them dearer, whatever the rules, each with what every device has of it."""
+        return {}
+
+    def floors(self, component: str, graph: Graph) -> tuple[str, ...]:
+        """Components of other objectives, of which no plan for ``graph`` has more than of ``component``; the same plans are valid for both."""
+        return ()
+
     def with_count(self, count: int) -> Target:
         """The same machine with ``count`` devices, or as near to that as it can be; itself where its devices are not counted so."""
         counted = any(f.name == "count" for f in fields(self))  # type: ignore[arg-type]

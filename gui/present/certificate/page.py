@@ -131,6 +131,8 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
     ]
     among = f", among plans with {' and '.join(limits)}" if limits else ""
     source = f" ({proof.source})" if proof.source else ""
+    if proof.proven_for:
+        source += f" for {proof.proven_for}, which holds here all the more"
     using = assumed(Bound(part.name, proof.value, proof.method, "", frozenset(proof.assumes)))
     took = seconds_text(proof.seconds) if proof.seconds >= SHORTEST else f"less than {seconds_text(SHORTEST)}"
     now = f", proven here now in {took}" if proof.now else ""

@@ -21,8 +21,9 @@ from gui.tools.search.convergence_lines import proofs_of, steps
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
-from gui.words.methods import method_words
+from gui.words.machines import changed_words
 from gui.words.objectives import column_of, component_words
+from gui.words.proofs import prover_words
 from planner.problem.bound import Bound, gap
 
 if TYPE_CHECKING:
@@ -235,11 +236,22 @@ class ConvergencePanel(Panel):
             parts.append(f"plan {column.text(reached[part])} {by}")
         bound = proofs[-1][1] if proofs else None
         if bound is not None and math.isfinite(bound.value):
-            parts.append(f"bound {column.text(bound.value)} proven by {method_words(bound.method)}")
+            parts.append(f"bound {column.text(bound.value)} {prover_words(bound)}")
         apart = gap(reached[part], bound.value) if part in reached and bound is not None else None
         if apart is not None:
             parts.insert(0, self._apart(job, reached, part, apart))
+        if former := self._of_former(job):
+            parts.insert(0, former)
         self.words.setText("   ".join(parts) if parts else "no plan yet")
+
+    def _of_former(self, job: Job | Course) -> str:
+        """That a run was of the problem as it was before it was changed, and in what; empty for one of the open problem."""
+        now = self.document.problem
+        if now is None or job.problem == now:
+            return ""
+        other_machine = job.problem.target.kind != now.target.kind
+        what = "machine" if other_machine else changed_words(job.problem, now) or "pins"
+        return f"of the problem before: its {what} changed since"
 
     @staticmethod
     def _apart(job: Job | Course, reached: Mapping[str, float], part: str, apart: float) -> str:

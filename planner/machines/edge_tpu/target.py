@@ -224,6 +224,15 @@ class EdgeTpuPipeline(Target):
         """Four stages for a TFLite model, which is made for such devices."""
         return cls(count=4) if graph.format == "tflite" else None
 
+    @property
+    def limits(self) -> Mapping[str, tuple[float, ...]]:
+        """The cache of each stage: what exceeds it is streamed."""
+        return {"cache": (self.cache,) * self.count}
+
+    def floors(self, component: str, graph: Graph) -> tuple[str, ...]:
+        """From one inference to the next all streaming counts, of caches that activations fill, too."""
+        return (STAGE_TIME,) if component == INFERENCE_TIME else ()
+
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Stages, named ``stage 0`` onwards."""
         return tuple(Device(f"stage {i}", "stage", f"Stage {i}") for i in range(self.count))

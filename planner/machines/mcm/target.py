@@ -170,6 +170,15 @@ class McmPackage(Target):
                 f"precision is '{self.precision}'; choose from {', '.join(reversed(PRECISIONS))}"
             )
 
+    @property
+    def limits(self) -> Mapping[str, tuple[float, ...]]:
+        """The memory of a chip: it says what fits, and costs nothing."""
+        return {"sram": (self.sram,)}
+
+    def floors(self, component: str, graph: Graph) -> tuple[str, ...]:
+        """A single sample takes at least what each chip takes for it."""
+        return (CHIP_LATENCY,) if component == LATENCY else ()
+
     def with_count(self, count: int) -> McmPackage:
         """At least as many chips as it has, and no more than there may be."""
         return replace(self, count=min(max(count, self.count), MOST_CHIPS))

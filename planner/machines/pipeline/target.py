@@ -122,6 +122,11 @@ class Pipeline(Target):
         """The speed of each block."""
         return expanded(self.speed, [(self.count, 1.0)])
 
+    @property
+    def limits(self) -> Mapping[str, tuple[float, ...]]:
+        """The memory of each block: what exceeds it is streamed."""
+        return {"memory": self.memories}
+
     def devices(self, graph: Graph) -> tuple[Device, ...]:
         """Blocks, named ``stage 0`` onwards."""
         return tuple(Device(f"stage {i}", "stage", f"Stage {i}") for i in range(self.count))

@@ -177,6 +177,17 @@ class DevicePool(Target):
         return expanded(self.speed, self._counts(1.0))
 
     @property
+    def limits(self) -> Mapping[str, tuple[float, ...]]:
+        """The memory of each device: it says what fits, and costs nothing."""
+        return {"memory": self.memories}
+
+    def floors(self, component: str, graph: Graph) -> tuple[str, ...]:
+        """The two largest parts of loads are together no less than the largest load, and that load where there is one part."""
+        if component == "gpipe":
+            return ("max-load",)
+        return ("gpipe",) if component == "max-load" and not graph.backward.any() else ()
+
+    @property
     def _capped(self) -> bool:
         return math.isfinite(min(self.memories))
 

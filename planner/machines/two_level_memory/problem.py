@@ -52,7 +52,7 @@ class NetworkProblem(PlanningProblem):
         """Number of neurons."""
         return self.network.neuron_count
 
-    def _identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Any]:
         return {"network": self.network.fingerprint}
 
     @property

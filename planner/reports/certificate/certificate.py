@@ -66,7 +66,8 @@ SOLVERS = {
 class Proof:
     """The strongest bound that speaks of the plan. ``source`` is paper and section, ``again`` a command that proves it anew.
 
-    ``now`` says that it was proven for this certificate.
+    ``now`` says that it was proven for this certificate, ``proven_for`` of which other limits or objective (see
+    :class:`planner.problem.bound.Bound`); then no command proves it anew.
     """
 
     value: float
@@ -78,6 +79,7 @@ class Proof:
     seconds: float
     again: str
     now: bool = False
+    proven_for: str = ""
 
 
 @dataclass(frozen=True)
@@ -249,6 +251,8 @@ def to_dict(certified: Certificate) -> dict[str, Any]:
             part["proof"]["value"] = finite(part["proof"]["value"])
             part["proof"]["given"] = [list(pair) for pair in part["proof"]["given"]]
             part["proof"]["assumes"] = list(part["proof"]["assumes"])
+            if not part["proof"]["proven_for"]:
+                del part["proof"]["proven_for"]
     return out
 
 
@@ -335,8 +339,11 @@ def _proof(problem: PlanningProblem, bound: Bound, now: bool) -> Proof:
     method = bound_methods().get(bound.method) or planners().get(bound.method)
     title = bound.method if method is None else method.title
     source = "" if method is None else str(method.source)
-    again = _command(problem, bound.method)
-    return Proof(bound.value, bound.method, title, source, tuple(sorted(bound.assumes)), bound.given, bound.seconds, again, now)  # fmt: skip
+    again = "" if bound.proven_for else _command(problem, bound.method)
+    assumes = tuple(sorted(bound.assumes))
+    return Proof(
+        bound.value, bound.method, title, source, assumes, bound.given, bound.seconds, again, now, bound.proven_for
+    )  # fmt: skip
 
 
 def _claim(problem: PlanningProblem, claim: Bound) -> Claim:

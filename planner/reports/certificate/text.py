@@ -110,7 +110,8 @@ def certificate_text(certified: Certificate) -> str:
                 "",
                 f"at least {amount_text(proof.value, part.unit)}{among}{'; proven' if part.proven else ''}",
             )
-        row("", f"shown by {proof.title} ({proof.source})" if proof.source else f"shown by {proof.title}")
+        other = f", for {proof.proven_for}, which holds here all the more" if proof.proven_for else ""
+        row("", f"shown by {proof.title}{f' ({proof.source})' if proof.source else ''}{other}")
         if proof.now:
             row("", f"proven here now by {proof.method} in {seconds_text(proof.seconds)}")
         row("", f"assumes {', '.join(proof.assumes) or 'no rule'}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from gui.look.theme import DARK, LIGHT
 from gui.tools.search.convergence import ConvergencePanel
 from gui.tools.search.convergence_lines import Mark, crosses_step, marks, proofs_of, steps, value_at
 from gui.words.methods import method_words
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.bound import Bound
 from planner.runs.messages import Order
 from tests.gui.tools.search.test_planners import PlainJobs
@@ -228,3 +231,26 @@ def test_one_number_needs_no_choice_of_component(qtbot: QtBot) -> None:
         jobs.start(Order("slice", document.problem), "Slice")
         qtbot.waitUntil(lambda: panel.plot is not None, timeout=30_000)
         assert not panel.part.isVisible()
+
+
+def test_a_run_of_the_problem_before_says_so(qtbot: QtBot) -> None:
+    document, jobs = opened(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 600, 200):
+        problem = document.problem
+        assert problem is not None
+        job = jobs.start(Order("simple", problem, is_bound=True), "Simple")
+        job.learn(0.0, problem.bound("bottleneck", 10.0, "simple", frozenset()))
+        jobs.job_changed.emit(job)
+        qtbot.waitUntil(lambda: "proven by simple" in panel.words.text(), timeout=30_000)
+        assert "before" not in panel.words.text()
+        document.pin([0])
+        settle()
+        assert panel.words.text().startswith("of the problem before: its pins changed since")
+        assert isinstance(problem.target, Pipeline)
+        document.set_problem(replace(problem.target, reserve=1.0))
+        settle()
+        assert panel.words.text().startswith("of the problem before: its reserve changed since")
+        document.set_problem(DevicePool(2, 1))
+        settle()
+        assert panel.words.text().startswith("of the problem before: its machine changed since")
