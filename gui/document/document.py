@@ -276,6 +276,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         entry = self.active
         if entry is not None and entry.origin == "hand":
             entry.device_of = self.board.own(self.device_of)
+            entry.made_for = self.problem if len(ops) else entry.made_for
         if problem is not None:
             self.board.add_bounds(quick_bounds(problem))
             self._evaluate([one for one in self.plans if one is not entry and one.is_of(problem)])

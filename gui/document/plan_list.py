@@ -64,6 +64,8 @@ class PlanEntry:
     """Its decision as a file has it; None where none does."""
     problem: PlanningProblem | None = None
     """What it is a plan of: the open problem, or the last one that was open on its machine. None before it was evaluated."""
+    made_for: PlanningProblem | None = None
+    """What it was planned or edited for; :attr:`problem` may have another memory, or other rules. None before it was evaluated."""
 
     @property
     def objective(self) -> float:
@@ -88,6 +90,7 @@ class PlanEntry:
 
     def set_figures(self, problem: PlanningProblem, evaluation: Evaluated, bounds: Sequence[Bound]) -> None:
         """Set the figures where the plan is evaluated already, and with them what it is a plan of."""
+        self.made_for = self.made_for or self.problem or problem
         self.problem = problem
         self.components, self.broken = tuple(evaluation.values), len(evaluation.violations)
         self.valid = not self.broken

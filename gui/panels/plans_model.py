@@ -28,6 +28,7 @@ from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
 from gui.words.objectives import amount, column_of, components_text
 from gui.words.proofs import claim_sentence, standing_lines
+from planner.reports.comparison.rules import made_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,7 @@ NUMBER = ENTRY + 4
 FURTHER = ENTRY + 5
 UNFIT = ENTRY + 6
 MACHINE = ENTRY + 7
+MADE_FOR = ENTRY + 8
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -153,6 +155,8 @@ class PlansModel(QAbstractListModel):
             return source_text(entry) + ("" if self.claim(entry) is None else " · claims more")
         if role == MACHINE:
             return self.machine(entry)
+        if role == MADE_FOR:
+            return self.made_for(entry)
         if role == NUMBER:
             return self._number(entry)
         if role == FURTHER:
@@ -190,6 +194,11 @@ class PlansModel(QAbstractListModel):
         problem = self.problem_of(entry)
         return "" if problem is None or problem is self._document.problem else problem.target.spec_head()[1]
 
+    def made_for(self, entry: PlanEntry) -> str:
+        """What of its machine a plan was made for that is another now: ``memory 300.00 MiB``; empty for most."""
+        problem = self.problem_of(entry)
+        return "" if problem is None or entry.made_for is None else made_for(entry.made_for, problem)
+
     def _number(self, entry: PlanEntry) -> str:
         """The objective in the unit of the column; with a unit of its own where the plan is for another machine."""
         problem = self.problem_of(entry)
@@ -214,6 +223,10 @@ class PlansModel(QAbstractListModel):
         lines = [f"{entry.name}{' (on the canvas)' if entry is self._document.active else ''}"]
         if machine := self.machine(entry):
             lines.append(f"for {machine}; Apply goes back to that machine")
+        if problem is not None and entry.made_for is not None and (other := self.made_for(entry)):
+            lines.append(
+                f"made for {other}; figures and rules are those of {made_for(problem, entry.made_for)}"
+            )
         if problem is not None and entry.standing is not None:
             lines += self._figures(problem, entry, entry.standing)
         lines.append(source_text(entry))
@@ -325,13 +338,15 @@ class PlanDelegate(QStyledItemDelegate):
         whole = f"{source}  ·  on the canvas"
         if active and painter.fontMetrics().horizontalAdvance(whole) <= low.width():
             source = whole  # the ground of the row says so as well
-        if machine:
+        made = index.data(MADE_FOR)
+        if label := machine or (made and f"for {made}"):
             painter.setFont(self._small)
-            tag = QRectF(low.left(), low.top() + 1, painter.fontMetrics().horizontalAdvance(machine) + 10, 14)
+            wide = min(painter.fontMetrics().horizontalAdvance(label) + 10, low.width())
+            tag = QRectF(low.left(), low.top() + 1, wide, 14)
             painter.setPen(QPen(QColor(t.muted), 1.0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(tag, 4, 4)
-            write(painter, tag, CENTRE, machine, self._small, t.text)
+            write(painter, tag.adjusted(3, 0, -3, 0), CENTRE, label, self._small, t.text)
             low.setLeft(int(tag.right()) + 8)
         write(painter, QRectF(low), LEFT, source, self._small, t.muted)
         painter.restore()

@@ -117,7 +117,7 @@ class CompareWindow(CompareBody):
             return
         names = titles_in_a_row(comparison)
         self.setWindowTitle(plain(f"{names} – Compare – Stageboard"))
-        said = comparison.why_incomparable or comparison.differing.sentence
+        said = comparison.why_incomparable or comparison.differing_words
         self.header.show_title(comparison.graph.name, capital(said) if said else names)
         i, j = state.shown
         moved = len(comparison.moved(i, j))

@@ -84,6 +84,11 @@ class Source:
                 self._past.append((self.entry, self.plan))
                 self.entry, self.plan = entry, None
 
+    def made_for(self, plan: Plan) -> Problem:
+        """What ``plan``, the plan as it is now, was made for: a plan of the list is judged by the problem that is open."""
+        made = None if self.entry is None else self.entry.made_for
+        return made if isinstance(made, Problem) else plan.problem
+
     def live(self, document: Document) -> bool:
         """Whether this is the plan on the main canvas."""
         return self.entry is not None and self.entry is document.active

@@ -164,8 +164,9 @@ class CompareState(QObject):
         else:
             try:
                 self.comparison = compare(
-                    told_apart(plans, [source.path for source in self.sources]), self.bounds, claims
-                )
+                    told_apart(plans, [source.path for source in self.sources]), self.bounds, claims,
+                    made_for=[source.made_for(plan) for source, plan in kept],
+                )  # fmt: skip
             except StageboardError as error:
                 self.why_not = str(error)
         pair = self.shown if max(self.shown) < max(len(self.sources), 2) else (1, 0)

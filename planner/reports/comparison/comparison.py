@@ -14,12 +14,12 @@ from planner.errors import PlanError, StageboardError
 from planner.model.graph import Floats, Graph, Ints
 from planner.plan_files import plan_json
 from planner.problem.bound import Bound
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
 from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
 from planner.reports.comparison.matching import works
 from planner.reports.comparison.moves import Move, moves
 from planner.reports.comparison.rows import Rows, matched_rows
-from planner.reports.comparison.rules import Differing, differing
+from planner.reports.comparison.rules import Differing, differing, differing_problems
 
 LEAST, MOST = 2, len(LETTERS)
 """How many plans can be compared at once."""
@@ -85,6 +85,8 @@ class Comparison:
     """What the file of each plan claims; counts nowhere."""
     letters: tuple[str, ...] = tuple(LETTERS)
     """What the plans are called for short, the reference first."""
+    made_for: tuple[Problem, ...] = ()
+    """What each plan was made for, where all are judged by a problem that came later; empty where each is of its own."""
 
     @property
     def graph(self) -> Graph:
@@ -263,6 +265,21 @@ class Comparison:
         """In what the rules or machines differ for which the plans were made, where they can be compared."""
         return differing(self.plans, self.letters[: len(self.plans)])
 
+    @cached_property
+    def differing_words(self) -> str:
+        """The same in a sentence: of the problems that plans are judged by, else of those that they were made for."""
+        if self.differing.sentence or not self.made_for:
+            return self.differing.sentence
+        what, sentence = differing_problems(
+            [problem.with_constraints(()) for problem in self.made_for], self.letters[: len(self.plans)]
+        )
+        _, _, listed = sentence.partition(": ")
+        return (
+            f"the {'rules' if what == 'rules' else 'machines'} differ for which the plans were made: {listed}"
+            if listed
+            else ""
+        )
+
     # ------------------------------------------------------------------ picking
     def picked(self, ops: Iterable[int] | Ints, source: int, into: int = 0) -> Ints:
         """The devices of plan ``into`` (int32[n]) with ``ops`` where plan ``source`` has them.
@@ -289,13 +306,14 @@ def compare(
     claims: Sequence[Sequence[Bound]] = (),
     letters: Sequence[str] = LETTERS,
     rows: Rows | None = None,
+    made_for: Sequence[Problem] = (),
 ) -> Comparison:
     """Compare two to four plans of one graph, the first being the reference.
 
     Problems may differ in target, objective and constraints. ``bounds`` are whatever is proven, of any of these problems: each
     plan stands against those that apply to it. ``claims`` are what the file of each plan claims (none, or an entry for each plan): shown
     beside that plan alone. ``letters`` are what the plans are called for short. ``rows`` are those of
-    :func:`planner.reports.comparison.rows.rows_among` where the plans are matched among others. Raises :class:`PlanError` on another number of plans and
+    :func:`planner.reports.comparison.rows.rows_among` where the plans are matched among others. ``made_for`` as in :class:`Comparison`. Raises :class:`PlanError` on another number of plans and
     on plans of different graphs.
     """
     check_count(len(plans))
@@ -322,7 +340,9 @@ def compare(
         )
     places = tuple(_frozen(row_of[i][plan.decision.device_of]) for i, plan in enumerate(plans))
     kept, own, notes = weighed(plans, bounds, claims)
-    return Comparison(tuple(plans), kept, tuple(listed), tuple(row_of), places, notes, own, tuple(letters))
+    return Comparison(
+        tuple(plans), kept, tuple(listed), tuple(row_of), places, notes, own, tuple(letters), tuple(made_for)
+    )
 
 
 def _after(first: str, name: str) -> str:

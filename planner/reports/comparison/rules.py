@@ -8,6 +8,7 @@ from dataclasses import Field, fields
 from typing import Any, NamedTuple
 
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.problem.base import PlanningProblem
 from planner.problem.problem import Plan
 from planner.problem.target import Target
 from planner.quantity import bytes_text
@@ -30,7 +31,11 @@ def differing(plans: Sequence[Plan | OrderPlan], letters: Sequence[str]) -> Diff
 
     Nothing either where kinds of machines or objectives differ: those plans do not compare at all.
     """
-    problems = [plan.problem for plan in plans]
+    return differing_problems([plan.problem for plan in plans], letters)
+
+
+def differing_problems(problems: Sequence[PlanningProblem], letters: Sequence[str]) -> Differing:
+    """As :func:`differing`, of the problems themselves."""
     if len({(problem.target.kind, problem.objective) for problem in problems}) > 1:
         return Differing()
     targets = [problem.target for problem in problems]
@@ -41,7 +46,7 @@ def differing(plans: Sequence[Plan | OrderPlan], letters: Sequence[str]) -> Diff
     }
     rules = bool(found.keys() & targets[0].rule_parameters)
     said = list(found.values())
-    if len({problem.constraints for problem in problems}) > 1:
+    if len({getattr(problem, "constraints", ()) for problem in problems}) > 1:
         rules = True
         said.append("pins and ops kept together")
     if not said:
@@ -50,6 +55,21 @@ def differing(plans: Sequence[Plan | OrderPlan], letters: Sequence[str]) -> Diff
     what = "rules" if rules else "machine"
     listed = "; ".join([*said[:MOST], *more])
     return Differing(what, f"the {'rules' if rules else 'machines'} differ: {listed}")
+
+
+def made_for(problem: PlanningProblem, now: PlanningProblem) -> str:
+    """What of the machine for which a plan was made is another ``now``, as it was then: ``memory 300.00 MiB``; empty where nothing is,
+    and of machines of another kind. Pins come and go, and are not said."""
+    if problem.target.kind != now.target.kind:
+        return ""
+    said = [] if problem.objective == now.objective else [problem.objective.replace("-", " ")]
+    for field in fields(problem.target):  # type: ignore[arg-type]
+        value = getattr(problem.target, field.name)
+        if value == getattr(now.target, field.name):
+            continue
+        name = (field.metadata["label"] or field.name.replace("_", " ")).lower()
+        said.append(f"{name} {('off', 'on')[value] if isinstance(value, bool) else _value(value, field)}")
+    return ", ".join(said[:MOST]) + (f" and {len(said) - MOST} more" if len(said) > MOST else "")
 
 
 def _difference(field: Field[Any], targets: Sequence[Target], letters: Sequence[str]) -> str:

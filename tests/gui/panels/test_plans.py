@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QAbstractItemModelTester
@@ -11,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan_list import PlanEntry
 from gui.look.theme import LIGHT
 from gui.panels.plans import PlansPanel
-from gui.panels.plans_model import COSTS, FURTHER, MACHINE, NUMBER, SOURCE, source_text
+from gui.panels.plans_model import COSTS, FURTHER, MACHINE, MADE_FOR, NUMBER, SOURCE, source_text
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
@@ -203,3 +205,33 @@ def test_a_name_that_is_cut_keeps_the_end_that_tells_it_apart(qtbot: QtBot) -> N
         painter.end()
     name = next(text for _, text in painter.written if text.startswith("Edge"))
     assert "\N{HORIZONTAL ELLIPSIS}" in name and name.endswith("7 stages")
+
+
+def test_a_plan_says_for_what_memory_it_was_made(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        entry = document.add_plan(EVEN.copy(), "before")
+        assert document.problem is not None
+        assert isinstance(document.problem.target, Pipeline)
+        tight = replace(document.problem.target, reserve=2.0**20, path=True)
+        row = document.plans.index(entry)
+        index = panel.model.index(row, 0)
+        assert index.data(MADE_FOR) == ""
+        document.set_problem(tight)
+        settle()
+        assert index.data(MADE_FOR) == "reserve 0 B, path off"
+        told = index.data(Qt.ItemDataRole.AccessibleTextRole)
+        assert (
+            "made for reserve 0 B, path off, figures and rules are those of reserve 1.00 MiB, path on"
+            in told.replace(";", ",")
+        )
+        later = document.add_plan(EVEN.copy(), "after")
+        assert panel.model.index(document.plans.index(later), 0).data(MADE_FOR) == ""
+        assert not panel.grab().isNull()
+        # What is edited by hand is of the machine at which that is done.
+        document.apply_plan(entry)
+        document.move([0], 1)
+        settle()
+        assert document.active is not None
+        assert document.active.made_for == document.problem

@@ -168,7 +168,7 @@ class FiguresStrip(CompareView):
         self.table.setAccessibleDescription(summary(table))
         self._widen(fresh=table.titles != before)
         self.table.selectRow(self.pair[0])
-        said = [comparison.why_incomparable, comparison.differing.sentence, *comparison.notes]
+        said = [comparison.why_incomparable, comparison.differing_words, *comparison.notes]
         self._tell("   ".join(map(capital, filter(None, said))))
 
     def _tell(self, text: str) -> None:

@@ -60,7 +60,7 @@ def _facts(comparison: Comparison) -> list[str]:
                 f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
             )
         )
-    more = filter(None, [comparison.why_incomparable, comparison.differing.sentence])
+    more = filter(None, [comparison.why_incomparable, comparison.differing_words])
     return [*parts, *map(capital, more)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.comparison.picture.head import subtitle_of
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState, entry_sources, file_sources
 from planner.errors import StageboardError
+from planner.machines.pipeline.target import Pipeline
 from tests.gui.editors.comparison.parts import compared, more_plans, two_plans
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, settle
@@ -184,3 +187,24 @@ def test_a_plan_file_of_another_graph_is_refused(document: Document, tmp_path: P
 def test_a_source_is_one_thing() -> None:
     with pytest.raises(ValueError, match="not both"):
         Source()
+
+
+def test_plans_that_were_made_for_another_machine_say_so(document: Document) -> None:
+    state = compared(document)
+    assert state.comparison is not None
+    assert state.comparison.differing_words == ""
+    problem = document.problem
+    assert problem is not None
+    assert isinstance(problem.target, Pipeline)
+    document.set_problem(replace(problem.target, reserve=2.0**20))
+    document.add_plan(np.roll(document.device_of, 0).copy(), "now")
+    state.set_sources([Source(document.plans[-1]), Source(document.plans[0])])
+    settle()
+    assert state.comparison is not None
+    said = "the machines differ for which the plans were made: reserve 1.00 MiB in A, 0 B in B"
+    assert state.comparison.differing_words == said
+    assert said[1:] in subtitle_of(state.comparison)  # in the picture, too
+    assert state.comparison.differing.what == ""  # both are judged by the machine that is open
+    document.pin([0])
+    settle()
+    assert state.comparison.differing_words == said
