@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -132,7 +133,7 @@ def fill_parameters(choice: MachineChoice, target: Target) -> bool:
 def _usual(target: Target, others: Sequence[NamedMachine]) -> NamedMachine:
     """The rates (parameters per second, and what ``others`` say) that a target has where none are given, as a machine."""
     said = {key for one in others for key in one.parameters[target.kind]}
-    rates = {
+    rates: dict[str, Any] = {
         field.name: field.default
         for field in fields(target)  # type: ignore[arg-type]
         if field.name in said or str(field.metadata.get("unit", "")).endswith("/s")
