@@ -18,10 +18,11 @@ AGAIN_MS = 50
 """How soon a loop that has not ended is asked once more."""
 AGAIN_S = 0.02
 """How soon a start is ended that was not to be interrupted where it was."""
-OURS = ("gui", "planner", "stageboard")
 BINDINGS = ("PySide6", "shiboken", "enum.py")
 """Names in the paths of files that Qt's bindings run while they make one of their classes: what is raised there is lost, and leaves the
 class half made."""
+WITHOUT_QT = ("gui.app", "gui.present.launch", "gui.raster", "gui.layout")
+"""Packages of the window that Qt calls nothing in: what is raised where it calls something ends the process in the midst of its code."""
 
 
 class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
@@ -30,8 +31,8 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
     Python runs its signal handlers only when it gets the interpreter, which the event loop does not give it; a byte
     written to a socket by the signal wakes both. The handler itself touches nothing of Qt, for it may come while Qt's bindings are at
     work; what the byte wakes ends the loop. Before the loop has begun, while models are read and kernels are compiled for it,
-    there is nothing to end but that: :class:`SystemExit` is raised, a moment later where the bindings would take it for an error of
-    theirs. Whatever takes that for its own and begins a loop all the same is asked until it ends.
+    there is nothing to end but that: :class:`SystemExit` is raised, as soon as no part of the window is at work that Qt may have called.
+    Whatever takes that for its own and begins a loop all the same is asked until it ends.
     """
 
     def __init__(self, app: QApplication) -> None:
@@ -71,7 +72,7 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
             self._write.send(b"\0")  # that of the signal itself may have been read before this was known
         if self._begun or (asked_before and not waiting):
             return
-        if in_bindings(frame):
+        if within_qt(frame):
             self._later = threading.Timer(AGAIN_S, os.kill, (os.getpid(), number))
             self._later.daemon = True
             self._later.start()
@@ -112,13 +113,17 @@ class quit_on_signals:  # noqa: N801 - used like a function, in a with statement
         self._write.close()
 
 
-def in_bindings(frame: FrameType | None) -> bool:
-    """Whether Qt's bindings run this frame, as far as is seen from Python: files of theirs lie between it and ours."""
+def within_qt(frame: FrameType | None) -> bool:
+    """Whether a frame may be one that Qt or its bindings called, directly or by others: some part of the window is at work, or a file
+    that only the bindings run."""
+    inside = True
     while frame is not None:
-        parts = PurePath(frame.f_code.co_filename).parts
-        if frame.f_globals.get("__name__", "").partition(".")[0] in OURS:
-            return False
-        if any(name in part for part in parts for name in BINDINGS):
+        module, path = str(frame.f_globals.get("__name__", "")), frame.f_code.co_filename
+        inside = inside and module.partition(".")[0] not in ("gui", "planner", "stageboard")
+        if inside and any(name in part for part in PurePath(path).parts for name in BINDINGS):
+            return True
+        window = module.startswith("gui.") and frame.f_code.co_name != "<module>"
+        if window and not any(module == known or module.startswith(f"{known}.") for known in WITHOUT_QT):
             return True
         frame = frame.f_back
     return False

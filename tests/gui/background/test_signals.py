@@ -70,12 +70,20 @@ def test_no_loop_begins_within_one_that_is_to_end(qapp: QApplication) -> None:
     assert waited == [128 + signal.SIGTERM], "at once"
 
 
-@pytest.mark.parametrize("file", ["enum.py", "shibokensupport/signature/loader.py", "PySide6/__init__.py"])
-def test_no_class_of_qt_is_left_half_made(qapp: QApplication, file: str) -> None:
-    """What is raised where the bindings make one is lost, and the class is broken or the process crashes."""
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [
+        ("enum.py", "enum"),
+        ("shibokensupport/signature/loader.py", "shibokensupport.signature.loader"),
+        ("PySide6/__init__.py", "PySide6"),
+        ("gui/canvas/graph/view.py", "gui.canvas.graph.view"),
+    ],
+)
+def test_nothing_is_raised_where_qt_may_have_called(qapp: QApplication, file: str, module: str) -> None:
+    """A class of Qt would be left half made, or the process end in the midst of Qt's code, which crashes."""
     reached: list[int] = []
-    bound = {"os": os, "signal": signal, "reached": reached, "__name__": "enum"}
-    code = "os.kill(os.getpid(), signal.SIGTERM)\nfor _ in range(3): pass\nreached.append(1)"
+    bound = {"os": os, "signal": signal, "reached": reached, "__name__": module}
+    code = "def work():\n    os.kill(os.getpid(), signal.SIGTERM)\n    for _ in range(3): pass\n    reached.append(1)\nwork()"
     with pytest.raises(SystemExit) as left, quit_on_signals(qapp):
         exec(compile(code, f"/somewhere/{file}", "exec"), bound)
         assert reached, "it is done"
@@ -83,6 +91,16 @@ def test_no_class_of_qt_is_left_half_made(qapp: QApplication, file: str) -> None
             time.sleep(0.01)
         pytest.fail("nothing ended it")
     assert left.value.code == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize(
+    "module", ["gui.app.app", "gui.raster.engine", "planner.compiling.kernel", "numba.core"]
+)
+def test_what_qt_calls_nothing_in_is_ended_at_once(qapp: QApplication, module: str) -> None:
+    bound = {"os": os, "signal": signal, "__name__": module}
+    code = "def work():\n    os.kill(os.getpid(), signal.SIGTERM)\n    for _ in range(3): pass\n    raise ValueError\nwork()"
+    with pytest.raises(SystemExit), quit_on_signals(qapp):
+        exec(compile(code, "/somewhere/file.py", "exec"), bound)
 
 
 def test_the_handler_touches_nothing_of_qt(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
