@@ -56,6 +56,7 @@ class AssignmentEvaluator(Evaluator):
         self.k = len(class_of)
         self.work = np.ascontiguousarray(work, np.float64)
         self.op_work = self.work
+        self.host_time = np.zeros((2, self.n))
         self.size = graph.tensor_bytes
         self.class_of = np.ascontiguousarray(class_of, np.int32)
         self.tensor_time = np.ascontiguousarray(tensor_time, np.float64)

@@ -71,7 +71,7 @@ class Evaluator(ABC):
     ``supported`` bool[c, n], ``allowed`` bool[n, k] (support and pins together), ``pinned`` int32[n] (-1 = free).
 
     ``op_work`` float64[c, n] is the time of the ops themselves, ``size`` float64[t] the bytes of the tensors as the target
-    counts them.
+    counts them. ``host_time`` float64[2, n]: what of ``work`` is the model's own inputs coming in, and outputs going out.
 
     ``owner`` int32[k] is the machine behind a device, by its first device: slots of one accelerator have the same one, and
     so have the CPUs where cores do not run out; elsewhere every device is its own. Colocation goes by owner, memory by
@@ -89,6 +89,7 @@ class Evaluator(ABC):
     k: int
     work: Floats
     op_work: Floats
+    host_time: Floats
     size: Floats
     class_of: Ints
     tensor_time: Floats

@@ -94,6 +94,7 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         self.target = target
         self.size = size
         self.op_work = compute[None, :]
+        self.host_time = np.stack([coming / target.down, going / target.up])
         self.by_bytes = target.unit(problem.components[0]) == "B"
 
     @property

@@ -60,7 +60,8 @@ def piece_times(
 
     A device pays each tensor once (section 5.2, footnote 5): the first of its pieces that needs it receives it, forward
     ones before backward ones, and its producer's piece sends it. Inside a cluster transfers are faster (C.3). Parameters
-    are streamed before a device's first piece, and its ``copies`` (int64[k]) are synchronised after its last one (C.2).
+    are streamed before a device's first piece, and its ``copies`` (int64[k]) are synchronised after its last one (C.2). What comes
+    from the host is received, and what goes to it sent.
     """
     p = len(piece_device)
     times = np.zeros((p, 5))
@@ -91,7 +92,16 @@ def piece_times(
     for d in np.flatnonzero((copies > 1) & e.pays).tolist():
         held = float(e.params[device_of == d].sum())
         times[np.flatnonzero(piece_device == d)[-1], SYNC] = (copies[d] - 1) * held / e.sync_rate
+    tell_host_apart(e, piece_of, times)
     return times
+
+
+def tell_host_apart(e: Evaluator, piece_of: Ints, times: Floats) -> None:
+    """Count what comes from the host as received and what goes to it as sent (``times`` float64[p, phases], which has both as work)."""
+    coming, going = (np.bincount(piece_of, each, len(times)) for each in e.host_time)
+    times[:, WORK] = np.maximum(0.0, times[:, WORK] - coming - going)
+    times[:, RECEIVE] += coming
+    times[:, SEND] += going
 
 
 def cores_of(piece_device: Ints, begin: Floats, finish: Floats, alone: Bools) -> tuple[Ints, Ints]:

@@ -272,6 +272,7 @@ def _alone(e: Evaluator, device_of: Ints) -> Alone:
     first = np.unique(piece_device, return_index=True)
     for d, p in zip(*first, strict=True):
         times[p, STREAM], times[p, WORK] = stream[d], times[p, WORK] - stream[d]
+    parts.tell_host_apart(e, piece_of, times)
     return Alone(piece_of, piece_device, part, begin, times, finish, float(total))
 
 

@@ -11,11 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from planner.errors import StageboardError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
-from planner.reports.schedule.parts import SEND, SYNC, WORK
+from planner.reports.schedule.parts import RECEIVE, SEND, SYNC, WORK
 from planner.reports.schedule.schedule import KINDS, MOST_SAMPLES, PHASES, Schedule, kinds_for, schedule
 from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.strategies import graphs, placements, pools, problems
@@ -310,6 +311,24 @@ def test_parameters_that_do_not_fit_are_streamed() -> None:
         s = schedule(problem, np.array([0, 1], np.int32), kind=kind, samples=1)
         streamed = s.phase == PHASES.index("stream parameters")
         assert (s.finish - s.start)[streamed].tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("objective", ["stage-time", "inference-time"])
+def test_what_comes_from_the_host_is_received_and_what_goes_to_it_sent(objective: str) -> None:
+    """Bars have the parts of each stage's time as its evaluation has them: no transfer looks like work."""
+    kib = 2.0**10
+    ops = [Op(f"n{i}", f"n{i}", "Conv2D" if i else "Input", work=1e-3 * i, work_cpu=1e-3) for i in range(4)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",) if i < 3 else (), 256 * kib) for i in range(4)]
+    problem = Problem(Graph.build("fed", ops, tensors, time_unit="s"), EdgeTpuPipeline(2), objective)
+    device_of = np.array([0, 0, 1, 1], np.int32)
+    evaluation, s = problem.evaluate(device_of), schedule(problem, device_of, samples=1)
+    for phase, part in ((RECEIVE, evaluation.receive), (WORK, evaluation.work), (SEND, evaluation.send)):
+        for d in range(2):
+            bars = (s.device == d) & (s.phase == phase)
+            assert (s.finish - s.start)[bars].sum() == pytest.approx(part[d]) and part[d] > 0
+    alone = schedule(problem, device_of, kind="latency", samples=1)
+    fed = (alone.device == 0) & (alone.phase == RECEIVE)
+    assert (alone.finish - alone.start)[fed].sum() == pytest.approx(evaluation.receive[0])
 
 
 def test_forward_work_that_waits_for_backward_work_runs_after_the_flush() -> None:
