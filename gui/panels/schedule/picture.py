@@ -14,6 +14,7 @@ from gui.look.writing import LEFT, write
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import NAMES_LEFT, names_room, paint_schedule
 from gui.panels.schedule.panel import in_practice, summary
+from planner.evaluation.times_source import times_mark
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import KINDS, schedule
@@ -48,6 +49,8 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     strip = UNUSED if unused else 0.0
     head = title or problem.graph.name
     words = f"{KINDS[s.kind]}   {summary(s, titles, unit, practice, broken)}"
+    if mark := times_mark(problem):
+        words += f"   times {mark}"
     heading = _heading(head, words, page.room[0])
     high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + strip + MARGIN
     page = page.as_high_as(high)

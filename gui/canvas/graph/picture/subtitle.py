@@ -10,6 +10,7 @@ from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_limit, plural
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
+from planner.evaluation.times_source import times_mark
 from planner.problem.bound import Bound
 from planner.problem.claims import telling_claim
 from planner.problem.decision import Evaluation
@@ -34,12 +35,14 @@ def subtitle_of(
 
 
 def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bound], rules: str = "") -> str:
-    """The components of a plan's objective, how far from proven the first open one is, where a bound says so, what is to be said of its
+    """The components of a plan's objective, whether its times are estimated or measured, how far from proven the first open one is, where a bound says so, what is to be said of its
     ``rules``, and what is only claimed: last, so that *not proven* is said of nothing else."""
     standing = problem.standing(evaluation.values, bounds)
     shown = components_text(problem, evaluation.values)
     if len(problem.components) == 1:
         shown = f"{component_words(problem.components[0]).title} {shown}"
+    if mark := times_mark(problem):
+        shown += f", {mark}"
     told = f"   {rules}" if rules else ""
     if not evaluation.valid:
         return shown + told

@@ -12,6 +12,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, words_of, write
 from gui.panels.comparison.names import plan_title, titles_in_a_row
 from gui.widgets.labels import capital
+from planner.evaluation.times_source import times_mark
 from planner.reports.comparison import Comparison
 
 BELOW_TITLE, LINE, AFTER = 26.0, 16.0, 4.0
@@ -60,6 +61,11 @@ def _facts(comparison: Comparison) -> list[str]:
                 f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
             )
         )
+    marks = [times_mark(plan.problem) for plan in comparison.plans]
+    told = f"times {marks[0]}" if len(set(marks)) == 1 and marks[0] else ", ".join(
+        f"{comparison.letter(i)}'s times {mark}" for i, mark in enumerate(marks) if mark
+    )  # fmt: skip
+    parts += [told] if told else []
     more = filter(None, [comparison.why_incomparable, comparison.differing_words])
     return [*parts, *map(capital, more)]
 

@@ -12,6 +12,7 @@ from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
 from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
+from gui.editors.comparison.picture.legend import legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS, draw_overlaid
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import SHEET, Page
@@ -83,11 +84,15 @@ def composed(
     drawings: list[Canvas] = []
     whole = QRectF(0, top, width, max(10.0, height - top))
     below = QRectF(0, height, width, 0)
+    legend = None
     if view in ("flow", "lanes"):
         if height >= LEAST_HEIGHT:
             high = min(MOST_BELOW, max(LEAST_BELOW, SHARE_BELOW * height))
             below = QRectF(0, height - high, width, high)
             whole.setHeight(max(10.0, whole.height() - high))
+        elif view == "flow":
+            legend = legend_of(comparison, inner)
+            whole.setHeight(max(10.0, whole.height() - legend.height))
         drawings = canvases(comparison, whole, theme, view, named=False)
 
     def paint(painter: QPainter) -> None:
@@ -99,6 +104,10 @@ def composed(
             painter.setPen(QPen(QColor(theme.border), 1))
             painter.drawLine(canvas.box.topLeft(), canvas.box.topRight())
             painter.drawLine(canvas.box.topRight(), canvas.box.bottomRight())
+        if legend is not None:
+            legend.paint(
+                painter, QRectF(MARGIN, whole.bottom(), inner, legend.height), comparison.numbers, theme
+            )
         if view == "sankey":
             wide = (inner + 2 * MARGIN) / (count - 1)
             for i in range(1, count):
@@ -137,21 +146,24 @@ def column(
     head, tables, top = _tables(comparison, inner, brief=view in ("flow", "lanes"), title=title)
     drawings: list[Canvas] = []
     flows: list[tuple[Pair, QRectF]] = []
-    devices = QRectF()
+    devices, told, legend = QRectF(), QRectF(), None
     left = max(80.0, most - top)
     if view in ("flow", "lanes"):
         each = FLOW_SHAPE * width if view == "flow" else ABOVE_LANES + LANE * len(comparison.rows)
-        box = QRectF(0, top, width, min(left, count * each))
+        legend = legend_of(comparison, inner) if view == "flow" else None
+        strip = 0.0 if legend is None else legend.height
+        box = QRectF(0, top, width, min(max(10.0, left - strip), count * each))
         drawings = canvases(comparison, box, theme, view, named=False)
-        top = box.bottom()
+        told = QRectF(MARGIN, box.bottom(), inner, strip)
+        top = box.bottom() + strip
     elif view == "sankey":
         each = min(ALONE, left / (count - 1))
         for i in range(1, count):
             flows.append(((i, 0), QRectF(MARGIN, top + 6, inner, each - 16)))
             top += each
     else:
-        told = LINE * len(packed(_told(comparison), QFontMetricsF(font(8.5)), inner)) + 4.0
-        high = min(left, told + HEAD + MOST_ROW * len(comparison.rows) + KEY_HEIGHT + 16)
+        lines = LINE * len(packed(_told(comparison), QFontMetricsF(font(8.5)), inner)) + 4.0
+        high = min(left, lines + HEAD + MOST_ROW * len(comparison.rows) + KEY_HEIGHT + 16)
         devices = QRectF(MARGIN, top + 6, inner, high - 16)
         top += high
 
@@ -163,6 +175,8 @@ def column(
             paint_canvas(painter, canvas, ground)
             painter.setPen(QPen(QColor(theme.border), 1))
             painter.drawLine(canvas.box.topLeft(), canvas.box.topRight())
+        if legend is not None:
+            legend.paint(painter, told, comparison.numbers, theme)
         for pair, box in flows:
             _paint_flows(painter, comparison, pair, box, theme)
         if devices.isValid():

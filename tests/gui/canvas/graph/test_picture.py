@@ -24,6 +24,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import GroupView
+from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
 
@@ -77,6 +78,10 @@ def test_the_title_says_how_good_the_plan_is(problem: Problem) -> None:
     assert "24 ops" in picture.subtitle
     assert "gap ≤ 50" in picture.subtitle
     assert "valid" in picture.subtitle
+    assert "estimated" not in picture.subtitle, "its times are the file's"
+    unet = Problem(read_model(sample("unet.onnx")), Pipeline(2))
+    halves = np.arange(unet.graph.n, dtype=np.int32) * 2 // unet.graph.n
+    assert ", estimated" in compose(unet, halves, Page((800, 600)), "flow").subtitle
     broken = compose(problem, THIRDS[::-1].copy(), Page((800, 600)), "flow")
     assert "violation" in broken.subtitle
     assert broken.scene.violating.any()

@@ -14,7 +14,9 @@ from gui.canvas.graph.naming.row_headers import blocks_of
 from gui.canvas.graph.picture.picture import TITLE_HEIGHT
 from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import figures_table
-from gui.editors.comparison.picture.head import head_of, packed, title_of
+from gui.editors.comparison.picture import head
+from gui.editors.comparison.picture.head import head_of, packed, subtitle_of, title_of
+from gui.editors.comparison.picture.legend import APART, legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
 from gui.look.numbers import one_amount
@@ -26,12 +28,13 @@ from gui.panels.comparison.rows import row_headers
 from gui.panels.comparison.words import standing_words
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.reports.comparison import Comparison, compare
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of
-from tests.gui.models import tpu_graph
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.present.slides import written_in
 from tests.gui.scribe import Scribe
 
@@ -302,3 +305,29 @@ def test_rows_of_a_flow_have_their_names_in_pictures(qapp: object, view: str) ->
             for line in written_in(draw_comparison(comparison, Page((width, 700)), view).file(".svg"))
         ]
         assert bool([word for word in words if word.split("–")[0] in names]) == there
+
+
+def test_a_slide_of_flows_says_whose_colours_they_are(qapp: object) -> None:
+    problem = Problem(chain_graph(32), McmPackage(16))
+    plans = [
+        problem.plan((np.arange(32) // 2).astype(np.int32), HAND),
+        problem.plan(np.minimum(15, np.arange(32)).astype(np.int32), HAND),
+    ]
+    comparison = compare(plans)
+    page = PRESETS["slide"]
+    words = [one.words for one in written_in(draw_comparison(comparison, page, "flow").file(".svg"))]
+    assert all(words.count(f"Chip {d}") == 1 for d in range(16))
+    for width in (120.0, 320.0, 900.0):
+        legend = legend_of(comparison, width)
+        assert [row for row, _ in legend.entries] == list(range(16))
+        assert legend.columns * legend.step - APART <= width or legend.columns == 1
+
+
+def test_the_head_says_where_times_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(head, "times_mark", lambda _: "estimated")
+    assert "times estimated" in subtitle_of(comparison_of(A, B))
+    marks = iter(["measured", "estimated"])
+    monkeypatch.setattr(head, "times_mark", lambda _: next(marks))
+    assert "A's times measured, B's times estimated" in subtitle_of(comparison_of(A, B))
+    monkeypatch.setattr(head, "times_mark", lambda _: "")
+    assert "times" not in subtitle_of(comparison_of(A, B))
