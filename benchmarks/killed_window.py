@@ -28,7 +28,7 @@ from planner.errors import StageboardError
 from planner.machines.catalogue import planner
 from planner.processes.forking import server_id
 from planner.runs.messages import Order
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.editors.network.models import shuffled_order
 
 MODEL, NETWORK, PLAN = "model.json", "net.npz", "saved.plan.json"

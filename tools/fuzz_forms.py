@@ -133,7 +133,10 @@ def _network(folder: Path) -> Path:
 
 def _story(folder: Path) -> Any:
     from planner.story.files.json import write_story
-    from planner.story.story import Camera, Keyframe, Story, StoryModel, StoryPlan
+    from planner.story.folded import FoldedGroup
+    from planner.story.keyframe import Camera, Keyframe
+    from planner.story.story import Story
+    from planner.story.subject import StoryModel, StoryPlan
 
     data = _plan(folder)
     (folder / SMALL.name).write_bytes(SMALL.read_bytes())
@@ -141,7 +144,14 @@ def _story(folder: Path) -> Any:
     ops = tuple(op["id"] for op in data["decision"]["ops"])
     packed = {**data, "decision": {**data["decision"], "packed": f"0*{len(ops) - 1} 1"}}
     frames = (
-        Keyframe("One", "first", 0, highlight=ops[:2], camera=Camera(0.1, 0.1, 0.5, 0.5)),
+        Keyframe(
+            "One",
+            "first",
+            0,
+            highlight=ops[:2],
+            folded=(FoldedGroup("front", "0-1"),),
+            camera=Camera(0.1, 0.1, 0.5, 0.5),
+        ),
         Keyframe("Two", "second", 0, "lanes", panel="difference", versus=0),
     )
     story = Story("A story", "of a plan", (model,), (StoryPlan(0, packed),), frames)

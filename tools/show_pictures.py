@@ -129,7 +129,7 @@ def told_picture(folder: Path) -> None:
     from planner.reports.comparison.example import example_files
     from planner.story.files.plans import resolve_with
     from planner.story.making import Told, story_of_plans
-    from planner.story.story import StoryModel
+    from planner.story.subject import StoryModel
 
     model, plans = example_files()
     graph = read_models([model])

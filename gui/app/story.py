@@ -13,7 +13,7 @@ from planner.cli.command import DONE, Console, UsageError
 from planner.cli.proving import BESIDE, configure_beside, proven_of
 from planner.errors import StageboardError
 from planner.model.precision import FILE
-from planner.story.story import COMPARISONS, LONGEST_TITLE
+from planner.story.keyframe import COMPARISONS, LONGEST_TITLE
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -79,7 +79,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     from planner.story.files.json import write_story
     from planner.story.files.models import portable_paths, withdrawing
     from planner.story.making import Told, story_of_plans
-    from planner.story.story import StoryModel
+    from planner.story.subject import StoryModel
 
     models, plans = files_of(args.files)
     if args.replay and len(plans) != 1:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 
 Pixels = np.ndarray
 """uint32[height, width], 0xffRRGGBB."""

@@ -20,7 +20,7 @@ from gui.look.theme import Theme
 from gui.present.scenes import View
 from gui.raster import engine as raster
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 
 GROWN = 1.5
 """Words are so much larger than in a window: they are read from afar."""

@@ -20,7 +20,7 @@ from gui.layout.result import Layout
 from gui.look.theme import Theme
 from planner.model.graph import Graph, Ints
 from planner.problem.problem import Plan
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 
 WIDTH, HEIGHT = 1280.0, 800.0
 """The frame whose type sizes and margins all others follow in proportion."""

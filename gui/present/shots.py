@@ -23,7 +23,8 @@ from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
-from planner.story.story import GRAPH_VIEWS, Keyframe, Resolved
+from planner.story.keyframe import GRAPH_VIEWS, Keyframe
+from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from gui.present.certificate.page import CertificatePage

@@ -26,7 +26,8 @@ from gui.present.panels.panels import PanelData, paint_panel, panel_between
 from gui.present.scenes import GAP, HEIGHT, WIDTH, Places, View
 from gui.present.shots import NetworkShot, Shots
 from gui.present.stage import Pictures, Stage, crossing, over, place
-from planner.story.story import Keyframe, Resolved
+from planner.story.keyframe import Keyframe
+from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from planner.model.graph import Ints

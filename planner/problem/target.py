@@ -114,7 +114,7 @@ class Target(ABC):
     count_parameter: ClassVar[str] = "count"
     """The parameter that a specification gives behind the kind's colon."""
     own_views: ClassVar[tuple[str, ...]] = ()
-    """Pictures of the machine itself that stories may show beside those of every graph (:data:`planner.story.story.MACHINES_OWN`)."""
+    """Pictures of the machine itself that stories may show beside those of every graph (:data:`planner.story.keyframe.MACHINES_OWN`)."""
     own_times: ClassVar[bool] = False
     """Whether its devices may have measured times of their own (:attr:`planner.problem.problem.Problem.measured_times`)."""
     uses_cost_model: ClassVar[bool] = True

@@ -12,7 +12,7 @@ from planner.errors import StageboardError
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
 from planner.reports.schedule.common import paces, practice_interval
-from planner.story.story import LONGEST_TITLE
+from planner.story.keyframe import LONGEST_TITLE
 from planner.story.telling import RATES, SAME, change_words, changed, fitting, from_to, is_named, shortened
 from planner.text_table import percent, times
 

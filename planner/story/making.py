@@ -23,16 +23,9 @@ from planner.reports.comparison.figures import LETTERS, own_name, told_apart
 from planner.reports.comparison.rows import Rows, rows_among
 from planner.story.comparing import comparison_caption, comparison_title, letters_for
 from planner.story.files.plans import pack
-from planner.story.story import (
-    LONGEST_TITLE,
-    MOST_BESIDE,
-    MOST_HIGHLIGHTED,
-    MOST_PLANS,
-    Camera,
-    Keyframe,
-    Story,
-    StoryModel,
-)
+from planner.story.keyframe import LONGEST_TITLE, MOST_BESIDE, MOST_HIGHLIGHTED, Camera, Keyframe
+from planner.story.story import Story
+from planner.story.subject import MOST_PLANS, StoryModel
 from planner.story.telling import (
     caption,
     change_words,

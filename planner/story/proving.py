@@ -17,8 +17,9 @@ from planner.runs.proving import prove_again, told_bounds
 from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Never, Stop, TimeLimit
 from planner.story.files.plans import pack
+from planner.story.keyframe import LONGEST_CAPTION
 from planner.story.proof_words import CLAIMANT, proof_sentences
-from planner.story.story import LONGEST_CAPTION, Resolved
+from planner.story.story import Resolved
 from planner.story.telling import shortened
 from planner.typed_json import typed
 

@@ -25,6 +25,7 @@ from planner.problem.problem import Plan
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
+from planner.story.folded import FoldedGroup, ops_of
 from planner.story.proof_words import proof_sentences
 from planner.text_table import gap_percent, percent, times
 
@@ -267,9 +268,9 @@ def _flowing(plan: Plan) -> str:
     return f"{whole} go between {problem.target.words.many}; most, {most}, {way}."
 
 
-def named_ops(plan: Plan | OrderPlan, ops: Sequence[str]) -> str:
+def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[FoldedGroup] = ()) -> str:
     """What ops (by id, neurons by number) are called as a title: ``The bottleneck, stage 1`` where they are all of a device's, else the
-    first and how many more."""
+    first and how many more; those of a group that is ``folded`` are one, by its name."""
     if isinstance(plan, Plan):
         graph, device_of = plan.problem.graph, plan.decision.device_of
         chosen = [graph.index[op] for op in ops if op in graph.index]
@@ -284,8 +285,19 @@ def named_ops(plan: Plan | OrderPlan, ops: Sequence[str]) -> str:
             if device != plan.evaluation.bottleneck or not plan.evaluation.valid:
                 return name
             return f"The {worst_word(plan.problem)}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
-    others = len(ops) - 1
-    return ops[0] + (f" and {others} more" if others else "")
+    cards = list(dict.fromkeys(_card_names(plan, ops, folded)))
+    others = len(cards) - 1
+    return cards[0] + (f" and {others} more" if others else "")
+
+
+def _card_names(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[FoldedGroup]) -> Sequence[str]:
+    """What the card of each op is called."""
+    if not folded or isinstance(plan, OrderPlan):
+        return ops
+    graph, name_of = plan.problem.graph, {}
+    for group in folded:
+        name_of.update(dict.fromkeys(ops_of(group).tolist(), group.name))
+    return [name_of.get(graph.index[op], op) or op for op in ops]
 
 
 def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str:

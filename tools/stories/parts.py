@@ -15,7 +15,9 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.problem.provenance import Provenance
 from planner.story.files.plans import pack
-from planner.story.story import Camera, Keyframe, Story, StoryModel
+from planner.story.keyframe import Camera, Keyframe
+from planner.story.story import Story
+from planner.story.subject import StoryModel
 from planner.story.telling import facts, filled
 
 BOTTLENECK, MOVED, BROKEN = "bottleneck", "moved", "broken"

@@ -14,7 +14,7 @@ from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.comparison import compare
 from planner.story.comparing import comparison_caption, comparison_title
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 
 if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody

@@ -9,7 +9,7 @@ import numpy as np
 from gui.tools.story.frames import Frame, elsewhere
 from planner.errors import StoryError
 from planner.problem.problem import Plan
-from planner.story.story import GRAPH_VIEWS, Camera
+from planner.story.keyframe import GRAPH_VIEWS, Camera
 
 if TYPE_CHECKING:
     from gui.canvas.graph.view import CanvasView

@@ -13,7 +13,7 @@ from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 
 
 class CanvasesShot(ComparisonShot):

@@ -13,8 +13,9 @@ from gui.present.comparison.shot import ComparisonShot
 from planner.problem.bound import proven
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison, compare
+from planner.story.keyframe import Keyframe
 from planner.story.matching import story_rows
-from planner.story.story import Keyframe, Resolved
+from planner.story.story import Resolved
 
 
 def own_numbers(resolved: Resolved, keyframe: Keyframe) -> list[tuple[int, ...]]:

@@ -28,7 +28,7 @@ from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
 from gui.present.scenes import View, between
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 
 HEAD = 50.0
 """Pixels above the canvas."""

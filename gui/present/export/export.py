@@ -283,8 +283,8 @@ def with_certificate(resolved: Resolved) -> Resolved:
     """The story with a certificate at its end, where it does not end with one: that of the plan of its last problem that is proven
     optimal, or of its last plan where none is."""
     from planner.reports.comparison.figures import own_name
+    from planner.story.keyframe import LONGEST_TITLE, Keyframe
     from planner.story.making import CERTIFICATE
-    from planner.story.story import LONGEST_TITLE, Keyframe
     from planner.story.telling import shortened
 
     story = resolved.story

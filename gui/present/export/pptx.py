@@ -34,7 +34,8 @@ from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.problem.problem import Plan
 from planner.problem.worst import worst_word
-from planner.story.story import Keyframe, Resolved
+from planner.story.keyframe import Keyframe
+from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan

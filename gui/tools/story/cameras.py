@@ -9,7 +9,7 @@ import numpy as np
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Ints
 from planner.problem.problem import Plan
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 
 SIZES = ((1280, 800), (1920, 1080))
 """Screens that a camera is made for. Rows of a layout wrap elsewhere on another screen: a camera sees what it is for on each."""

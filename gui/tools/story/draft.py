@@ -17,7 +17,8 @@ from planner.model.samples import sample, sample_name
 from planner.story.files.json import write_story
 from planner.story.files.models import portable_paths, withdrawing
 from planner.story.files.plans import pack
-from planner.story.story import SAMPLE, Resolved, Story, StoryModel, StoryPlan
+from planner.story.story import Resolved, Story
+from planner.story.subject import SAMPLE, StoryModel, StoryPlan
 
 UNTITLED = "Untitled story"
 

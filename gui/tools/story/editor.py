@@ -24,7 +24,7 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.story.story import (
+from planner.story.keyframe import (
     LAYOUTS,
     LONGEST_CAPTION,
     LONGEST_HOLD,

@@ -15,7 +15,7 @@ from planner.model.precision import FILE, precision_of
 from planner.problem.base import decision_of, says_more
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from planner.story.telling import is_named
 
 

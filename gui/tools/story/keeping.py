@@ -18,7 +18,8 @@ from planner.errors import StageboardError, StoryError
 from planner.files import parse_json, read_text, to_json, write_atomically
 from planner.model.graph import Graph
 from planner.story.files.json import LIMIT, from_dict, to_dict
-from planner.story.story import Resolved, StoryModel, StoryPlan
+from planner.story.story import Resolved
+from planner.story.subject import StoryModel, StoryPlan
 from planner.typed_json import typed
 
 if TYPE_CHECKING:

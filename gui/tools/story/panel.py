@@ -26,7 +26,9 @@ from gui.tools.story.frames import Frame
 from gui.tools.story.frames_list import THUMB, FramesList
 from gui.tools.story.recorder import Recorder
 from gui.widgets.labels import ElidedLabel, set_role
-from planner.story.story import LONGEST_TITLE, Resolved, Story, StoryModel
+from planner.story.keyframe import LONGEST_TITLE
+from planner.story.story import Resolved, Story
+from planner.story.subject import StoryModel
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document

@@ -18,8 +18,8 @@ from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
 from planner.story.making import CERTIFICATE
-from planner.story.story import LONGEST_TITLE, Camera, Keyframe
 from planner.story.telling import caption, named_ops, title
 
 REST_MS = 900

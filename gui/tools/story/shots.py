@@ -11,7 +11,7 @@ import numpy as np
 from gui.canvas.graph.heat.heat import STAGE, colourings_of
 from gui.tools.story.frames import ModelSource, Shown
 from planner.errors import StageboardError
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 
 if TYPE_CHECKING:
     from gui.canvas.graph.scene_widget import SceneWidget
@@ -32,10 +32,10 @@ class Shots(Protocol):
         """The plan. Raises :class:`StageboardError` where nothing is open."""
 
     def view(self) -> str:
-        """As :class:`planner.story.story.Keyframe` has it."""
+        """As :class:`planner.story.keyframe.Keyframe` has it."""
 
     def colouring(self) -> str:
-        """What ops are coloured by, of :data:`planner.story.story.COLOURINGS`."""
+        """What ops are coloured by, of :data:`planner.story.keyframe.COLOURINGS`."""
 
     def camera(self) -> Camera | None:
         """The part that is looked at; None where all of it is in sight."""

@@ -1,5 +1,5 @@
 """Story files: JSON, one object with ``format`` ("stageboard-story"), ``version`` (1), ``title``, ``summary``, ``theme``,
-``models``, ``plans`` and ``keyframes`` (:mod:`planner.story.story` says what each holds; what has its default is left out).
+``models``, ``plans`` and ``keyframes`` (:mod:`planner.story.subject` and :mod:`planner.story.keyframe` say what each holds; what has its default is left out).
 
 Plans are those of plan files with their decision packed (:mod:`planner.story.files.plans`). Files are untrusted: sizes and
 counts are limited, paths stay inside the file's folder, and what a file claims of costs is compared, never believed.
@@ -23,7 +23,10 @@ from planner.plan_files.plan_parts import STORY_FORMAT
 from planner.printable import escaped
 from planner.story.files.models import Portable, portable_paths, withdrawing
 from planner.story.files.plans import pack, resolve
-from planner.story.story import Camera, Keyframe, Story, StoryModel, StoryPlan
+from planner.story.folded import FoldedGroup
+from planner.story.keyframe import Camera, Keyframe
+from planner.story.story import Story
+from planner.story.subject import StoryModel, StoryPlan
 from planner.typed_json import typed
 
 __all__ = [
@@ -90,6 +93,8 @@ def _keyframe_dict(keyframe: Keyframe) -> dict[str, Any]:
         data["camera"] = {"x": camera.x, "y": camera.y, "width": camera.width, "height": camera.height}
     if keyframe.colouring != "stage":
         data["colouring"] = keyframe.colouring
+    if keyframe.folded:
+        data["folded"] = [{"name": group.name, "ops": group.ops} for group in keyframe.folded]
     if keyframe.highlight:
         data["highlight"] = list(keyframe.highlight)
     if keyframe.panel:
@@ -142,12 +147,18 @@ class _Camera(Struct, forbid_unknown_fields=True):
     height: float
 
 
+class _Folded(Struct, forbid_unknown_fields=True):
+    name: str
+    ops: str
+
+
 class _Keyframe(Struct, forbid_unknown_fields=True):
     title: str = ""
     caption: str = ""
     plan: Count = 0
     view: str = ""
     camera: _Camera | None = None
+    folded: list[_Folded] = []
     highlight: list[str] = []
     panel: str = ""
     versus: Label = -1
@@ -250,6 +261,7 @@ def _keyframe(data: _Keyframe, number: int) -> Keyframe:
             notes=_words(data.notes),
             letters=_words(data.letters),
             colouring=_words(data.colouring) or "stage",
+            folded=tuple(FoldedGroup(escaped(group.name), group.ops) for group in data.folded),
         )
 
 

@@ -16,7 +16,7 @@ from planner.generate.catalogue import generate_network, kind
 from planner.guard import guarded
 from planner.model import samples
 from planner.model.cost_model import fill
-from planner.story.story import SAMPLE, StoryModel, check_path
+from planner.story.subject import SAMPLE, StoryModel, check_path
 
 if TYPE_CHECKING:
     from planner.model.graph import Graph
@@ -105,7 +105,7 @@ def _generated(words: str, is_order: bool) -> Graph | Network:
 
 # ---------------------------------------------------------------------- naming
 class Portable(NamedTuple):
-    """Names of model files for :attr:`planner.story.story.StoryModel.paths`, and the copies made beside the story for them."""
+    """Names of model files for :attr:`planner.story.subject.StoryModel.paths`, and the copies made beside the story for them."""
 
     names: tuple[str, ...]
     copied: tuple[Path, ...]

@@ -27,7 +27,11 @@ from planner.plan_files.plan_json import plan_in
 from planner.printable import clean
 from planner.problem.problem import Plan
 from planner.story.files.models import read_story_model
-from planner.story.story import MACHINES_OWN, Keyframe, Resolved, Story, StoryModel, StoryPlan
+from planner.story.folded import missing_op
+from planner.story.keyframe import MACHINES_OWN, Keyframe
+from planner.story.runs import packed_runs
+from planner.story.story import Resolved, Story
+from planner.story.subject import StoryModel, StoryPlan
 
 if TYPE_CHECKING:
     from planner.model.network import Network
@@ -69,12 +73,7 @@ def pack_assignment(device_of: Ints) -> str:
 
 def pack_order(order: Ints) -> str:
     """Connections (int32[W]) as ascending runs: ``0-15 40-43 17``."""
-    if not len(order):
-        return ""
-    ends = np.append(np.flatnonzero(np.diff(order) != 1), len(order) - 1)
-    firsts = order[np.append(0, ends[:-1] + 1)]
-    pairs = zip(firsts.tolist(), order[ends].tolist(), strict=True)
-    return " ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in pairs)
+    return packed_runs(order)
 
 
 def unpack_assignment(packed: str, n: int) -> Ints:
@@ -209,6 +208,11 @@ def _check_keyframe(number: int, keyframe: Keyframe, model: Graph | Network) -> 
     """Refuse a keyframe that highlights what the model does not have, or is past its end."""
     if isinstance(model, Graph):
         missing = [op for op in keyframe.highlight if op not in model.index]
+        if (found := missing_op(keyframe.folded, model.n)) is not None:
+            raise StoryError(
+                f"keyframe number {number} folds op number {found[1]:,} into {shown(found[0].name)}, and {model.name} has {model.n:,} ops"
+                " (from 0); remove that group"
+            )
     else:
         missing = [v for v in keyframe.highlight if not (v.isdecimal() and int(v[:12]) < model.neuron_count)]
         if keyframe.at is not None and keyframe.at > model.connection_count:

@@ -136,7 +136,7 @@ def test_a_story_file_and_its_model(tmp_path: Path, qapp: Any, capsys: Any) -> N
     from planner.problem.provenance import Provenance
     from planner.story.files.json import write_story
     from planner.story.making import Told, story_of_plans
-    from planner.story.story import StoryModel
+    from planner.story.subject import StoryModel
 
     (tmp_path / "models").mkdir()
     model = stageboard_json.write(tiny_graph(), tmp_path / "models" / "tiny.json")

@@ -43,7 +43,7 @@ from gui.editors.comparison import windows as comparisons
 from gui.editors.network.windows import open_order_window
 from gui.editors.plan.windows import make_window
 from gui.tools.story.frames import Frame, ModelSource, Shown
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.editors.network.models import shuffled_order
 
 def fail(*error):

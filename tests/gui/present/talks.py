@@ -18,7 +18,9 @@ from planner.problem.provenance import Provenance
 from planner.problem.target import Target
 from planner.search.run import run
 from planner.story.files.plans import pack
-from planner.story.story import Keyframe, Resolved, Story, StoryModel
+from planner.story.keyframe import Keyframe
+from planner.story.story import Resolved, Story
+from planner.story.subject import StoryModel
 from tests.gui.mcm_models import row_graph
 from tests.gui.models import tpu_graph
 

@@ -32,7 +32,8 @@ from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison
 from planner.story.comparing import sample_times
-from planner.story.story import COMPARISONS, Camera, Keyframe, Resolved
+from planner.story.keyframe import COMPARISONS, Camera, Keyframe
+from planner.story.story import Resolved
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.talks import TARGETS, even, graph_members, resolved
 from tests.gui.scribe import Scribe

@@ -21,7 +21,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.models import tpu_graph
 from tests.gui.present.talks import TARGETS, graph_members, network_members, resolved
 from tests.gui.scribe import Scribe

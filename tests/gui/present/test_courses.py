@@ -26,7 +26,7 @@ from gui.present.transition.courses import NEAR, Courses, Edges, ends_stay, sett
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.talks import graph_members, resolved
 from tests.gui.scribe import Scribe

@@ -42,7 +42,8 @@ from gui.present.frames import Span, held_at, pixels_of, spans
 from planner.cli.command import Command, Console, Parser
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
-from planner.story.story import Camera, Keyframe, Resolved
+from planner.story.keyframe import Camera, Keyframe
+from planner.story.story import Resolved
 from tests.gui.present.talks import graph_members, network_talk, resolved, talk
 
 SMALL = ExportOptions(size=(320, 200), fps=5.0)

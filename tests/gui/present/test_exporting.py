@@ -16,7 +16,9 @@ from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.story.files.plans import pack
-from planner.story.story import Keyframe, Story, StoryModel
+from planner.story.keyframe import Keyframe
+from planner.story.story import Story
+from planner.story.subject import StoryModel
 from tests.gui.models import write_model
 
 SMALL = ExportOptions(size=(320, 200), fps=5.0)

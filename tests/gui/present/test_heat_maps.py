@@ -18,7 +18,8 @@ from gui.present.html.page import page_of
 from gui.present.html.svg import Colours, drawing
 from gui.present.show import Show
 from gui.present.transition.transition import Shot
-from planner.story.story import COLOURINGS, Keyframe, Resolved
+from planner.story.keyframe import COLOURINGS, Keyframe
+from planner.story.story import Resolved
 from tests.gui.present.talks import graph_members, resolved
 
 SIZE = (1280, 800)

@@ -31,7 +31,8 @@ from gui.present.html.svg import Colours, drawing
 from gui.present.transition.transition import Shot
 from gui.widgets.bars import HATCH
 from planner.printable import escaped
-from planner.story.story import Keyframe, Resolved
+from planner.story.keyframe import Keyframe
+from planner.story.story import Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_talk, resolved, talk
 
 SIZE = (640, 400)

@@ -29,7 +29,8 @@ from planner.export.stages.child import Cancelled
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
-from planner.story.story import Keyframe, Resolved
+from planner.story.keyframe import Keyframe
+from planner.story.story import Resolved
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.talks import even, graph_members, network_talk, resolved, talk
 

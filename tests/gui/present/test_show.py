@@ -20,7 +20,8 @@ from gui.present.panels.lines import paint_convergence
 from gui.present.panels.panels import STEADY, schedule_of, show_steady
 from gui.present.show import FIRST, Show
 from planner.problem.problem import Pin, Plan, Problem, Together
-from planner.story.story import Camera, Keyframe, Resolved
+from planner.story.keyframe import Camera, Keyframe
+from planner.story.story import Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
 from tests.gui.scribe import Scribe
 

@@ -35,7 +35,8 @@ from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Device
 from planner.story.files.json import read_story, resolve
-from planner.story.story import Keyframe, Resolved
+from planner.story.keyframe import Keyframe
+from planner.story.story import Resolved
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.slides import overlapping, written_on
 from tests.gui.present.talks import graph_members, network_talk, resolved

@@ -35,7 +35,9 @@ from planner.problem.target import LARGEST, SMALLEST, Target
 from planner.search.run import run_bound
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
-from planner.story.story import Keyframe, Story, StoryModel
+from planner.story.keyframe import Keyframe
+from planner.story.story import Story
+from planner.story.subject import StoryModel
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 
 COSTS = st.one_of(

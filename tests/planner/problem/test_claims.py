@@ -32,7 +32,9 @@ from planner.search.run import plan_of, run
 from planner.search.search import Search
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
-from planner.story.story import Keyframe, Story, StoryModel
+from planner.story.keyframe import Keyframe
+from planner.story.story import Story
+from planner.story.subject import StoryModel
 from planner.story.telling import caption, facts
 from tests.planner.forging import SMALL, claim, files, problem
 

@@ -25,9 +25,10 @@ from planner.reports.schedule.schedule import schedule
 from planner.story.comparing import comparison_caption, comparison_title, letters_for
 from planner.story.files.json import from_dict, to_dict
 from planner.story.files.plans import resolve_with
+from planner.story.keyframe import COMPARISONS, LONGEST_CAPTION, Keyframe
 from planner.story.making import Told, story_of_plans
 from planner.story.matching import story_rows
-from planner.story.story import COMPARISONS, LONGEST_CAPTION, Keyframe, StoryModel
+from planner.story.subject import StoryModel
 from planner.story.telling import caption, from_to
 from tests.planner.reports.comparison.test_comparison import chain
 from tests.planner.strategies import placements, problems

@@ -19,7 +19,8 @@ from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import resolve, resolve_with
 from planner.story.making import Told, story_of_plans
 from planner.story.proving import as_proven, bounds_as_told, prove_story, told_with
-from planner.story.story import Resolved, StoryModel
+from planner.story.story import Resolved
+from planner.story.subject import StoryModel
 from tests.planner.forging import claim, problem
 
 PROVEN = "Proven: no plan is better."

@@ -28,8 +28,11 @@ from planner.problem.provenance import Provenance
 from planner.search.run import plan_of, run, run_bound
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
+from planner.story.folded import FoldedGroup
+from planner.story.keyframe import Camera, Keyframe
 from planner.story.making import Told, story_of_plans, thinned, visible
-from planner.story.story import Camera, Keyframe, Resolved, Story, StoryModel
+from planner.story.story import Resolved, Story
+from planner.story.subject import StoryModel
 from planner.story.telling import (
     TWO_LINES,
     caption,
@@ -206,6 +209,14 @@ def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> Non
     other = plan_on(problem, [0] * (n - 2) + [1, 1])
     assert named_ops(other, graph.op_ids[n - 2 :]) == "Stage 1", "the other stage sets the pace"
     assert looked_at(plan_on(problem, [2] + [0] * (n - 1))) == "", "it breaks rules"
+
+
+def test_ops_of_a_folded_group_are_called_by_its_name(problem: Problem) -> None:
+    plan = problem.plan(np.arange(8, dtype=np.int32) % 3, Provenance("hand"))
+    ids, folded = problem.graph.op_ids, (FoldedGroup("block 1", "1-3"), FoldedGroup("block 2", "4-5"))
+    assert named_ops(plan, ids[1:4], folded) == "block 1"
+    assert named_ops(plan, ids[1:7], folded) == "block 1 and 2 more"
+    assert named_ops(plan, ids[1:4]) == f"{ids[1]} and 2 more"
 
 
 def test_templates_know_only_facts(problem: Problem) -> None:

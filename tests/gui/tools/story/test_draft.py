@@ -16,7 +16,7 @@ from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.story.files.json import read_story
 from planner.story.files.plans import resolve
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.models import write_model
 
 

@@ -14,7 +14,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.models import chain_graph
 
 EVEN, LATER, LAST = [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]

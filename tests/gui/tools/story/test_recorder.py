@@ -15,7 +15,7 @@ from gui.tools.story import recorder as recording
 from gui.tools.story.draft import Draft
 from gui.tools.story.recorder import Recorder, overlap
 from gui.tools.story.shots import GraphShots, OrderShots
-from planner.story.story import Camera
+from planner.story.keyframe import Camera
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.window_parts import opened, shown
 

@@ -22,7 +22,7 @@ from planner.machines.mcm.target import McmPackage
 from planner.problem.provenance import Provenance
 from planner.search.run import run
 from planner.story.files.json import read_story
-from planner.story.story import LONGEST_CAPTION, LONGEST_NOTES
+from planner.story.keyframe import LONGEST_CAPTION, LONGEST_NOTES
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.models import write_model
 from tests.gui.window_parts import answer, make_window, opened, settle

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from planner.errors import StageboardError, StoryError
 from planner.formats import read_models
 from planner.formats.graphs import stageboard_json
+from planner.formats.networks.read import read_network
 from planner.machines.spec import parse_target
+from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_graph
@@ -34,7 +36,10 @@ from planner.story.files.plans import (
     unpack_assignment,
     unpack_order,
 )
-from planner.story.story import COMPARISONS, LAYOUTS, Camera, Keyframe, Resolved, Story, StoryModel
+from planner.story.folded import FoldedGroup, grouping_of, missing_op, ops_of
+from planner.story.keyframe import COMPARISONS, LAYOUTS, Camera, Keyframe
+from planner.story.story import Resolved, Story
+from planner.story.subject import StoryModel
 from tests.planner.machines.two_level_memory.strategies import networks, orders
 from tests.planner.strategies import placements, problems
 
@@ -154,12 +159,24 @@ def test_a_packed_order_is_the_order(data: st.DataObject) -> None:
     assert not back.notes
 
 
+def folded(n: int = 8) -> st.SearchStrategy[tuple[FoldedGroup, ...]]:
+    """Groups that share no op, of some of ``n`` ops."""
+    names = st.text(st.characters(max_codepoint=0x2FF, exclude_categories=["Cc"]), max_size=20)
+
+    def grouped(places: list[int]) -> st.SearchStrategy[tuple[FoldedGroup, ...]]:
+        sets = [np.flatnonzero(np.array(places) == g).astype(np.int32) for g in range(3)]
+        return st.tuples(*(st.builds(FoldedGroup.of, names, st.just(ops)) for ops in sets if len(ops)))
+
+    return st.lists(st.integers(0, 4), min_size=n, max_size=n).flatmap(grouped)
+
+
 def comparisons() -> st.SearchStrategy[Keyframe]:
     pairs = st.sampled_from([(0, 1), (1, 0)])
     return pairs.flatmap(
         lambda pair: st.builds(
             Keyframe, st.just("A and B"), st.just(""), st.just(pair[0]), st.just("comparison"), versus=st.just(pair[1]),
             comparison=st.sampled_from(COMPARISONS), layout=st.sampled_from(LAYOUTS), share=st.floats(0.0, 1.0),
+            folded=folded(),
         )
     )  # fmt: skip
 
@@ -172,7 +189,7 @@ def keyframes() -> st.SearchStrategy[Keyframe]:
         Keyframe, words, words, st.integers(0, 1), st.sampled_from(["flow", "lanes", "stages", "package", "certificate"]),
         st.none() | st.builds(Camera, share, share, size, size), st.just(()),
         st.sampled_from(["", "costs", "convergence", "schedule", "memory", "package"]), st.integers(-1, 1), st.none(),
-        st.floats(0.1, 60.0), st.floats(0.0, 5.0), notes=words,
+        st.floats(0.1, 60.0), st.floats(0.0, 5.0), notes=words, folded=folded(),
     )  # fmt: skip
 
 
@@ -280,6 +297,28 @@ CHANGES: dict[str, Any] = {
     "a huge camera": (
         lambda d: d["keyframes"][0].update(camera={"x": 10**400, "y": 0, "width": 1, "height": 1}), "keyframe number 1: camera: x is an integer",
     ),
+    "an op that is not there": (
+        lambda d: d["keyframes"][0].update(folded=[{"name": "all", "ops": "0-8"}]), "keyframe number 1 folds op number 8 into 'all', and tiny has 8 ops",
+    ),
+    "an op in two groups": (
+        lambda d: d["keyframes"][1].update(folded=[{"name": "a", "ops": "0-3"}, {"name": "b", "ops": "3"}]), "folds op number 3 in two groups",
+    ),
+    "ops that do not ascend": (lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": "3-1"}]), "ops that do not ascend"),
+    "a word among ops": (lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": "0 x"}]), "has 'x' where an op's number"),
+    "a group of no ops": (lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": ""}]), "must be text that is not empty"),
+    "a huge group": (lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": "0-2147483647"}]), "folds op number 2,147,483,647"),
+    "a number beyond all": (lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": "9999999999"}]), "where an op's number"),
+    "endless runs": (
+        lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": "0 " * 20_001}]), "have 20,001 runs of ops; at most 20,000",
+    ),
+    "many groups of many runs": (
+        lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": " ".join(map(str, range(i, 40_000, 4)))} for i in range(0, 3)]),
+        "have 30,000 runs of ops",
+    ),
+    "too many groups": (
+        lambda d: d["keyframes"][0].update(folded=[{"name": "a", "ops": str(i)} for i in range(10_001)]), "folds 10,001 groups; at most 10,000",
+    ),
+    "groups without names": (lambda d: d["keyframes"][0].update(folded=[{"ops": "0"}]), "name"),
     "files and words": (lambda d: d["models"][0].update(generate="mlp"), "give one of the two"),
 }  # fmt: skip
 
@@ -383,6 +422,48 @@ def test_models_travel_with_the_story(tmp_path: Path) -> None:
     assert portable_paths([there / "b.json"], here).names == ("b-2.json",)
     with pytest.raises(StoryError, match="does not exist"):
         portable_paths([there / "none.json"], here)
+
+
+@given(
+    st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.integers(0, n - 1), min_size=1)))
+)
+def test_folded_groups_hold_their_ops(drawn: tuple[int, set[int]]) -> None:
+    n, chosen = drawn
+    ops = np.array(sorted(chosen), np.int32)
+    group = FoldedGroup.of("block", ops)
+    assert ops_of(group).tolist() == ops.tolist() and FoldedGroup("block", group.ops) == group
+    assert (missing_op([group], n) is None) and missing_op([group], int(ops[-1])) == (group, int(ops[-1]))
+
+
+def test_folded_groups_are_a_grouping_of_the_graph() -> None:
+    graph = tiny_graph()
+    groups = (FoldedGroup("b", "4-5 7"), FoldedGroup("a", "1"))
+    view = grouping_of(graph, groups)
+    assert view is not None and view.names[:2] == ("b", "a") and len(view.names) == graph.n - 4 + 2
+    assert [view.ops(g).tolist() for g in (0, 1)] == [[4, 5, 7], [1]]
+    assert [view.names[g] for g in view.group_of.tolist()] == [
+        "b" if v in (4, 5, 7) else "a" if v == 1 else graph.op_names[v] for v in range(graph.n)
+    ]
+    assert grouping_of(graph, ()) is None
+
+
+def test_folded_groups_are_written_where_there_are_any(tmp_path: Path) -> None:
+    story, _ = small(tmp_path)
+    assert all("folded" not in keyframe for keyframe in to_dict(story)["keyframes"])
+    first, *rest = story.keyframes
+    folds = replace(story, keyframes=(replace(first, folded=(FoldedGroup("conv", "0-2 5"),)), *rest))
+    assert to_dict(folds)["keyframes"][0]["folded"] == [{"name": "conv", "ops": "0-2 5"}]
+    back = opened(write_story(tmp_path / "folds.story.json", folds))
+    assert back.story == folds
+
+
+def test_networks_have_no_groups() -> None:
+    network = read_network([MODELS / "mlp_100.npz"])
+    plan = NetworkProblem(network, TwoLevelMemory(30)).plan(theorem_1_order(network), Provenance("theorem-1"))
+    model = StoryModel(("mlp_100.npz",), network.fingerprint)
+    keyframe = Keyframe("", "", 0, "network", folded=(FoldedGroup("a", "0-3"),))
+    with pytest.raises(StoryError, match="keyframe number 1 folds groups of ops, which networks do not have"):
+        Story("Orders", "", (model,), (pack(plan),), (keyframe,))
 
 
 def test_a_colouring_is_written_where_it_is_not_by_stage(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ from gui.present.show import Show
 from gui.raster import engine as raster
 from planner.formats import read_model
 from planner.model.graph import Graph, Op
-from planner.story.story import Keyframe
+from planner.story.keyframe import Keyframe
 from tests.gui.canvas.graph.conftest import MakeHand
 from tests.gui.editors.comparison.compare_parts import HAND
 from tests.gui.present.slides import written_on
