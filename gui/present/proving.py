@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from planner.problem.base import decision_of
+from planner.problem.base import PlanningProblem, decision_of
 from planner.problem.bound import Bound, proven
 from planner.problem.claims import claim_of
 from planner.runs.messages import Ended, Failed, Order, Proven
@@ -21,7 +22,7 @@ from planner.story.story import Resolved
 class StoryProving(QObject):
     """Proves what the file of ``read``, a story as it was resolved, claims of its plans, for at most so many ``seconds`` in all.
 
-    Nothing happens before :meth:`begin`. Call :meth:`close` before the window goes.
+    Nothing happens before :meth:`begin`; what others prove meanwhile they tell (:meth:`learn`). Call :meth:`close` before the window goes.
     """
 
     changed = Signal()
@@ -57,6 +58,16 @@ class StoryProving(QObject):
             self._start(self._waiting[0])
             if self._worker is None:
                 del self._waiting[0]
+
+    def learn(self, problem: PlanningProblem, known: Iterable[Bound]) -> None:
+        """Take over bounds of ``problem`` that were proven elsewhere meanwhile, where they prove what the story's file claims."""
+        known, more = tuple(known), False
+        for i, (plan, own) in enumerate(zip(self._read.plans, self._bounds, strict=True)):
+            if plan.problem == problem and claim_of(plan, own) is not None:
+                self._bounds[i] = with_shared(plan, own, known)
+                more |= len(self._bounds[i]) > len(own)
+        if more:
+            self.changed.emit()
 
     def _start(self, index: int) -> None:
         plan = self._read.plans[index]

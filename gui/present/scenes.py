@@ -1,4 +1,4 @@
-"""Where everything of a story is drawn: the parts of a frame, and the layout of each graph, made once per plan and view."""
+"""Where everything of a story is drawn: the parts of a frame, and the layout of each graph, made once per plan, view and folding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from gui.layout.result import Layout
 from gui.look.theme import Theme
 from planner.model.graph import Graph, Ints
 from planner.problem.problem import Plan
+from planner.story.folded import FoldedGroup, grouping_of
 from planner.story.keyframe import Camera
+
+Folded = tuple[FoldedGroup, ...]
 
 WIDTH, HEIGHT = 1280.0, 800.0
 """The frame whose type sizes and margins all others follow in proportion."""
@@ -162,25 +165,32 @@ class Graphs:
     ) -> None:  # fmt: skip
         self._room, self._unit, self._theme, self._legend = room, unit, theme, legend
         self._lanes, self._blocks = lanes, blocks
-        self._items: dict[int, Items] = {}
+        self._items: dict[object, Items] = {}
         self._layouts: dict[object, Layout] = {}
-        self._stages: dict[tuple[int, str, str], GraphStage] = {}
+        self._stages: dict[object, GraphStage] = {}
 
     def stage(
-        self, plan: Plan, view: str, numbers: tuple[int, ...] = (), colouring: str = STAGE
+        self,
+        plan: Plan,
+        view: str,
+        numbers: tuple[int, ...] = (),
+        colouring: str = STAGE,
+        folded: Folded = (),
     ) -> GraphStage:
-        """The plan drawn in ``flow``, ``lanes`` or ``stages``, its devices in the colours of these ``numbers`` (none: their own), its ops
-        coloured by ``colouring``."""
-        key = (id(plan), view, colouring)
+        """The plan drawn in ``flow``, ``lanes`` or ``stages`` with these groups ``folded``, its devices in the colours of these ``numbers``
+        (none: their own), its ops coloured by ``colouring``."""
+        key = (id(plan), view, colouring, folded)
         if key not in self._stages:
-            self._stages[key] = self._make(plan, view, numbers, colouring)
+            self._stages[key] = self._make(plan, view, numbers, colouring, folded)
         return self._stages[key]
 
-    def _make(self, plan: Plan, view: str, numbers: tuple[int, ...], colouring: str) -> GraphStage:
+    def _make(
+        self, plan: Plan, view: str, numbers: tuple[int, ...], colouring: str, folded: Folded
+    ) -> GraphStage:
         problem, device_of = plan.problem, plan.decision.device_of
         graph, k = problem.graph, len(problem.devices)
-        items = self._items_of(graph)
-        skeleton, layout = skeleton_of(items), self._layout(plan, view)
+        items = self._items_of(plan, view, folded)
+        skeleton, layout = skeleton_of(items), self._layout(plan, view, folded)
         scene = laid_out(items, skeleton, layout, view, device_of, k, problem.devices, problem.evaluator)
         scene.set_evaluation(problem, plan.evaluation)
         scene.heat = heat_of(problem, device_of, items, colouring, scene.times)
@@ -197,20 +207,30 @@ class Graphs:
             plan, view, scene, canvas_palette(replace(self._theme, device_numbers=numbers), k), headers
         )
 
-    def _items_of(self, graph: Graph) -> Items:
-        if id(graph) not in self._items:
-            self._items[id(graph)] = items_of(graph, None, frozenset())
-        return self._items[id(graph)]
+    def _items_of(self, plan: Plan, view: str, folded: Folded) -> Items:
+        """The cards: where devices have areas, each has one of a group that it shares with others."""
+        graph, device_of = plan.problem.graph, plan.decision.device_of
+        places = () if view == "flow" or not folded else (device_of,)
+        key = (id(graph), folded, *(place.tobytes() for place in places))
+        if key not in self._items:
+            made = folded_items(graph, folded, places)
+            alike = (
+                known for known in self._items.values()
+                if known.graph is graph and known.names == made.names and np.array_equal(known.item_of, made.item_of)
+            )  # fmt: skip
+            self._items[key] = next(alike, made)
+        return self._items[key]
 
-    def _layout(self, plan: Plan, view: str) -> Layout:
+    def _layout(self, plan: Plan, view: str, folded: Folded) -> Layout:
         problem, device_of = plan.problem, plan.decision.device_of
-        graph, items = problem.graph, self._items_of(problem.graph)
+        graph, items = problem.graph, self._items_of(plan, view, folded)
         # Plans that are told of twice, with another bound, look the same: nothing moves between them.
-        of = graph.fingerprint if view == "flow" else (problem.fingerprint, device_of.tobytes())
+        made_for = graph.fingerprint if view == "flow" else (problem.fingerprint, device_of.tobytes())
+        of = (made_for, folded)
         if (of, view) not in self._layouts:
             shown = self._blocks if view == "stages" else ()
             lead = next((p for p in shown if p.problem.fingerprint == problem.fingerprint), plan)
-            alike = None if lead is plan else self._layout(lead, view)
+            alike = None if lead is plan else self._layout(lead, view, folded)
             room, in_a_row = self._layout_room(view, graph), problem.target.in_a_row
             k = len(problem.devices)
             made = arrange(
@@ -234,6 +254,11 @@ class Graphs:
         beside = {"lanes": HEADER_WIDTH, "flow": header_width(graph) * ROWS / HEADERS}
         room = self._room[0] / grown - beside.get(view, 0.0) - 24.0
         return max(100.0, room), max(80.0, self._room[1] / grown - 24.0)
+
+
+def folded_items(graph: Graph, folded: Folded, places: Sequence[Ints] = ()) -> Items:
+    """The cards of a graph of which a keyframe has ``folded`` groups; ``places`` (int32[n] each) as for :func:`items_of`."""
+    return items_of(graph, grouping_of(graph, folded), frozenset(range(len(folded))), places)
 
 
 def highlighted(scene: Scene, ops: tuple[str, ...]) -> Ints:

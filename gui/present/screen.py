@@ -179,8 +179,8 @@ class Screen(AfarWindow):
         op = show.op_at(here, self.mouse.at, self.mouse.lens)
         if op >= 0 and isinstance(plan, Plan):
             card = show.stage.op_rect(here, op, self.mouse.lens)
-            theme = show.shots.theme_of(here)
-            paint_op_card(painter, card, QRectF(show.places.stage), plan, op, self.unit, theme)
+            theme, within = show.shots.theme_of(here), QRectF(show.places.stage)
+            paint_op_card(painter, card, within, plan, *show.stage.card_of(here, op), self.unit, theme)
 
     # ------------------------------------------------------------------ assistive technology
     def _announce(self) -> None:

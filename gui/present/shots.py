@@ -27,6 +27,7 @@ from planner.story.keyframe import GRAPH_VIEWS, Keyframe
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
+    from gui.canvas.graph.scene import Scene
     from gui.present.certificate.page import CertificatePage
     from gui.present.comparison.shot import ComparisonShot
     from planner.model.graph import Bools, Ints
@@ -121,7 +122,7 @@ class Shots:
         if keyframe.view == "package":
             return self._package(keyframe, plan, room[0])
         numbers = self.theme_of(index).device_numbers
-        stage = self._graphs.stage(plan, keyframe.view, numbers, keyframe.colouring)
+        stage = self._graphs.stage(plan, keyframe.view, numbers, keyframe.colouring, keyframe.folded)
         chosen = highlighted(stage.scene, keyframe.highlight)
         lit = self._lit(keyframe, plan)
         if stage.scene.heat is not None:  # faded cards would have colours that the scale does not
@@ -132,7 +133,13 @@ class Shots:
         seen = self._room(stage, kind)
         view, foot = stage.seen(keyframe.camera, seen, unit), room[1] - seen[1]
         return Shot(
-            stage, view, out, room[0] / unit, unit, lit, self._marks(keyframe, plan, chosen, foot / unit)
+            stage,
+            view,
+            out,
+            room[0] / unit,
+            unit,
+            lit,
+            self._marks(keyframe, plan, stage.scene, chosen, foot / unit),
         )
 
     def _lit(self, keyframe: Keyframe, plan: Plan) -> Bools:
@@ -177,13 +184,14 @@ class Shots:
         lines = legend_of(stage.scene, stage.headers, wide / unit)
         return self.places.room(kind, (LINE * len(lines) + scale_height(stage.scene)) * unit)
 
-    def _marks(self, keyframe: Keyframe, plan: Plan, chosen: Ints, foot: float) -> Marks:
-        """What carries a label: few ops that are highlighted, or that were moved by hand where a rule is broken; and that rule."""
+    def _marks(self, keyframe: Keyframe, plan: Plan, scene: Scene, chosen: Ints, foot: float) -> Marks:
+        """What carries a label, one for each card: few ops that are highlighted, or that were moved by hand where a rule is broken; and that rule."""
         pointed = pointed_violation(plan.evaluation.violations)
         other = self._versus(keyframe)
         if pointed is not None and other is not None:
             chosen = np.flatnonzero(plan.decision.device_of != other.decision.device_of).astype(np.int32)
-        ops = chosen if len(chosen) <= MOST_LABELLED else chosen[:0]
+        _, one_each = np.unique(scene.items.item_of[chosen], return_index=True)
+        ops = chosen[np.sort(one_each)] if len(one_each) <= MOST_LABELLED else chosen[:0]
         return Marks(ops, pointed, tuple(d.title for d in plan.problem.devices), foot)
 
     def figures(self, index: int) -> list[Run]:

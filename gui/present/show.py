@@ -320,7 +320,7 @@ class Show:
         morph = self.shots.morph(first, second)
         if morph is None:
             return np.empty(0, np.int32)
-        return np.flatnonzero(morph.moved).astype(np.int32)
+        return np.flatnonzero(morph.moved_ops).astype(np.int32)
 
     def words(self, index: int) -> tuple[str, str]:
         """What a keyframe says, for those who listen: its title, and its caption with the figures."""

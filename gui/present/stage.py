@@ -19,6 +19,7 @@ from gui.present.scenes import View, between
 from gui.present.shots import NetworkShot, Shots
 from gui.present.transition.transition import Morph, Shot
 from gui.raster import engine as raster
+from planner.model.graph import Ints
 
 LEAD = 0.3
 """Share of a transition in which an overlay comes up before its slider moves."""
@@ -230,6 +231,16 @@ class Stage:
             slop_px=4.0,
         )
         return int(scene.items.first[item]) if item >= 0 else -1
+
+    def card_of(self, index: int, op: int) -> tuple[Ints, str]:
+        """The ops (int32[ops]) that an op's card stands for while a keyframe of a graph is held, and the name of their group; empty where
+        it stands for the op."""
+        shot = self.shots.shot(index)
+        if not isinstance(shot, Shot):
+            return np.array([op], np.int32), ""
+        items = shot.stage.scene.items
+        item = int(items.item_of[op])
+        return items.ops(item), items.names[item] if items.whole_size[item] > 1 else ""
 
     def op_rect(self, index: int, op: int, lens: View | None = None) -> QRectF:
         """Where an op's card is in the frame; empty where no graph is shown."""

@@ -27,6 +27,8 @@ COLOURINGS = ("stage", "time", "bytes", "ratio")
 """What ops of graphs are coloured by: where they are, or as a heat map of times, of bytes moved, or of measured over estimated times."""
 COMPARISONS = ("side-by-side", "overlay", "sankey", "schedules")
 """How plans are compared: a canvas for each, two on one canvas with a slider between them, flows of ops, schedules on one axis."""
+CANVASES = ("side-by-side", "overlay")
+"""Those of them that draw ops, as canvases do."""
 LAYOUTS = ("flow", "lanes")
 """How the canvases of a comparison are laid out."""
 MOST_BESIDE = 2

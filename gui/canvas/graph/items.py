@@ -153,16 +153,35 @@ def items_of(
         for device_of in places:
             codes = labels * (int(device_of.max(initial=0)) + 1) + device_of
             labels = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-        _, first64, inverse = np.unique(labels, return_index=True, return_inverse=True)
-        order = np.argsort(first64, kind="stable")
-        place = np.empty(len(order), np.int32)
-        place[order] = np.arange(len(order), dtype=np.int32)
-        item_of = place[inverse].astype(np.int32)
-        first = first64[order].astype(np.int32)
+        item_of, first = _in_order(labels)
         whole = np.unique(groups[first], return_inverse=True)[1].astype(np.int32)
         names = tuple(
             grouping.names[grouping.group_of[v]] if inside[v] else graph.op_names[v] for v in first.tolist()
         )
+    return _items(graph, item_of, first, names, whole)
+
+
+def parts_of(one: Items, other: Items) -> Items:
+    """The cards of both of one graph divided until each op's part is of one card of either: the largest parts that both are made of."""
+    graph = one.graph
+    labels = one.item_of.astype(np.int64) * max(other.count, 1) + other.item_of
+    item_of, first = _in_order(labels)
+    names = tuple(graph.op_names[v] for v in first.tolist())
+    return _items(graph, item_of, first, names, np.arange(len(first), dtype=np.int32))
+
+
+def _in_order(labels: np.ndarray) -> tuple[Ints, Ints]:
+    """(item of each op, first op of each item) of labels (int64[n]); items are numbered by their first ops."""
+    _, first64, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(first64, kind="stable")
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place[inverse].astype(np.int32), first64[order].astype(np.int32)
+
+
+def _items(graph: Graph, item_of: Ints, first: Ints, names: tuple[str, ...], whole: Ints) -> Items:
+    """The items with their edges."""
+    n = graph.n
     size = np.bincount(item_of, minlength=len(first)).astype(np.int32)
     src, dst, weight = _edges(graph, item_of, len(first))
     rank = np.full(len(first), np.iinfo(np.int32).max, np.int64)

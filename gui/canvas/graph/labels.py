@@ -55,11 +55,13 @@ def paint_labels(
     ratio: float,
     most: int = MOST_LABELS,
     least: float = 0.0,
+    scale: float = 0.0,
 ) -> None:
     """Labels for the level of detail; none where more than ``most`` cards would carry one (they would be tiny).
 
     Where cards are faded only the others get theirs; :func:`paint_dimmed_labels` writes those of the faded ones. Letters
-    are ``least`` device pixels high at least where cards have room for such.
+    are ``least`` device pixels high at least where cards have room for such, and as large as where a scene unit is ``scale`` of them (0: as many
+    as it is).
     """
     if detail == Detail.OVERVIEW:
         paint_plates(painter, scene, viewport, palette, ratio)
@@ -72,9 +74,9 @@ def paint_labels(
         return
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
     if detail == Detail.CARDS:
-        _paint_cards(painter, scene, viewport, palette, shown, ratio, least)
+        _paint_cards(painter, scene, viewport, palette, shown, ratio, least, scale or viewport.scale)
     else:
-        _paint_names(painter, scene, viewport, palette, shown, ratio, least)
+        _paint_names(painter, scene, viewport, palette, shown, ratio, least, scale or viewport.scale)
 
 
 def name_size(card: float, ratio: float, least: float = 0.0) -> int:
@@ -142,8 +144,9 @@ def _paint_names(
     shown: np.ndarray,
     ratio: float,
     least: float,
+    scale: float,
 ) -> None:
-    card = STYLE.card_h * viewport.scale if scene.layout.stages is None else float("inf")
+    card = STYLE.card_h * scale if scene.layout.stages is None else float("inf")
     pixels = name_size(card, ratio, least)
     painter.setFont(font(pixels, False))
     # In pictures, where letters have a least size, what fits no card stands below it where there is room.
@@ -162,7 +165,7 @@ def _paint_names(
                 painter.setPen(QColor(palette.theme.text))
                 painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), whole)
                 continue
-        painter.setPen(QColor(_ink(scene, palette, i)))
+        painter.setPen(QColor(label_ink(scene, palette, i)))
         painter.drawText(QRectF(x + left, y, room + 2, h), int(Qt.AlignmentFlag.AlignVCenter), text)
 
 
@@ -185,9 +188,10 @@ def _paint_cards(
     shown: np.ndarray,
     ratio: float,
     least: float,
+    scale: float,
 ) -> None:
     heat = scene.heat
-    zoom = min(1.5, max(0.8, viewport.scale / ratio))
+    zoom = min(1.5, max(0.8, scale / ratio))
     big, small = (max(int(size * zoom * ratio), ceil(least)) for size in (12, 10.5))
     quiet = palette.small_ink(scene.items.model)
     pad = 9.0 * zoom * ratio
@@ -197,7 +201,7 @@ def _paint_cards(
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
         x, w = x + tab, w - tab
-        ink = _ink(scene, palette, i)
+        ink = label_ink(scene, palette, i)
         small_ink = quiet if heat is None else ink
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
@@ -223,7 +227,7 @@ def _paint_cards(
             painter.drawText(rect, where, text)
 
 
-def _ink(scene: Scene, palette: CanvasPalette, item: int) -> str:
+def label_ink(scene: Scene, palette: CanvasPalette, item: int) -> str:
     """The colour of a card's name: on a heat map what is read on the card's own colour, for words that are not plain."""
     heat = scene.heat
     if heat is None or palette.plain:

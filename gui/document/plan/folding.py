@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from planner.errors import StageboardError
 from planner.model.blocks import named, named_blocks
-from planner.model.graph import Graph
+from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView, by_layer, by_scope, numbered
 
 GROUPINGS = ("none", "layers", "scopes", "blocks")
@@ -100,12 +100,32 @@ class Folding(QObject):
         """Unfold everything."""
         self._set(frozenset())
 
+    def show(self, groups: Sequence[Ints]) -> None:
+        """Fold just these groups, told by their ops (int32[ops] each, ascending): in the grouping that is shown, or in the first one that
+        has more of them. Those that it does not have stay unfolded."""
+        best, found, had = self.name, frozenset[int](), -1
+        for name in dict.fromkeys((self.name, *(self.available() if groups else ()))):
+            view = self.view(name)
+            same = frozenset() if view is None else _same_groups(view, groups)
+            if len(same) > had:
+                best, found, had = name, same, len(same)
+        changed = (best, found) != (self.name, self.folded)
+        self.name, self.grouping, self.folded = best, self.view(best), found
+        if changed:
+            self.groups_changed.emit()
+
     def _set(self, folded: frozenset[int]) -> None:
         count = 0 if self.grouping is None else self.grouping.count
         folded = frozenset(g for g in folded if 0 <= g < count)
         if folded != self.folded:
             self.folded = folded
             self.groups_changed.emit()
+
+
+def _same_groups(view: GroupView, groups: Sequence[Ints]) -> frozenset[int]:
+    """The groups of ``view`` that have just the ops of one of ``groups`` (int32[ops] each, ascending)."""
+    own = [int(view.group_of[ops[0]]) for ops in groups]
+    return frozenset(g for g, ops in zip(own, groups, strict=True) if np.array_equal(view.ops(g), ops))
 
 
 def _scopes(graph: Graph) -> GroupView | None:

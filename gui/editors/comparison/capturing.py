@@ -6,15 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.tools.story.draft import Draft
+from gui.tools.story.folds import folded_now
 from gui.tools.story.frames import Frame, ModelSource, Shown, same_plan
-from gui.tools.story.shots import MOST_HIGHLIGHTED, camera_of
+from gui.tools.story.shots import camera_of, highlight_of
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.comparison import compare
 from planner.story.comparing import comparison_caption, comparison_title
-from planner.story.keyframe import Keyframe
+from planner.story.keyframe import CANVASES, Keyframe
 
 if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody
@@ -61,22 +64,22 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
         title, words, 0, "comparison", versus=0, comparison=comparison, layout=window.state.view,
         beside=(0,) * (len(shown) - 2), transition=USUAL,
     )  # fmt: skip
-    if comparison in ("side-by-side", "overlay"):
+    if comparison in CANVASES:
         keyframe = _looked_at(window, told, keyframe)
     return Frame(keyframe, shown[1], shown[0], tuple(shown[2:]))
 
 
 def _looked_at(window: CompareBody, told: Comparison, keyframe: Keyframe) -> Keyframe:
-    """With the part of the canvases that is in sight, those of the selected ops that moved, and the place of the slider.
+    """With the part of the canvases that is in sight, what is folded there, those of the selected ops that moved, and the place of the slider.
 
     Where none is selected that moved, all that moved stand out.
     """
     pane, selection = window.columns.current, window.state.selection
-    ops = told.graph.op_ids
     moved = {op for i in range(1, len(told.plans)) for op in told.moved(i).tolist()}
     chosen = [op for op in selection.tolist() if op in moved]
-    out = tuple(ops[op] for op in chosen) if len(chosen) <= MOST_HIGHLIGHTED else ()
-    keyframe = replace(keyframe, camera=None if pane is None else camera_of(pane), highlight=out)
+    out = highlight_of(told.graph, np.array(chosen, np.int32), None if pane is None else pane.scene)
+    camera = None if pane is None else camera_of(pane)
+    keyframe = replace(keyframe, camera=camera, highlight=out, folded=folded_now(window.document))
     if isinstance(pane, OverlayPane):
         return replace(keyframe, share=round(pane.fade.share, 3), transition=SLIDING)
     return keyframe

@@ -1,4 +1,4 @@
-"""Back from a keyframe to the window: its plan on the canvas (one undo step), its view, its camera, its selection."""
+"""Back from a keyframe to the window: its plan on the canvas (one undo step), its view, what it folds, its camera, its selection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from gui.tools.story.frames import Frame, elsewhere
 from planner.errors import StoryError
 from planner.problem.problem import Plan
-from planner.story.keyframe import GRAPH_VIEWS, Camera
+from planner.story.folded import ops_of
+from planner.story.keyframe import CANVASES, GRAPH_VIEWS, Camera
 
 if TYPE_CHECKING:
     from gui.canvas.graph.view import CanvasView
@@ -44,6 +45,8 @@ def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
         )
     if untouched:
         document.history.set_saved()  # a story holds the plan: nobody is asked about it who changed nothing
+    if keyframe.view in GRAPH_VIEWS or keyframe.comparison in CANVASES:
+        document.folding.show([ops_of(group) for group in keyframe.folded])
     if keyframe.view in GRAPH_VIEWS:
         canvas.set_view(keyframe.view)
         canvas.set_colouring(keyframe.colouring)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
-from gui.canvas.graph.items import items_of
+from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.picture.picture import (
@@ -85,11 +85,12 @@ def canvases(
     camera: Rect = WHOLE,
     out: Ints | None = None,
     named: bool = True,
+    items: Items | None = None,
 ) -> list[Canvas]:
     """Each plan laid out for its part of ``box``; the flow is laid out once for all.
 
     ``camera``: what is seen, as shares of what is laid out; ``out``: the ops that stand out (none: those that moved). Not ``named``: where
-    names of plans have no room their letters are enough, as the names stand elsewhere.
+    names of plans have no room their letters are enough, as the names stand elsewhere. ``items``: the cards, None for one of each op.
     """
     count = len(comparison.plans)
     columns, rows = grid(count, box.width(), box.height())
@@ -98,7 +99,7 @@ def canvases(
     lanes, flow = min(HEADER_WIDTH, round(HEADERS * width)), round(names_width(comparison.graph, view, width))
     header = lanes if view == "lanes" else flow
     room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
-    items = items_of(comparison.graph, None, frozenset())
+    items = items or items_of(comparison.graph, None, frozenset())
     skeleton, size = skeleton_of(items), len(comparison.rows)
     found: list[Canvas] = []
     titles = _titles(comparison, named, width - 2 * INSET)

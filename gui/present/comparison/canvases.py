@@ -11,6 +11,7 @@ from gui.look.theme import Theme
 from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, paint_canvas
 from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part
+from gui.present.scenes import Folded, folded_items
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.story.keyframe import Camera
@@ -21,13 +22,15 @@ class CanvasesShot(ComparisonShot):
 
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
-        camera: Camera | None, out: Ints,
+        camera: Camera | None, out: Ints, folded: Folded = (),
     ) -> None:  # fmt: skip
         super().__init__(comparison, room, letters, theme)
         self._layout = layout
         self._top = HIGH if layout == "flow" else 0.0
         box = QRectF(0, self._top, self.size[0], self.size[1] - self._top)
-        self._canvases = canvases(comparison, box, theme, layout, shares(camera), out)
+        places = () if layout == "flow" else comparison.places
+        items = folded_items(comparison.graph, folded, places)
+        self._canvases = canvases(comparison, box, theme, layout, shares(camera), out, items=items)
 
     def parts(self) -> list[Part]:
         """A part for each plan, below the devices where no lanes say which is which."""

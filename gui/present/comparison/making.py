@@ -47,10 +47,10 @@ def comparison_shot(
         return SankeyShot(comparison, room, letters, theme)
     if keyframe.comparison == "schedules":
         return SchedulesShot(comparison, room, letters, theme)
-    index = comparison.graph.index
+    index, folded = comparison.graph.index, keyframe.folded
     out = np.array([index[op] for op in keyframe.highlight if op in index], np.int32)
     if keyframe.comparison == "overlay":
         return OverlayShot(
-            comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, keyframe.share
+            comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, keyframe.share, folded
         )
-    return CanvasesShot(comparison, room, letters, theme, keyframe.layout, keyframe.camera, out)
+    return CanvasesShot(comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, folded)

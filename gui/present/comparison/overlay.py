@@ -7,7 +7,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.headers import HEADER_WIDTH
-from gui.canvas.graph.items import items_of
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
@@ -25,7 +24,7 @@ from gui.panels.comparison.words import fitting_words, rules_words
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
-from gui.present.scenes import View, between
+from gui.present.scenes import Folded, View, between, folded_items
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.story.keyframe import Camera
@@ -49,10 +48,10 @@ class OverlayShot(ComparisonShot):
 
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
-        camera: Camera | None, out: Ints, share: float,
+        camera: Camera | None, out: Ints, share: float, folded: Folded = (),
     ) -> None:  # fmt: skip
         super().__init__(comparison, room, letters, theme)
-        self.share, self.layout = share, layout
+        self.share, self.layout, self._folded = share, layout, folded
         width, height = self.size
         self._header = (
             HEADER_WIDTH if layout == "lanes" else round(names_width(comparison.graph, layout, width))
@@ -60,7 +59,7 @@ class OverlayShot(ComparisonShot):
         self._top = HEAD + (HIGH if layout == "flow" else 0.0)
         self._canvas = QRectF(0, self._top, width, max(40.0, height - self._top))
         inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
-        items = items_of(comparison.graph, None, frozenset())
+        items = folded_items(comparison.graph, folded, () if layout == "flow" else comparison.places)
         skeleton, rows = skeleton_of(items), len(comparison.rows)
         first = arrange(items, skeleton, layout, comparison.places[0], rows, inside)
         second = first
@@ -87,6 +86,7 @@ class OverlayShot(ComparisonShot):
         return (
             isinstance(other, OverlayShot)
             and (self.layout, self._camera, self.room) == (other.layout, other._camera, other.room)
+            and self._folded == other._folded
             and all(a is b for a, b in zip(self.comparison.plans, other.comparison.plans, strict=True))
         )
 

@@ -34,7 +34,7 @@ from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.problem.problem import Plan
 from planner.problem.worst import worst_word
-from planner.story.keyframe import Keyframe
+from planner.story.keyframe import CANVASES, Keyframe
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class _Slides:
         if keyframe.view != "comparison":
             resolved, plan = self._resolved, keyframe.plan
             return legend_entries(resolved.plans[plan], resolved.device_numbers.get(plan, ()))
-        flows = keyframe.comparison in ("side-by-side", "overlay") and keyframe.layout == "flow"
+        flows = keyframe.comparison in CANVASES and keyframe.layout == "flow"
         # The picture of a flow has a line of devices itself.
         return [] if flows else compared_entries(comparison_of(self._resolved, keyframe))
 

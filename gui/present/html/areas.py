@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gui.canvas.graph.naming.card_names import short_name
 from gui.canvas.graph.naming.row_headers import header_width, names_of_rows
 from gui.canvas.graph.rules.rule_path import has_paths, path_words, paths_of
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import plural
 from gui.present.scenes import ROWS, GraphStage
 from gui.present.transition.legend import legend_of
-from gui.present.transition.marks import Marks
+from gui.present.transition.marks import Marks, label_words
 from planner.quantity import bytes_text
 
 ENDLESS = 1e9
@@ -66,7 +65,7 @@ def legend_data(stage: GraphStage) -> list[list[Any]]:
 def marks_data(stage: GraphStage, marks: Marks) -> dict[str, Any]:
     """Labels (card, words, device or the kind of a path), and the edges of a broken rule's paths."""
     scene = stage.scene
-    graph, item_of = scene.items.graph, scene.items.item_of
+    item_of = scene.items.item_of
     labels: list[list[Any]] = []
     data: dict[str, Any] = {}
     said: set[int] = set()
@@ -81,6 +80,5 @@ def marks_data(stage: GraphStage, marks: Marks) -> dict[str, Any]:
             data = {name: getattr(paths, name).tolist() for name in ("direct", "indirect", "items")}
     for op in marks.ops.tolist():
         if op not in said:
-            name = short_name(graph.op_names[op]) or graph.kinds[op]
-            labels.append([int(item_of[op]), name, int(scene.device[item_of[op]])])
+            labels.append([int(item_of[op]), label_words(scene, op), int(scene.device[item_of[op]])])
     return {**data, "labels": labels} if labels or data else {}

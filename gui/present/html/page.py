@@ -28,7 +28,7 @@ from gui.look.theme import GLYPHS, THEMES, Theme
 from gui.present.comparison.shot import ComparisonShot
 from gui.present.html.areas import marks_data
 from gui.present.html.comparison import comparison_drawing, slider_of
-from gui.present.html.scenes import Scenes, glyph_outline
+from gui.present.html.scenes import Scenes, cards_in_words, glyph_outline, parting_data
 from gui.present.html.svg import Colours, drawing
 from gui.present.html.words import certificate_table, figures, said, subject
 from gui.present.package import PackageShot
@@ -120,7 +120,7 @@ class _Page:
             scene = shot.stage.scene
             frame |= {
                 "kind": "drawing", "size": list(self.show.places.room(self.show.shots.panel_kind(index))),
-                "picture": f"{plan.problem.name}: {shot.stage.scene.heat.title}, of {plural(scene.items.count, 'op')}",
+                "picture": f"{plan.problem.name}: {shot.stage.scene.heat.title}, of {cards_in_words(scene.items)}",
             }  # fmt: skip
             page = self._heat_map(index)
         elif isinstance(shot, Shot):
@@ -131,9 +131,10 @@ class _Page:
                 "out": np.flatnonzero(shot.standing_out).tolist(), "lit": np.flatnonzero(shot.lit).tolist(),
                 "marks": marks_data(shot.stage, shot.marks),
             }  # fmt: skip
+            frame |= self._parting(index)
             devices = plural(len(scene.devices), "device")
             how = "in the order of its flow" if k.view == "flow" else "by device"
-            frame["picture"] = f"{plan.problem.name}: {plural(scene.items.count, 'op')} on {devices}, {how}"
+            frame["picture"] = f"{plan.problem.name}: {cards_in_words(scene.items)} on {devices}, {how}"
         elif isinstance(shot, NetworkShot):
             assert isinstance(plan, OrderPlan)
             frame |= {"kind": "picture", "steps": self._steps(index)}
@@ -161,6 +162,11 @@ class _Page:
         panel = self._panel(index, frame)
         self.frames.append(frame)
         self.slides.append(self._slide(index, panel, page))
+
+    def _parting(self, index: int) -> dict[str, Any]:
+        """How cards get here from those of the keyframe before, where either folds groups; empty where ops are cards in both."""
+        morph = self.show.shots.morph(index - 1, index) if index else None
+        return {} if morph is None else parting_data(morph)
 
     # ------------------------------------------------------------------ parts
     def _comparison(self, index: int) -> str:
@@ -295,7 +301,8 @@ def _asset(name: str) -> str:
 
 def _script() -> str:
     parts = "\n".join(
-        _asset(name) for name in ("scene.js", "courses.js", "areas.js", "drawing.js", "player.js", "paper.js")
+        _asset(name)
+        for name in ("scene.js", "courses.js", "parts.js", "areas.js", "drawing.js", "player.js", "paper.js")
     )
     return f'"use strict";(() => {{\n{parts}\n}})();'
 

@@ -14,17 +14,19 @@ from typing import Any
 import numpy as np
 
 from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.items import Items
 from gui.canvas.graph.labels import kind_text
 from gui.canvas.graph.lanes.links import Links, plate_text
 from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette, model_shade
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.layout.result import EdgeClass, Layout
 from gui.look.glyphs import glyph_path
-from gui.look.numbers import one_time
+from gui.look.numbers import one_time, plural
 from gui.look.theme import Theme, device_colours
 from gui.present.html.areas import blocks_data, legend_data, rows_data
 from gui.present.scenes import GraphStage
-from planner.model.graph import Graph, Ints
+from gui.present.transition.transition import Morph
+from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
@@ -54,13 +56,13 @@ class Scenes:
         self._facts: list[dict[str, Any]] = []
         self._layouts: list[dict[str, Any]] = []
         self._stages: list[dict[str, Any]] = []
-        self._known: dict[tuple[str, int], int] = {}
+        self._known: dict[tuple[object, ...], int] = {}
         self._kept: list[object] = []
         self._palettes: dict[str, tuple[int, tuple[int, ...]]] = {}
 
     def add(self, stage: GraphStage) -> int:
         """The number of a stage among those that are drawn."""
-        return self._once("stage", stage, self._stages, lambda: self._stage(stage))
+        return self._once("stage", (stage,), self._stages, lambda: self._stage(stage))
 
     def data(self) -> dict[str, Any]:
         """All that was added."""
@@ -79,9 +81,13 @@ class Scenes:
         }
 
     def _once(
-        self, what: str, of: object, among: list[dict[str, Any]], make: Callable[[], dict[str, Any]]
+        self,
+        what: str,
+        of: tuple[object, ...],
+        among: list[dict[str, Any]],
+        make: Callable[[], dict[str, Any]],
     ) -> int:
-        key = (what, id(of))
+        key = (what, *map(id, of))
         if key not in self._known:
             self._kept.append(of)  # an id is only its own while the object lives
             made = make()
@@ -96,9 +102,11 @@ class Scenes:
         palette = ",".join(map(str, numbers)) or str(k)
         self._palettes[palette] = (k, numbers)
         data: dict[str, Any] = {
-            "graph": self._once("graph", scene.items.graph, self._graphs, lambda: graph_data(scene)),
-            "facts": self._once("facts", problem, self._facts, lambda: facts_data(scene, problem)),
-            "layout": self._once("layout", scene.layout, self._layouts, lambda: layout_data(scene)),
+            "graph": self._once("graph", (scene.items,), self._graphs, lambda: graph_data(scene)),
+            "facts": self._once(
+                "facts", (scene.items, problem), self._facts, lambda: facts_data(scene, problem)
+            ),
+            "layout": self._once("layout", (scene.layout,), self._layouts, lambda: layout_data(scene)),
             "device": packed(scene.device, "u2"),
             "palette": palette,
             "titles": [device.title for device in problem.devices],
@@ -106,6 +114,9 @@ class Scenes:
             "bad": np.flatnonzero(scene.violating).tolist(),
             "hot": evaluation.bottleneck,
         }
+        if len((parts := scene.splits).item):
+            rows = (parts.item, parts.device, np.round(parts.start, 4), np.round(parts.end, 4))
+            data["splits"] = [list(row) for row in zip(*(values.tolist() for values in rows), strict=True)]
         data |= {"blocks": blocks_data(stage), "rows": rows_data(stage), "legend": legend_data(stage)}
         if stage.headers is not None:
             data["pace"] = [stage.headers.column.text(float(value)) for value in stage.headers.pace]
@@ -139,36 +150,83 @@ def graph_data(scene: Scene) -> dict[str, Any]:
     widest = float(items.edge_bytes.max(initial=0.0)) or 1.0
     data: dict[str, Any] = {
         "name": items.graph.name,
-        "names": list(items.names),
-        "kinds": listed([items.graph.kinds[v] for v in items.first.tolist()]),
+        "names": [_name(items, i) for i in range(items.count)],
+        "kinds": listed([_ops(items, i) or items.graph.kinds[v] for i, v in enumerate(items.first.tolist())]),
         "from": packed(items.edge_src, "u4"),
         "to": packed(items.edge_dst, "u4"),
         "share": packed(np.rint(255 * np.sqrt(items.edge_bytes / widest)), "u1"),
     }
+    if (groups := np.flatnonzero(items.whole_size > 1)).size:
+        data["groups"] = groups.tolist()
     if items.model.any():
         data["model"] = packed(items.model % len(MODEL_BLOCKS), "u1")
     return data
 
 
-def facts_data(scene: Scene, problem: Problem) -> dict[str, Any]:
-    """What is written on cards and said about ops: kind and shape, work, bytes of output and parameters."""
-    graph, evaluator = scene.items.graph, problem.evaluator
-    work = evaluator.work_on(scene.op_device)
-    ops = scene.items.first.tolist()
-    output = output_bytes(graph, evaluator.size)
+def _ops(items: Items, item: int) -> str:
+    """How many ops the card of a group stands for; empty for that of an op."""
+    return plural(int(items.size[item]), "op") if items.whole_size[item] > 1 else ""
+
+
+def _name(items: Items, item: int) -> str:
+    """What a card is called: of a group that several devices share, which part of it."""
+    size, whole = int(items.size[item]), int(items.whole_size[item])
+    return items.names[item] if size == whole else f"{items.names[item]}, {size} of {whole}"
+
+
+def cards_in_words(items: Items) -> str:
+    """How many ops are seen, and how many groups among them that are one card each."""
+    groups = len(np.unique(items.whole[items.whole_size > 1]))
+    ops = plural(items.graph.n, "op")
+    return f"{ops}, {plural(groups, 'group')} of them folded" if groups else ops
+
+
+def parting_data(morph: Morph) -> dict[str, Any]:
+    """How the cards of one stage go to those of another where either folds groups: which move, and of what the two have the same parts
+    where they are others; empty where every op is a card."""
+    parting = morph.parting
+    if all(scene.items.count == scene.items.graph.n for scene in parting.scenes):
+        return {}
+    moved = {"moved": np.flatnonzero(morph.moved).tolist()}
+    if parting.same:
+        return moved
+    one, other = parting.sides
     return {
-        "words": listed([kind_text(scene, i) for i in range(scene.items.count)]),
-        "work": listed([one_time(float(work[v]), graph.time_unit) for v in ops]),
-        "output": listed([bytes_text(float(output[v])) for v in ops]),
-        "parameters": listed(
-            [bytes_text(float(evaluator.params[v])) if evaluator.params[v] else "" for v in ops]
-        ),
+        "parts": {
+            "a": packed(one.card, "u4"), "b": packed(other.card, "u4"), "aEdges": packed(one.edge.astype(np.uint32), "u4"),
+            "bEdges": packed(other.edge.astype(np.uint32), "u4"), "from": packed(parting.items.edge_src, "u4"),
+            "to": packed(parting.items.edge_dst, "u4"), **moved,
+        }
+    }  # fmt: skip
+
+
+def facts_data(scene: Scene, problem: Problem) -> dict[str, Any]:
+    """What is written on cards and said about ops and groups: kind and shape, work, bytes of output and parameters."""
+    graph, items, evaluator = scene.items.graph, scene.items, problem.evaluator
+    work, output, params = (
+        np.bincount(items.item_of, weights=values, minlength=items.count).tolist()
+        for values in (
+            evaluator.work_on(scene.op_device),
+            output_bytes(items, evaluator.size),
+            evaluator.params,
+        )
+    )
+    return {
+        "words": listed([_ops(items, i) or kind_text(scene, i) for i in range(items.count)]),
+        "work": listed([one_time(value, graph.time_unit) for value in work]),
+        "output": listed([bytes_text(value) for value in output]),
+        "parameters": listed([bytes_text(value) if value else "" for value in params]),
     }
 
 
-def output_bytes(graph: Graph, size: np.ndarray) -> np.ndarray:
-    """Bytes of all outputs of each op (float64[n])."""
-    return np.bincount(graph.tensor_producer, weights=size, minlength=graph.n)
+def output_bytes(items: Items, size: np.ndarray) -> np.ndarray:
+    """Bytes of all outputs of each op (float64[n]) but those that only others of its group read."""
+    graph = items.graph
+    tensor = np.repeat(np.arange(graph.tensor_count), np.diff(graph.consumer_ptr))
+    card = items.item_of[graph.tensor_producer]
+    leaves = np.diff(graph.consumer_ptr) == 0
+    leaves[tensor[items.item_of[graph.consumer_idx] != card[tensor]]] = True
+    return np.bincount(graph.tensor_producer, weights=np.where(leaves, size, 0.0), minlength=graph.n)
 
 
 def layout_data(scene: Scene) -> dict[str, Any]:

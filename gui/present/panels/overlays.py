@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QRadialGradient
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import one_time
+from gui.look.numbers import one_time, plural
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import CENTRE, RIGHT
 from gui.present.captions import LEAST, flowed, lines_of, measure
 from gui.present.panels.rows import text
 from gui.present.speaker_words import SpeakerWords
+from planner.model.graph import Ints
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
@@ -156,16 +158,37 @@ def op_facts(plan: Plan, op: int) -> list[tuple[str, str]]:
     return rows
 
 
+def group_facts(plan: Plan, ops: Ints) -> list[tuple[str, str]]:
+    """The device (or on how many), time and parameters of the ops of a folded group (int32[ops]), as pairs of a word and a value."""
+    problem, device_of = plan.problem, plan.decision.device_of
+    evaluator, on = problem.evaluator, np.unique(device_of[ops])
+    where = problem.devices[int(on[0])].title if len(on) == 1 else f"{len(on):,} {problem.target.words.many}"
+    work = float(evaluator.work_on(device_of)[ops].sum())
+    rows = [("on", where), ("work", one_time(work, problem.graph.time_unit))]
+    params = float(evaluator.params[ops].sum())
+    return [*rows, ("parameters", bytes_text(params))] if params else rows
+
+
 def paint_op_card(
-    painter: QPainter, card: QRectF, within: QRectF, plan: Plan, op: int, unit: float, theme: Theme
+    painter: QPainter,
+    card: QRectF,
+    within: QRectF,
+    plan: Plan,
+    ops: Ints,
+    group: str,
+    unit: float,
+    theme: Theme,
 ) -> None:
-    """An op's card, grown until its name and figures can be read from afar, beside where it stands."""
-    graph = plan.problem.graph
+    """The card of an op, or of the ``ops`` (int32[ops]) of a folded ``group`` (its name; empty: of an op), grown until its name and figures can
+    be read from afar, beside where it stands."""
+    graph, op = plan.problem.graph, int(ops[0])
     device = int(plan.decision.device_of[op])
     colour = device_colours(len(plan.problem.devices), theme)[device]
-    rows = op_facts(plan, op)
+    rows = group_facts(plan, ops) if group else op_facts(plan, op)
+    one_device = len(np.unique(plan.decision.device_of[ops])) == 1
+    accent = QColor(colour.accent if one_device else theme.muted)
     big, small = max(12, round(24 * unit)), max(9, round(18 * unit))
-    name = lines_of(graph.op_names[op], big, True, 480 * unit)[:3]
+    name = lines_of(group or graph.op_names[op], big, True, 480 * unit)[:3]
     words = max(measure(small).horizontalAdvance(f"{k}   {v}") for k, v in rows) + 70 * unit
     wide = max(words, *(measure(big, True).horizontalAdvance(line) for line in name)) + 64 * unit
     high = (58 + 31 * len(name) + 28 * len(rows)) * unit
@@ -180,23 +203,29 @@ def paint_op_card(
     painter.drawRoundedRect(card.adjusted(-3 * unit, -3 * unit, 3 * unit, 3 * unit), 4 * unit, 4 * unit)
     box = QRectF(x, y, wide, high)
     _plate(painter, box, unit, theme)
-    painter.setPen(QPen(QColor(colour.accent), 2.5 * unit))
+    painter.setPen(QPen(accent, 2.5 * unit))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(box, 10 * unit, 10 * unit)
-    painter.fillRect(QRectF(x + unit, y + 10 * unit, 7 * unit, high - 20 * unit), QColor(colour.accent))
+    painter.fillRect(QRectF(x + unit, y + 10 * unit, 7 * unit, high - 20 * unit), accent)
     left, room = x + 26 * unit, wide - 46 * unit
     y += 14 * unit
     for line in name:
         text(painter, QRectF(left, y, room + 4, 31 * unit), line, big, theme.text, True)
         y += 31 * unit
-    text(painter, QRectF(left, y, room, 28 * unit), graph.kinds[op], small, theme.muted)
+    text(
+        painter,
+        QRectF(left, y, room, 28 * unit),
+        plural(len(ops), "op") if group else graph.kinds[op],
+        small,
+        theme.muted,
+    )
     y += 30 * unit
     for key, value in rows:
         line_rect = QRectF(left, y, room, 28 * unit)
         text(painter, line_rect, key, small, theme.muted)
         wide_value = measure(small, True).horizontalAdvance(value)
         text(painter, line_rect, value, small, theme.text, True, RIGHT)
-        if key == "on":
+        if key == "on" and one_device:
             paint_glyph(
                 painter, colour, line_rect.right() - wide_value - 14 * unit, line_rect.center().y(), 12 * unit
             )

@@ -30,7 +30,7 @@ LONGEST = 220.0
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """``ops`` (int32[m]) carry a label; ``violation`` is the rule whose paths are drawn, ``titles`` those of the devices; ``foot`` pixels of a
+    """``ops`` (int32[m]), one of each card, carry a label; ``violation`` is the rule whose paths are drawn, ``titles`` those of the devices; ``foot`` pixels of a
     frame of 1280 x 800 at the bottom belong to the legend."""
 
     ops: Ints
@@ -92,11 +92,10 @@ def labels_of(
         wanted += [
             (op, words, colour) for (op, words), colour in zip(path_words(marks.violation, marks.titles), colours, strict=False)
         ]  # fmt: skip
-    graph = scene.items.graph
     said = {op for op, _, _ in wanted}
     for op in marks.ops.tolist():
         if op not in said:
-            name = short_name(graph.op_names[op]) or graph.kinds[op]
+            name = label_words(scene, op)
             wanted.append((op, name, palette.devices[int(scene.device[scene.items.item_of[op]])].accent))
     cards = [_card(scene, viewport, op) for op, _, _ in wanted]
     placed: list[Label] = []
@@ -114,6 +113,14 @@ def labels_of(
                 placed.append(Label(box, shown, colour))
                 break
     return placed
+
+
+def label_words(scene: Scene, op: int) -> str:
+    """What the label of an op's card says: the end of its name, or of that of the group that it is folded into."""
+    items = scene.items
+    item = int(items.item_of[op])
+    name = items.names[item] if items.whole_size[item] > 1 else items.graph.op_names[op]
+    return short_name(name) or items.graph.kinds[op]
 
 
 def _card(scene: Scene, viewport: Viewport, op: int) -> QRectF:

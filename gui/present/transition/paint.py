@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.labels import MOST_LABELS, paint_dimmed_labels, paint_labels
-from gui.canvas.graph.painter import wrap_image
-from gui.canvas.graph.palette import packed
+from gui.canvas.graph.labels import CUT, MOST_LABELS, label_ink, paint_dimmed_labels, paint_labels
+from gui.canvas.graph.naming.card_names import card_names
+from gui.canvas.graph.painter import split_bars, wrap_image
+from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
+from gui.look.fonts import font
+from gui.present.captions import LEAST
 from gui.present.scenes import GraphStage
 from gui.present.transition.courses import Edges, settled_edges
 from gui.present.transition.looks import NAMES_FROM, WORDS, Look, detail_of
@@ -57,16 +61,9 @@ def card_pixels(scene: Scene, viewport: Viewport, ratio: float) -> float:
     return NAMES_FROM if scene.detail(viewport.scale / (ratio * WORDS)) == Detail.LABELS else 0.0
 
 
-def paint_moment(buffer: np.ndarray, moment: Moment, viewport: Viewport, card: float, ratio: float) -> None:
-    """Edges and cards, ``card`` pixels high, over what is there. ``ratio`` is device pixels per pixel of a frame of 1280 x 800."""
+def paint_edges(buffer: np.ndarray, moment: Moment, viewport: Viewport, card: float, ratio: float) -> None:
+    """Edges over what is there, cards being ``card`` pixels high. ``ratio`` is device pixels per pixel of a frame of 1280 x 800."""
     detail = detail_of(card)
-    _paint_edges(buffer, moment, viewport, detail, ratio)
-    _paint_cards(buffer, moment, viewport, detail, ratio)
-
-
-def _paint_edges(
-    buffer: np.ndarray, moment: Moment, viewport: Viewport, detail: Detail, ratio: float
-) -> None:
     scene, look = moment.scene, moment.look
     items = scene.items
     if not len(items.edge_src):
@@ -98,9 +95,9 @@ def _paint_edges(
             )  # fmt: skip
 
 
-def _paint_cards(
-    buffer: np.ndarray, moment: Moment, viewport: Viewport, detail: Detail, ratio: float
-) -> None:
+def paint_cards(buffer: np.ndarray, moment: Moment, viewport: Viewport, card: float, ratio: float) -> None:
+    """Cards, ``card`` pixels high, over what is there."""
+    detail = detail_of(card)
     look, scene = moment.look, moment.scene
     shadow: dict[str, Any] = {}
     if detail == Detail.CARDS:
@@ -116,26 +113,71 @@ def _paint_cards(
     )  # fmt: skip
 
 
-def paint_words(
-    buffer: np.ndarray,
-    stage: GraphStage,
-    moment: Moment,
-    standing_out: Bools,
-    viewport: Viewport,
-    card: float,
-    ratio: float,
-) -> None:
-    """Names on cards that are large enough, quiet ones on what does not stand out; while they move, only of what
-    stands out, and only where few are in sight."""
-    detail = detail_of(card)
-    if detail < Detail.LABELS:
+def paint_splits(
+    buffer: np.ndarray, scene: Scene, palette: CanvasPalette, viewport: Viewport, card: float, ratio: float, opacity: Floats
+) -> None:  # fmt: skip
+    """What of each group that several devices share is on which, as a bar in their colours; ``opacity`` float64[count]."""
+    parts = scene.splits
+    if not len(parts.item) or scene.heat is not None:
         return
-    scene = copy.copy(stage.scene)
-    scene.x, scene.y, scene.highlighted = moment.x, moment.y, standing_out
+    detail = detail_of(card)
+    far = detail == Detail.BLOCKS
+    x, y, w, h = split_bars(scene, viewport, detail, ratio)
+    raster.rounded_rects(
+        buffer, None, x, y, w, h, viewport.scale, viewport.ox, viewport.oy, fill=(palette.block if far else palette.accent)[parts.device],
+        radius_px=0.0, opacity=opacity[parts.item], min_px=0.0,
+    )  # fmt: skip
+
+
+def paint_words(
+    buffer: np.ndarray, stage: GraphStage, standing_out: Bools, scene: Scene, cards: Bools, viewport: Viewport, card: float, ratio: float,
+    opacity: float = 1.0,
+) -> None:  # fmt: skip
+    """Names on those of the ``cards`` (bool[count]) that stand out (all where none does), where they are large enough: while they
+    move, only where few are in sight. Groups have theirs as long as they have room. ``scene`` is the stage's, where it is at the moment."""
+    detail = detail_of(card)
+    if detail < Detail.LABELS and scene.items.count == scene.items.graph.n:
+        return
+    shown = copy.copy(scene)
+    shown.highlighted = cards & (standing_out | ~standing_out.any())
+    shown.all_faded = True
     image = wrap_image(buffer)
     painter = QPainter(image)
-    most = MOST_LABELS if moment.settled else MOST_MOVING_LABELS
-    paint_labels(painter, scene, viewport, stage.palette, detail, WORDS * ratio, most)
-    if moment.settled and detail >= Detail.LABELS:
-        paint_dimmed_labels(painter, scene, viewport, stage.palette, detail, WORDS * ratio, most)
+    painter.setOpacity(opacity)
+    if detail < Detail.LABELS:
+        _paint_group_names(painter, shown, viewport, stage.palette, ratio)
+    else:
+        # On the way from a layout of another scale cards are as high as they are, whatever a scene unit is.
+        scale, most = (
+            (0.0, MOST_LABELS) if scene.settled else (card * ratio / STYLE.card_h, MOST_MOVING_LABELS)
+        )
+        paint_labels(painter, shown, viewport, stage.palette, detail, WORDS * ratio, most, scale=scale)
+    painter.end()
+
+
+def _paint_group_names(
+    painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
+) -> None:
+    """Names on the cards of groups, from afar: in the least letters of slides, where they have room for enough of them."""
+    pixels, names = round(LEAST * ratio), card_names(scene)
+    painter.setFont(font(pixels, False))
+    for i in np.flatnonzero(scene.highlighted & (scene.items.whole_size > 1)).tolist():
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        box = QRectF(x, y, float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale)
+        room = int(box.width() - 10 * ratio)
+        text = names.of(i, pixels, False, room) if box.height() >= 1.2 * pixels and room > pixels else ""
+        if text and not text.endswith(CUT):
+            painter.setPen(QColor(label_ink(scene, palette, i)))
+            painter.drawText(box.adjusted(6 * ratio, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
+
+
+def paint_quiet_words(
+    buffer: np.ndarray, stage: GraphStage, standing_out: Bools, viewport: Viewport, card: float, ratio: float
+) -> None:
+    """Names of what does not stand out, at rest."""
+    scene = copy.copy(stage.scene)
+    scene.highlighted = standing_out
+    image = wrap_image(buffer)
+    painter = QPainter(image)
+    paint_dimmed_labels(painter, scene, viewport, stage.palette, detail_of(card), WORDS * ratio, MOST_LABELS)
     painter.end()

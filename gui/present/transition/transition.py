@@ -25,15 +25,19 @@ from gui.present.transition.areas import (
 )
 from gui.present.transition.courses import Courses
 from gui.present.transition.legend import LINE, legend_of, paint_scale
-from gui.present.transition.looks import WORDS, Look, between_looks, detail_of, look_of, plateau
+from gui.present.transition.looks import NAMES_FROM, WORDS, Look, between_looks, detail_of, look_of, plateau
 from gui.present.transition.marks import NO_MARKS, Marks, paint_marks
 from gui.present.transition.paint import (
     Moment,
     card_pixels,
-    paint_moment,
+    paint_cards,
+    paint_edges,
+    paint_quiet_words,
+    paint_splits,
     paint_words,
     settled_moment,
 )
+from gui.present.transition.parting import GOES, Parting, rising
 
 if TYPE_CHECKING:
     from planner.model.graph import Bools
@@ -81,8 +85,22 @@ class Shot:
         paint_below(buffer, areas, viewport, ratio)
         card = card_pixels(self.stage.scene, viewport, ratio)
         moment = settled_moment(self.stage, self.look(card, ratio))
-        paint_moment(buffer, moment, viewport, card, ratio)
-        paint_words(buffer, self.stage, moment, self.standing_out, viewport, card, ratio)
+        paint_edges(buffer, moment, viewport, card, ratio)
+        paint_cards(buffer, moment, viewport, card, ratio)
+        scene = self.stage.scene
+        paint_splits(buffer, scene, self.stage.palette, viewport, card, ratio, moment.look.opacity)
+        paint_words(
+            buffer,
+            self.stage,
+            self.standing_out,
+            scene,
+            np.ones(scene.items.count, bool),
+            viewport,
+            card,
+            ratio,
+        )
+        if card >= NAMES_FROM:
+            paint_quiet_words(buffer, self.stage, self.standing_out, viewport, card, ratio)
         image = wrap_image(buffer)
         painter = QPainter(image)
         self._paint_over(painter, areas, viewport, ratio)
@@ -120,7 +138,8 @@ class Shot:
 
 
 class Morph:
-    """The way between two shots of one graph. Places are in the scene units of the second."""
+    """The way between two shots of one graph, whose cards go in parts where other groups are folded. Places are in the scene units of
+    the second."""
 
     def __init__(self, first: Shot, second: Shot, whole: tuple[View, View]) -> None:
         """``whole`` are the views of both that show everything: what lies upon what before and after."""
@@ -132,16 +151,19 @@ class Morph:
         dx = 0.0 if self.still else (fit_a.ox - fit_b.ox) / fit_b.scale
         dy = 0.0 if self.still else (fit_a.oy - fit_b.oy) / fit_b.scale
         self._from = a if self.still else moved_scene(a, grow, dx, dy)
-        self.moved: Bools = a.device != b.device
-        some = bool(self.moved.any()) and not bool(self.moved.all())
-        self.emphasis = some
-        items = b.items
+        self.parting = Parting(self._from, b)
+        items = self.parting.items
+        self.moved_ops: Bools = a.op_device != b.op_device
+        self.moved: Bools = np.bincount(items.item_of[self.moved_ops], minlength=items.count) > 0
+        """The parts of whose ops any is on another device."""
+        self.emphasis = bool(self.moved.any()) and not bool(self.moved.all())
         self._edges_stay = ~(self.moved[items.edge_src] | self.moved[items.edge_dst])
         # Those that move pass over those that stay.
-        self._order = np.argsort(self.moved, kind="stable").astype(np.int32) if some else None
+        self._order = np.argsort(self.moved, kind="stable").astype(np.int32) if self.emphasis else None
         scale = first.view.scale / grow
         self._begin = View(scale, first.view.ox - dx * scale, first.view.oy - dy * scale)
-        self.courses = Courses(self._from, b)
+        self.courses = Courses(*self.parting.parts)
+        self._looks: dict[float, tuple[Look, Look]] = {}
 
     def view(self, share: float, width: float, height: float) -> View:
         """How the stage is seen after a ``share`` of the time."""
@@ -158,10 +180,8 @@ class Morph:
             paint_below(buffer, one, viewport, ratio)
         card = self.first.card + (self.second.card - self.first.card) * e
         moment = self._moment(share, e, ratio)
-        paint_moment(buffer, moment, viewport, card, ratio)
-        later = share >= 0.5
-        out = (self.second if later else self.first).standing_out
-        paint_words(buffer, b if later else a, moment, out, viewport, card, ratio)
+        paint_edges(buffer, moment, viewport, card, ratio)
+        self._paint_cards(buffer, moment, viewport, card, ratio, e)
         image = wrap_image(buffer)
         painter = QPainter(image)
         for one in areas:
@@ -176,6 +196,46 @@ class Morph:
                 shot.paint_scale(painter, viewport, ratio)
         painter.end()
 
+    def _paint_cards(
+        self, buffer: np.ndarray, moment: Moment, viewport: Viewport, card: float, ratio: float, e: float
+    ) -> None:
+        """All cards with their names and bars: of those that stay whole those of the nearer keyframe, of others as long as they are there."""
+        sides = []
+        for which, shot, away in ((0, self.first, e), (1, self.second, 1.0 - e)):
+            side = self.parting.sides[which]
+            scene = self.parting.cards(which, moment.x, moment.y, moment.w, moment.h)
+            left = side.left(away)
+            sides.append((shot, scene, side.whole, left, away))
+            if left.any():
+                look = shot.look(shot.card, ratio)
+                look = replace(look, opacity=look.opacity * left)
+                split = np.flatnonzero(left).astype(np.int32)
+                paint_cards(
+                    buffer,
+                    replace(
+                        moment,
+                        scene=scene,
+                        x=scene.x,
+                        y=scene.y,
+                        w=scene.w,
+                        h=scene.h,
+                        look=look,
+                        order=split,
+                    ),
+                    viewport,
+                    card,
+                    ratio,
+                )
+        paint_cards(buffer, moment, viewport, card, ratio)
+        for shot, scene, whole, left, away in sides:
+            opacity = shot.look(shot.card, ratio).opacity * np.where(whole, 1.0 - away, left)
+            paint_splits(buffer, scene, shot.stage.palette, viewport, card, ratio, opacity)
+            for cards, shown in ((whole, float(away < 0.5)), (~whole, 1.0 - rising(2.0 * away / GOES))):
+                if shown > 0.0 and cards.any():
+                    paint_words(
+                        buffer, shot.stage, shot.standing_out, scene, cards, viewport, card, ratio, shown
+                    )
+
     def _told_briefly(self, e: float, viewport: Viewport, ratio: float) -> bool:
         """Whether plates tell memory as at the nearer end of the way, in short, however wide they are meanwhile."""
         later = e >= 0.5
@@ -187,18 +247,30 @@ class Morph:
         return told_briefly(scene, stage.headers, rest, ratio)
 
     def _moment(self, share: float, e: float, ratio: float) -> Moment:
-        a, b = self.first, self.second
-        look = between_looks(a.look(a.card, ratio), b.look(b.card, ratio), e)
+        look = between_looks(*self._looks_of_parts(ratio), e)
+        shown = 1.0 if self.parting.same else self.parting.shown(e)
+        look = replace(look, opacity=look.opacity * shown)
         if self.emphasis:
             away = plateau(share)
             look = replace(
                 look,
-                opacity=np.where(self.moved, np.maximum(look.opacity, away), look.opacity * (1.0 - DIM * away)),
+                opacity=np.where(self.moved, np.maximum(look.opacity, away * shown), look.opacity * (1.0 - DIM * away)),
                 edge_opacity=np.where(self._edges_stay, look.edge_opacity * (1.0 - DIM_EDGES * away), look.edge_opacity),
             )  # fmt: skip
-        one, other = self._from.layout, b.stage.scene.layout
+        one, other = (scene.layout for scene in self.parting.parts)
         x, y, w, h = (
             getattr(one, n) + (getattr(other, n) - getattr(one, n)) * e for n in ("x", "y", "w", "h")
         )
-        scene = b.stage.scene if share >= 0.5 else self._from
-        return Moment(scene, x, y, w, h, look, self.courses.at(share, e), self._order, False)
+        return Moment(
+            self.parting.parts[share >= 0.5], x, y, w, h, look, self.courses.at(share, e), self._order, False
+        )
+
+    def _looks_of_parts(self, ratio: float) -> tuple[Look, Look]:
+        a, b = self.first, self.second
+        looks = a.look(a.card, ratio), b.look(b.card, ratio)
+        if self.parting.same:
+            return looks
+        if ratio not in self._looks:
+            one, other = self.parting.sides
+            self._looks = {ratio: (one.look(looks[0], looks[1], other), other.look(looks[1], looks[0], one))}
+        return self._looks[ratio]

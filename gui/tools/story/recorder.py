@@ -91,7 +91,15 @@ class Recorder(QObject):
         shown = shots.shown()
         standing_out = shots.highlight() if highlight is None else highlight
         keyframe = Keyframe(
-            "", "", 0, shots.view(), shots.camera(), standing_out, at=shots.at(), colouring=shots.colouring()
+            "",
+            "",
+            0,
+            shots.view(),
+            shots.camera(),
+            standing_out,
+            at=shots.at(),
+            colouring=shots.colouring(),
+            folded=shots.folded(),
         )
         if before is None or not same_plan(before.shown, shown):
             step = shots.step()
@@ -187,11 +195,23 @@ def _look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
         }.get(now.view, "")
     if now.colouring != before.colouring:
         return COLOURED[now.colouring]
+    if set(now.folded) != set(before.folded):
+        return _folds(before, now)
     if now.highlight and now.highlight != before.highlight:
-        return named_ops(plan, now.highlight)
+        return named_ops(plan, now.highlight, now.folded)
     if now.camera is None:
         return "All of it" if before.camera is not None else ""
     return "A closer look"
+
+
+def _folds(before: Keyframe, now: Keyframe) -> str:
+    """What was folded or unfolded since, as a title: the one group that was opened, or what is folded now."""
+    opened = [group for group in before.folded if group not in now.folded]
+    if len(opened) == 1 and len(before.folded) == len(now.folded) + 1:
+        return f"Inside {opened[0].name}"
+    if not now.folded:
+        return "Op by op"
+    return now.folded[0].name if len(now.folded) == 1 else f"{len(now.folded):,} groups, folded"
 
 
 def alike(one: Frame, other: Frame) -> bool:
@@ -200,6 +220,7 @@ def alike(one: Frame, other: Frame) -> bool:
     return (
         same_plan(one.shown, other.shown)
         and (a.view, a.highlight, a.at, a.colouring) == (b.view, b.highlight, b.at, b.colouring)
+        and set(a.folded) == set(b.folded)
         and overlap(a.camera, b.camera) >= SAME_PART
     )
 

@@ -9,17 +9,22 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gui.canvas.graph.heat.heat import STAGE, colourings_of
+from gui.tools.story.folds import folded_now
 from gui.tools.story.frames import ModelSource, Shown
 from planner.errors import StageboardError
+from planner.story.folded import FoldedGroup
+from planner.story.keyframe import MOST_HIGHLIGHTED as MOST_OPS
 from planner.story.keyframe import Camera
 
 if TYPE_CHECKING:
+    from gui.canvas.graph.scene import Scene
     from gui.canvas.graph.scene_widget import SceneWidget
     from gui.document.network.document import OrderDocument
     from gui.document.plan.document import Document
+    from planner.model.graph import Graph, Ints
 
 MOST_HIGHLIGHTED = 400
-"""More selected ops than this are no highlight any more."""
+"""More selected cards than this are no highlight any more."""
 
 
 class Shots(Protocol):
@@ -43,6 +48,9 @@ class Shots(Protocol):
     def highlight(self) -> tuple[str, ...]:
         """The selected ops by id, neurons by number."""
 
+    def folded(self) -> tuple[FoldedGroup, ...]:
+        """The groups that are one card each."""
+
     def at(self) -> int | None:
         """Connections done, of an order."""
 
@@ -65,6 +73,18 @@ def camera_of(canvas: SceneWidget) -> Camera | None:
         min(max((x - left) / width, -1.0), 2.0), min(max((y - top) / height, -1.0), 2.0),
         min(max(w / width, 0.001), 3.0), min(max(h / height, 0.001), 3.0),
     )  # fmt: skip
+
+
+def highlight_of(graph: Graph, ops: Ints, scene: Scene | None) -> tuple[str, ...]:
+    """Selected ops (int32[ops]) by id; none where they are the cards of a ``scene`` by hundreds."""
+    cards = (
+        len(ops)
+        if scene is None or scene.items.graph is not graph
+        else len(np.unique(scene.items.item_of[ops]))
+    )
+    if cards > MOST_HIGHLIGHTED or len(ops) > MOST_OPS:
+        return ()
+    return tuple(graph.op_ids[int(op)] for op in ops)
 
 
 def last_step(document: Document | OrderDocument) -> str:
@@ -120,9 +140,11 @@ class GraphShots:
     def highlight(self) -> tuple[str, ...]:
         """The selection."""
         graph, ops = self._document.graph, self._document.selection
-        if graph is None or len(ops) > MOST_HIGHLIGHTED:
-            return ()
-        return tuple(graph.op_ids[int(op)] for op in ops)
+        return () if graph is None else highlight_of(graph, ops, self._canvas.scene)
+
+    def folded(self) -> tuple[FoldedGroup, ...]:
+        """Those of the document."""
+        return folded_now(self._document)
 
     def at(self) -> int | None:
         """Graphs have no such moment."""
@@ -133,10 +155,11 @@ class GraphShots:
         return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:
-        """Plan, problem, view, colouring, camera and selection."""
+        """Plan, problem, view, folded groups, colouring, camera and selection."""
         document, canvas = self._document, self._canvas
         for signal in (
-            document.decision_changed, document.problem_changed, document.selection_changed, canvas.viewport_changed,
+            document.decision_changed, document.problem_changed, document.selection_changed, document.groups_changed,
+            canvas.viewport_changed,
         ):  # fmt: skip
             signal.connect(lambda *_: changed())
         for name in ("view_changed", "colouring_changed"):
@@ -186,6 +209,10 @@ class OrderShots:
         """The selected neuron."""
         document = self._document
         return (str(document.selection),) if document.selection >= 0 else ()
+
+    def folded(self) -> tuple[FoldedGroup, ...]:
+        """Networks have no groups."""
+        return ()
 
     def at(self) -> int | None:
         """The moment of the scrubber."""

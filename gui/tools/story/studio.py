@@ -80,6 +80,7 @@ class Studio(QObject):
         self._searching.found.connect(self._searched)
         self._searching.failed.connect(lambda text, detail: window.say("error", text, detail))
         self.draft.frames_changed.connect(window.update_actions)
+        window.document.readouts_changed.connect(self._proven)
         self.recorder.recording_changed.connect(lambda _: window.update_actions())
 
     def _say(self, level: str, text: str, detail: str = "") -> None:
@@ -318,6 +319,12 @@ class Studio(QObject):
         return (
             resolved if document.problem is None else told_with(resolved, document.problem, document.bounds)
         )
+
+    def _proven(self) -> None:
+        """What this window proves while its story is presented is told there, too."""
+        document = self._window.document
+        if self._presenter is not None and document.problem is not None:
+            self._presenter.proving.learn(document.problem, document.bounds)
 
     def _presented(self) -> None:
         """The presenter is closed and about to be deleted."""

@@ -17,7 +17,7 @@ function coursesOf(morph) {
     const gone = Math.max(Math.abs(a.x[i] * grow + dx - b.x[i]), Math.abs(a.y[i] * grow + dy - b.y[i]), Math.abs(a.w[i] * grow - b.w[i]), Math.abs(a.h[i] * grow - b.h[i]));
     stays[i] = gone < NEARBY ? 1 : 0;
   }
-  const kind = (layout, table, e) => layout.cells ? "none" : layout.flags[e] & STUB ? "stub" : table[e] >= 0 ? "routed" : "straight";
+  const kind = (layout, table, e) => isHidden(layout, e) ? "none" : layout.flags[e] & STUB ? "stub" : table[e] >= 0 ? "routed" : "straight";
   for (let e = 0; e < m; e++) {
     const one = kind(a, ta, e), two = kind(b, tb, e);
     if (one === "routed" && two === "routed" && samePieces(a, ta[e], b, tb[e], grow)) of[e] = CARRIED;
@@ -26,6 +26,9 @@ function coursesOf(morph) {
   }
   return { of, ta, tb };
 }
+
+// Where devices are blocks no edge is drawn, and of several between parts of two cards only one.
+const isHidden = (layout, e) => layout.cells || (layout.shown && !layout.shown[e]);
 
 const CARRIED = 1, STRAIGHT = 2, STUBBED = 3, FADED_OVER = 4, LOOSE = 5, NOTHING = 6;
 
@@ -61,7 +64,7 @@ function coursePaths(morph, items, at, share, e, near) {
     if (course === CARRIED) carriedRoute(carried, morph, edge, e);
     else if (course === STRAIGHT) curve(moving, layout, at, edge, graph);
     else if (course === STUBBED && near) stub(moving, layout, at, edge, graph);
-    else if (course === LOOSE && !layout.cells && !morph.first.stage.layout.cells) curve(loose, layout, at, edge, graph);
+    else if (course === LOOSE && !isHidden(layout, edge) && !isHidden(morph.first.stage.layout, edge)) curve(loose, layout, at, edge, graph);
   }
   const gone = Math.max(0, 1 - share / SWAP), come = Math.max(0, 1 - (1 - share) / SWAP);
   out.push([carried, 1], [moving, 1], [loose, 1 - Math.max(gone, come)]);
@@ -81,7 +84,7 @@ function ownPath(stage, table, items, of, which, near) {
   const path = new Path2D(), layout = stage.layout;
   if (layout.cells) return path;
   for (const e of items) {
-    if (of[e] !== which) continue;
+    if (of[e] !== which || isHidden(layout, e)) continue;
     if (layout.flags[e] & STUB) { if (near) stub(path, layout, layout, e, stage.graph); }
     else if (table[e] >= 0) route(path, layout, table[e]);
     else curve(path, layout, layout, e, stage.graph);

@@ -27,6 +27,10 @@ function shortened(context, text, width) {
   return low ? text.slice(0, low) + "…" : "";
 }
 
+const SPLIT = 0.09, LEAST = 16.5;
+// What cards are filled with that are of no device alone.
+const shade = (theme) => blend(theme.card, theme.muted, 0.12);
+
 const shortName = (name) => name.replace(/^\/+|\/+$/g, "").split("/").pop() || name;
 
 // ---------------------------------------------------------------------------------------------- drawing
@@ -68,9 +72,16 @@ class Drawing {
     this.bands(morph, view, e, settled);
     paintGrounds(this, morph, view, e, settled);
     this.edges(morph, at, view, share, e, card, away, settled);
+    const sides = this.sides(morph, at, e, settled), own = morph.own || [first, second], shown = own[share >= 0.5 ? 1 : 0];
+    for (const side of sides) this.leaving(side, view, card, near);
     this.cards(morph, at, view, e, card, near, away, settled);
-    const shown = share >= 0.5 ? second : first;
-    this.words(shown, at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS, true);
+    for (const side of sides) this.splits(side, view, card);
+    for (const [side, only, opacity] of sides.flatMap((one) => [[one, one.isWhole, one.away < 0.5 ? 1 : 0], [one, (i) => !one.isWhole(i), 1 - smooth(2 * one.away / GOES)]])) {
+      if (opacity <= 0) continue;
+      c.globalAlpha = opacity;
+      this.words(side.shot, side.at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS, true, only);
+      c.globalAlpha = 1;
+    }
     if (settled && shown.out) {
       this.context.globalAlpha = QUIET_WORDS;
       this.words(shown, at, view, card, MOST_LABELS, false);
@@ -83,10 +94,57 @@ class Drawing {
       paintRowNames(this, shot, view, part);
       paintLegend(this, shot, part);
     }
-    paintMarks(this, second, view, settled ? 1 : Math.max(0, 2 * e - 1));
+    paintMarks(this, own[1], view, settled ? 1 : Math.max(0, 2 * e - 1));
     if (!settled && morph.still) paintMarks(this, first, view, Math.max(0, 1 - 2 * e));
     c.restore();
     return { view, at };
+  }
+
+  // Both keyframes with their own cards where these are now, and which of them are whole; at rest the second alone.
+  sides(morph, at, e, settled) {
+    const { first, second, parts } = morph, every = () => true;
+    if (settled) return [{ shot: second, at, away: 0, isWhole: every, settled }];
+    return [[first, e], [second, 1 - e]].map(([shot, away], i) => parts
+      ? { shot: morph.own[i], at: cardsAt(morph, i, at), away, isWhole: parts.sides[i].whole }
+      : { shot, at, away, isWhole: every });
+  }
+
+  // Cards that give way to their parts.
+  leaving({ shot, at, away, isWhole }, view, card, near) {
+    const stage = shot.stage, palette = this.palettes[stage.palette], t = this.theme, u = this.unit, c = this.context, left = goes(away);
+    if (left <= 0) return;
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    for (let i = 0; i < stage.graph.n; i++) {
+      if (isWhole(i)) continue;
+      const d = stage.device[i], block = stage.bad[i] ? t.bad : palette.block[stage.graph.model[i]][d], path = new Path2D();
+      path.roundRect(at.x[i] * view.s + view.x, at.y[i] * view.s + view.y, at.w[i] * view.s, at.h[i] * view.s, (card < BLOCK_BELOW ? 1.5 : 3) * u);
+      c.globalAlpha = left * (!shot.out || shot.out[i] ? 1 : FADED);
+      c.fillStyle = blend(block, this.body(stage, i, palette), near);
+      c.fill(path);
+      c.strokeStyle = blend(block, stage.bad[i] ? t.bad : palette.accent[d], near);
+      c.lineWidth = u;
+      c.stroke(path);
+    }
+    c.globalAlpha = 1;
+  }
+
+  // The ground of a card from near: of a group that several devices share no device's own.
+  body(stage, i, palette) {
+    return stage.mixed[i] ? shade(this.theme) : palette.body[stage.graph.model[i]][stage.device[i]];
+  }
+
+  // What of each group that several devices share is on which, as a bar in their colours.
+  splits({ shot, at, away, isWhole, settled }, view, card) {
+    const c = this.context, palette = this.palettes[shot.stage.palette], far = card < BLOCK_BELOW, u = this.unit;
+    c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    for (const [i, d, begin, end] of shot.stage.splits) {
+      const x = at.x[i] * view.s + view.x, y = at.y[i] * view.s + view.y, w = at.w[i] * view.s, h = at.h[i] * view.s;
+      const edge = far ? 0 : u, high = far ? h : Math.max(SPLIT * h, 2 * u), inner = w - 2 * edge;
+      c.globalAlpha = (settled ? 1 : isWhole(i) ? 1 - away : goes(away)) * (!shot.out || shot.out[i] ? 1 : FADED);
+      c.fillStyle = far ? palette.block[shot.stage.graph.model[i]][d] : palette.accent[d];
+      c.fillRect(x + edge + begin * inner, y + h - edge - high, (end - begin) * inner, high);
+    }
+    c.globalAlpha = 1;
   }
 
   places(morph, e, settled) {
@@ -178,14 +236,16 @@ class Drawing {
     const look = (g, i) => {
       const palette = i ? pb : pa, d = i ? g.db : g.da, bad = g.bad[i], block = bad ? t.bad : palette.block[g.model][d];
       return {
-        fill: blend(block, palette.body[g.model][d], near), accent: blend(block, palette.accent[d], near),
+        fill: blend(block, g.mixed[i] ? shade(t) : palette.body[g.model][d], near), accent: blend(block, palette.accent[d], near),
         stroke: blend(block, bad ? t.bad : palette.accent[d], near), opacity: g.out[i] ? 1 : FADED,
       };
     };
     for (const g of groups.cards) {
       const a = look(g, 0), b = look(g, 1);
-      let opacity = lerp(a.opacity, b.opacity, e);
-      opacity = g.moved ? Math.max(opacity, away) : opacity * (1 - DIM * away);
+      const seen = settled ? 1 : Math.min(g.split[0] ? comes(e) : 1, g.split[1] ? comes(1 - e) : 1);
+      if (seen <= 0) continue;
+      let opacity = lerp(a.opacity, b.opacity, e) * seen;
+      opacity = g.moved ? Math.max(opacity, away * seen) : opacity * (1 - DIM * away);
       c.globalAlpha = opacity;
       const mixed = (key) => a[key] === b[key] ? a[key] : e <= 0 ? a[key] : e >= 1 ? b[key] : mixedColour(a[key], b[key], e);
       const fill = mixed("fill"), stroke = mixed("stroke"), accent = mixed("accent");
@@ -217,16 +277,26 @@ class Drawing {
   }
 
   // Names of cards: of those that stand out (of all where none do), or of the others.
-  words(shot, at, view, card, most, out) {
-    if (card < BLOCK_BELOW) return;
-    const c = this.context, u = this.unit, stage = shot.stage, graph = stage.graph, shown = [];
+  words(shot, at, view, card, most, out, only = () => true) {
+    const c = this.context, u = this.unit, stage = shot.stage, graph = stage.graph, shown = [], far = card < BLOCK_BELOW;
     for (let i = 0; i < graph.n; i++) {
+      if (far && !graph.groups[i] || !only(i)) continue;
       if (shot.out && !!shot.out[i] !== out) continue;
       const x = at.x[i] * view.s + view.x, y = at.y[i] * view.s + view.y, w = at.w[i] * view.s, h = at.h[i] * view.s;
       if (x < this.room.width && y < this.room.height && x + w > 0 && y + h > 0) shown.push([i, x, y, w, h]);
       if (shown.length > most) return;
     }
     c.textBaseline = "middle";
+    if (far) {
+      const size = LEAST * u;
+      c.font = `${size}px ${this.fonts}`;
+      c.fillStyle = this.theme.text;
+      for (const [i, x, y, w, h] of shown) {
+        const text = h >= 1.2 * size && w > 2 * size ? fitted(c, shortName(graph.names[i]), w - 10 * u) : "";
+        if (text && !text.endsWith("…")) c.fillText(text, x + 6 * u, y + h / 2 + 0.5);
+      }
+      return;
+    }
     if (card < CARD_FROM) {
       const size = Math.max(6, Math.floor(Math.min(12 * WORDS, Math.max(7, 0.62 * card)) * u));
       c.font = `${size}px ${this.fonts}`;

@@ -120,7 +120,7 @@ function roomOf(k) {
 function shotAt(k) {
   if (!shots.has(k)) {
     const frame = FRAMES[k], stage = STAGES[frame.stage];
-    const mask = (chosen, n) => { if (!chosen.length) return null; const out = new Uint8Array(n); for (const i of chosen) out[i] = 1; return out; };
+    const mask = (chosen, n) => chosen.length ? masked(chosen, n) : null;
     const room = roomOf(k), lines = legendLines(stage, room.width, sizes.unit, measuredWith(drawing, sizes.unit));
     room.foot = lines.length * LEGEND_LINE * sizes.unit;
     shots.set(k, shotOf(stage, frame.camera, mask(frame.out, stage.graph.n), mask(frame.lit, stage.k), frame.marks, room, sizes.unit));
@@ -130,10 +130,11 @@ function shotAt(k) {
 
 function morphAt(k) {
   const one = FRAMES[k - 1], two = FRAMES[k];
-  if (one.kind !== "graph" || two.kind !== "graph" || STAGES[one.stage].graph !== STAGES[two.stage].graph) return null;
+  if (one.kind !== "graph" || two.kind !== "graph" || !two.parts && STAGES[one.stage].graph !== STAGES[two.stage].graph) return null;
   if (!morphs.has(k)) {
     if (morphs.size > 4) morphs.clear();
-    morphs.set(k, morphOf(shotAt(k - 1), shotAt(k)));
+    const shots = [shotAt(k - 1), shotAt(k)];
+    morphs.set(k, two.parts ? partedMorph(...shots, two.parts) : morphOf(...shots, two.moved ? masked(two.moved, shots[1].stage.graph.n) : null));
   }
   return morphs.get(k);
 }

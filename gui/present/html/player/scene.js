@@ -34,8 +34,14 @@ function graphOf(data) {
   const from = numbers(data.from, 4), n = data.names.length;
   return {
     name: data.name, n, names: data.names, kind: listOf(data.kinds), from, to: numbers(data.to, 4),
-    share: numbers(data.share, 1), model: data.model ? numbers(data.model, 1) : new Uint8Array(n),
+    share: numbers(data.share, 1), model: data.model ? numbers(data.model, 1) : new Uint8Array(n), groups: masked(data.groups || [], n),
   };
+}
+
+function masked(chosen, n) {
+  const out = new Uint8Array(n);
+  for (const i of chosen) out[i] = 1;
+  return out;
 }
 
 function layoutOf(data) {
@@ -53,10 +59,9 @@ function layoutOf(data) {
 
 function stageOf(data, all) {
   const graph = all.graphs[data.graph], facts = all.facts[data.facts], n = graph.n;
-  const bad = new Uint8Array(n);
-  for (const i of data.bad) bad[i] = 1;
+  const bad = masked(data.bad, n), mixed = masked((data.splits || []).map(([i]) => i), n);
   return {
-    ...data, graph, layout: all.layouts[data.layout], device: numbers(data.device, 2), bad, k: data.titles.length,
+    ...data, graph, layout: all.layouts[data.layout], device: numbers(data.device, 2), bad, mixed, splits: data.splits || [], k: data.titles.length,
     words: listOf(facts.words), work: listOf(facts.work), output: listOf(facts.output),
     parameters: listOf(facts.parameters), paths: null,
   };
@@ -115,7 +120,7 @@ function shotOf(stage, camera, out, lit, marks, room, unit) {
 }
 
 // Cards and edges in groups that look alike before and after, so that each group is one stroke or one colour.
-function groupsOf(first, second) {
+function groupsOf(first, second, moves, parts) {
   const a = first.stage, b = second.stage, graph = b.graph, cards = new Map(), edges = new Map();
   const into = (groups, key, make, i) => {
     let group = groups.get(key);
@@ -125,14 +130,15 @@ function groupsOf(first, second) {
   const moved = new Uint8Array(graph.n);
   let count = 0;
   for (let i = 0; i < graph.n; i++) {
-    moved[i] = a.device[i] !== b.device[i] ? 1 : 0;
+    moved[i] = moves ? moves[i] : a.device[i] !== b.device[i] ? 1 : 0;
     count += moved[i];
   }
   const some = count > 0 && count < graph.n;
   for (let i = 0; i < graph.n; i++) {
     const one = { da: a.device[i], db: b.device[i], bad: [a.bad[i], b.bad[i]], model: graph.model[i], moved: moved[i],
+      mixed: [a.mixed[i], b.mixed[i]], split: parts ? parts.sides.map((side) => !side.whole(side.card[i])) : [false, false],
       out: [!first.out || first.out[i], !second.out || second.out[i]] };
-    into(cards, `${one.moved} ${one.da} ${one.db} ${one.bad} ${one.model} ${one.out}`, () => one, i);
+    into(cards, `${one.moved} ${one.da} ${one.db} ${one.bad} ${one.model} ${one.mixed} ${one.split} ${one.out}`, () => one, i);
   }
   for (let e = 0; e < graph.from.length; e++) {
     const u = graph.from[e], v = graph.to[e], shareOf = Math.round(graph.share[e] / 85);
@@ -149,14 +155,15 @@ function groupsOf(first, second) {
   return { cards: order, edges: lines, moved, some };
 }
 
-function morphOf(first, second) {
+// `moves`: which cards move, where devices alone do not say it; `parts`: of what these cards are parts.
+function morphOf(first, second, moves = null, parts = null) {
   const a = first.stage.layout, b = second.stage.layout, still = a === b;
   const grow = still ? 1 : first.whole.s / second.whole.s;
   const dx = still ? 0 : (first.whole.x - second.whole.x) / second.whole.s;
   const dy = still ? 0 : (first.whole.y - second.whole.y) / second.whole.s;
   const s = first.view.s / grow;
   const morph = {
-    first, second, still, grow, dx, dy, groups: groupsOf(first, second),
+    first, second, still, grow, dx, dy, groups: groupsOf(first, second, moves, parts),
     begin: { s, x: first.view.x - dx * s, y: first.view.y - dy * s },
     lanesA: a.lanes.map(([y, h]) => [y * grow + dy, h * grow]),
     x: new Float64Array(b.x.length), y: new Float64Array(b.x.length),
