@@ -150,7 +150,7 @@ def graph_data(scene: Scene) -> dict[str, Any]:
     widest = float(items.edge_bytes.max(initial=0.0)) or 1.0
     data: dict[str, Any] = {
         "name": items.graph.name,
-        "names": [_name(items, i) for i in range(items.count)],
+        "names": list(items.names),
         "kinds": listed([_ops(items, i) or items.graph.kinds[v] for i, v in enumerate(items.first.tolist())]),
         "from": packed(items.edge_src, "u4"),
         "to": packed(items.edge_dst, "u4"),
@@ -158,6 +158,7 @@ def graph_data(scene: Scene) -> dict[str, Any]:
     }
     if (groups := np.flatnonzero(items.whole_size > 1)).size:
         data["groups"] = groups.tolist()
+        data["shares"] = [[i, share] for i in groups.tolist() if (share := _share(items, i))]
     if items.model.any():
         data["model"] = packed(items.model % len(MODEL_BLOCKS), "u1")
     return data
@@ -168,10 +169,10 @@ def _ops(items: Items, item: int) -> str:
     return plural(int(items.size[item]), "op") if items.whole_size[item] > 1 else ""
 
 
-def _name(items: Items, item: int) -> str:
-    """What a card is called: of a group that several devices share, which part of it."""
+def _share(items: Items, item: int) -> str:
+    """How much of a group that several devices share a card is; empty for all of it."""
     size, whole = int(items.size[item]), int(items.whole_size[item])
-    return items.names[item] if size == whole else f"{items.names[item]}, {size} of {whole}"
+    return "" if size == whole else f"{size} of {whole}"
 
 
 def cards_in_words(items: Items) -> str:

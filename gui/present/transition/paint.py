@@ -18,6 +18,7 @@ from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font
+from gui.look.theme import DIMMED
 from gui.present.captions import LEAST
 from gui.present.scenes import GraphStage
 from gui.present.transition.courses import Edges, settled_edges
@@ -145,7 +146,7 @@ def paint_words(
     painter = QPainter(image)
     painter.setOpacity(opacity)
     if detail < Detail.LABELS:
-        _paint_group_names(painter, shown, viewport, stage.palette, ratio)
+        paint_group_names(painter, shown, viewport, stage.palette, ratio)
     else:
         # On the way from a layout of another scale cards are as high as they are, whatever a scene unit is.
         scale, most = (
@@ -155,10 +156,10 @@ def paint_words(
     painter.end()
 
 
-def _paint_group_names(
+def paint_group_names(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
 ) -> None:
-    """Names on the cards of groups, from afar: in the least letters of slides, where they have room for enough of them."""
+    """Names on the cards of groups that are highlighted, from afar: in the least letters of slides, where they have room for enough of them."""
     pixels, names = round(LEAST * ratio), card_names(scene)
     painter.setFont(font(pixels, False))
     for i in np.flatnonzero(scene.highlighted & (scene.items.whole_size > 1)).tolist():
@@ -166,18 +167,28 @@ def _paint_group_names(
         box = QRectF(x, y, float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale)
         room = int(box.width() - 10 * ratio)
         text = names.of(i, pixels, False, room) if box.height() >= 1.2 * pixels and room > pixels else ""
-        if text and not text.endswith(CUT):
+        if text and CUT not in text:
             painter.setPen(QColor(label_ink(scene, palette, i)))
             painter.drawText(box.adjusted(6 * ratio, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
 
 
 def paint_quiet_words(
-    buffer: np.ndarray, stage: GraphStage, standing_out: Bools, viewport: Viewport, card: float, ratio: float
+    painter: QPainter, scene: Scene, palette: CanvasPalette, viewport: Viewport, card: float, ratio: float
 ) -> None:
-    """Names of what does not stand out, at rest."""
-    scene = copy.copy(stage.scene)
-    scene.highlighted = standing_out
-    image = wrap_image(buffer)
-    painter = QPainter(image)
-    paint_dimmed_labels(painter, scene, viewport, stage.palette, detail_of(card), WORDS * ratio, MOST_LABELS)
-    painter.end()
+    """Names of what does not stand out of a scene at rest, whose cards are highlighted that do."""
+    detail = detail_of(card)
+    if detail >= Detail.LABELS:
+        paint_dimmed_labels(painter, scene, viewport, palette, detail, WORDS * ratio, MOST_LABELS)
+        return
+    others = copy.copy(scene)
+    others.highlighted = scene.faded
+    painter.setOpacity(DIMMED)
+    paint_group_names(painter, others, viewport, palette, ratio)
+    painter.setOpacity(1.0)
+
+
+def all_standing_out(scene: Scene) -> Scene:
+    """A scene in which all is highlighted where nothing was."""
+    out = copy.copy(scene)
+    out.highlighted = ~scene.faded
+    return out

@@ -77,22 +77,25 @@ class Side:
             setattr(out, name, getattr(scene, name)[card])
         for name in ("routed", "straight", "stubs"):
             setattr(out, name, self.drawn[getattr(scene, name)])
-        inside = self.edge < 0
-        out.leave = np.where(inside, 0, scene.leave[self.edge]).astype(np.uint8)
-        out.enter = np.where(inside, 2, scene.enter[self.edge]).astype(np.uint8)
+        m = len(self.edge)
+        out.leave = self._edges(scene.leave, np.zeros(m, np.uint8))
+        out.enter = self._edges(scene.enter, np.full(m, 2, np.uint8))
         return out
 
     def look(self, own: Look, other: Look, elsewhere: Side) -> Look:
         """How the parts look as the scene's cards do; edges inside of a card as in the ``other`` scene, of which they are ``elsewhere``."""
-        inside = self.edge < 0
+        edges = {
+            name: self._edges(getattr(own, name), elsewhere._edges(getattr(other, name), np.zeros(len(self.edge), getattr(own, name).dtype)))
+            for name in ("edge_colour", "edge_width", "edge_opacity")
+        }  # fmt: skip
+        cards = {name: getattr(own, name)[self.card] for name in ("fill", "stroke", "accent", "opacity")}
+        return Look(**cards, **edges)
 
-        def edges(name: str) -> np.ndarray:
-            return np.where(inside, getattr(other, name)[elsewhere.edge], getattr(own, name)[self.edge])
-
-        return Look(
-            own.fill[self.card], own.stroke[self.card], own.accent[self.card], own.opacity[self.card],
-            edges("edge_colour"), edges("edge_width"), edges("edge_opacity"),
-        )  # fmt: skip
+    def _edges(self, values: np.ndarray, inside: np.ndarray) -> np.ndarray:
+        """What the scene's edges have (``values``) of those between parts, where they are any of these; ``inside`` of the others."""
+        out, between = inside.copy(), self.edge >= 0
+        out[between] = values[self.edge[between]]
+        return out
 
     def shown(self, away: float) -> Floats:
         """How much of each part is seen (float64[parts]) a share of the way from the scene."""

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.animation import eased
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.viewport import Viewport
@@ -25,13 +26,15 @@ from gui.present.transition.areas import (
 )
 from gui.present.transition.courses import Courses
 from gui.present.transition.legend import LINE, legend_of, paint_scale
-from gui.present.transition.looks import NAMES_FROM, WORDS, Look, between_looks, detail_of, look_of, plateau
+from gui.present.transition.looks import WORDS, Look, between_looks, detail_of, look_of, plateau
 from gui.present.transition.marks import NO_MARKS, Marks, paint_marks
 from gui.present.transition.paint import (
     Moment,
+    all_standing_out,
     card_pixels,
     paint_cards,
     paint_edges,
+    paint_group_names,
     paint_quiet_words,
     paint_splits,
     paint_words,
@@ -40,6 +43,7 @@ from gui.present.transition.paint import (
 from gui.present.transition.parting import GOES, Parting, rising
 
 if TYPE_CHECKING:
+    from gui.canvas.graph.scene import Scene
     from planner.model.graph import Bools
 
 DIM, DIM_EDGES = 0.5, 0.65
@@ -99,12 +103,17 @@ class Shot:
             card,
             ratio,
         )
-        if card >= NAMES_FROM:
-            paint_quiet_words(buffer, self.stage, self.standing_out, viewport, card, ratio)
         image = wrap_image(buffer)
         painter = QPainter(image)
+        paint_quiet_words(painter, self._scene(), self.stage.palette, viewport, card, ratio)
         self._paint_over(painter, areas, viewport, ratio)
         painter.end()
+
+    def _scene(self) -> Scene:
+        """The scene with what stands out highlighted."""
+        scene = copy(self.stage.scene)
+        scene.highlighted = self.standing_out
+        return scene
 
     def _paint_over(self, painter: QPainter, areas: Areas, viewport: Viewport, ratio: float) -> None:
         paint_above(painter, areas, viewport, ratio)
@@ -120,11 +129,10 @@ class Shot:
 
     def paint_vectors(self, painter: QPainter, room: tuple[float, float], unit: float) -> None:
         """The same as shapes and text, in logical pixels."""
-        scene = copy(self.stage.scene)
-        scene.highlighted = self.standing_out
-        palette = self.stage.palette
+        scene, palette = self._scene(), self.stage.palette
         viewport = self.view.viewport(round(room[0]), round(room[1]), 1.0, self.stage.left * unit)
-        detail = detail_of(card_pixels(scene, viewport, unit))
+        card = card_pixels(scene, viewport, unit)
+        detail = detail_of(card)
         # Letters and lines are as large as they are drawn in a window, on paper that is made larger.
         grown = unit * (WORDS if scene.layout.stages is None else HEADERS)
         near = Viewport(
@@ -132,8 +140,11 @@ class Shot:
         )  # fmt: skip
         painter.save()
         painter.scale(grown, grown)
-        paint_graph(painter, scene, near, palette, detail, figures=False)
+        paint_graph(painter, scene, near, palette, detail, figures=False, names=detail >= Detail.LABELS)
         painter.restore()
+        if detail < Detail.LABELS:
+            paint_group_names(painter, all_standing_out(scene), viewport, palette, unit)
+            paint_quiet_words(painter, scene, palette, viewport, card, unit)
         self._paint_over(painter, settled_areas(self.stage, self.lit, self.width), viewport, unit)
 
 
@@ -262,7 +273,15 @@ class Morph:
             getattr(one, n) + (getattr(other, n) - getattr(one, n)) * e for n in ("x", "y", "w", "h")
         )
         return Moment(
-            self.parting.parts[share >= 0.5], x, y, w, h, look, self.courses.at(share, e), self._order, False
+            self.parting.parts[int(share >= 0.5)],
+            x,
+            y,
+            w,
+            h,
+            look,
+            self.courses.at(share, e),
+            self._order,
+            False,
         )
 
     def _looks_of_parts(self, ratio: float) -> tuple[Look, Look]:

@@ -34,9 +34,9 @@ FADED = 0.35
 
 def paint_graph(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, figures: bool = True,
-    least: float = 0.0,
+    least: float = 0.0, names: bool = True,
 ) -> None:  # fmt: skip
-    """Lanes, edges, cards and their names, or blocks of cells and what flows between them, with ``figures`` beside it; what is not
+    """Lanes, edges, cards and, with ``names``, what these are called, or blocks of cells and what flows between them, with ``figures`` beside it; what is not
     highlighted is faded where something is. No letters of figures and of plates are smaller than ``least`` pixels."""
     for d, lane in enumerate(scene.layout.lanes):
         _, y = viewport.to_pixels(0, lane.band[1])
@@ -54,6 +54,8 @@ def paint_graph(
     else:
         _vector_edges(painter, scene, viewport, palette, detail)
         _vector_cards(painter, scene, viewport, palette, detail, least)
+    if not names:
+        return
     paint_dimmed_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count, least=least)
     paint_labels(painter, scene, viewport, palette, detail, 1.0, most=scene.items.count, least=least)
 

@@ -33,6 +33,12 @@ const shade = (theme) => blend(theme.card, theme.muted, 0.12);
 
 const shortName = (name) => name.replace(/^\/+|\/+$/g, "").split("/").pop() || name;
 
+// Of a card that is a share of a group: which, where that has room.
+function nameOf(context, graph, i, width) {
+  const name = shortName(graph.names[i]), told = graph.shares.has(i) ? `${name}, ${graph.shares.get(i)}` : name;
+  return fitted(context, context.measureText(told).width <= width ? told : name, width);
+}
+
 // ---------------------------------------------------------------------------------------------- drawing
 class Drawing {
   constructor(context, fonts) {
@@ -247,7 +253,7 @@ class Drawing {
       let opacity = lerp(a.opacity, b.opacity, e) * seen;
       opacity = g.moved ? Math.max(opacity, away * seen) : opacity * (1 - DIM * away);
       c.globalAlpha = opacity;
-      const mixed = (key) => a[key] === b[key] ? a[key] : e <= 0 ? a[key] : e >= 1 ? b[key] : mixedColour(a[key], b[key], e);
+      const mixed = (key) => blend(a[key], b[key], e);
       const fill = mixed("fill"), stroke = mixed("stroke"), accent = mixed("accent");
       c.fillStyle = fill;
       if (near <= 0) {
@@ -292,8 +298,8 @@ class Drawing {
       c.font = `${size}px ${this.fonts}`;
       c.fillStyle = this.theme.text;
       for (const [i, x, y, w, h] of shown) {
-        const text = h >= 1.2 * size && w > 2 * size ? fitted(c, shortName(graph.names[i]), w - 10 * u) : "";
-        if (text && !text.endsWith("…")) c.fillText(text, x + 6 * u, y + h / 2 + 0.5);
+        const text = h >= 1.2 * size && w > 2 * size ? nameOf(c, graph, i, w - 10 * u) : "";
+        if (text && !text.includes("…")) c.fillText(text, x + 6 * u, y + h / 2 + 0.5);
       }
       return;
     }
@@ -302,7 +308,7 @@ class Drawing {
       c.font = `${size}px ${this.fonts}`;
       c.fillStyle = this.theme.text;
       for (const [i, x, y, w, h] of shown) {
-        if (w - 8 * u >= 14 * u) c.fillText(fitted(c, shortName(graph.names[i]), w - 8 * u), x + 6 * u, y + h / 2 + 0.5);
+        if (w - 8 * u >= 14 * u) c.fillText(nameOf(c, graph, i, w - 8 * u), x + 6 * u, y + h / 2 + 0.5);
       }
       return;
     }
@@ -312,7 +318,7 @@ class Drawing {
       c.textAlign = "left";
       c.font = big;
       c.fillStyle = this.theme.text;
-      c.fillText(fitted(c, shortName(graph.names[i]), room), x + pad, y + 0.33 * h);
+      c.fillText(nameOf(c, graph, i, room), x + pad, y + 0.33 * h);
       c.font = small;
       c.fillStyle = out ? this.theme.muted : this.theme.text; // dimmed, a quieter colour could not be read
       const cost = stage.work(i), wide = c.measureText(cost).width;
@@ -422,11 +428,4 @@ class Drawing {
     c.fill(GLYPHS[palette.glyph[d]], "evenodd");
     c.restore();
   }
-}
-
-// Colours that are "rgb(...)" already, as blends of near and far are.
-function mixedColour(first, second, share) {
-  const parse = (text) => text[0] === "#" ? rgb(text) : text.slice(4, -1).split(",").map(Number);
-  const a = parse(first), b = parse(second);
-  return `rgb(${a.map((v, i) => Math.round(lerp(v, b[i], share))).join(",")})`;
 }

@@ -277,7 +277,7 @@ function point(op) {
   const line = (tag, text) => { const element = document.createElement(tag); element.textContent = text; return element; };
   const list = document.createElement("dl");
   for (const [name, value] of rows) list.append(line("dt", name), line("dd", value));
-  tip.replaceChildren(line("b", stage.graph.names[op]), line("span", stage.graph.kind(op)), list);
+  tip.replaceChildren(line("b", stage.graph.names[op] + (stage.graph.shares.has(op) ? `, ${stage.graph.shares.get(op)}` : "")), line("span", stage.graph.kind(op)), list);
   tip.hidden = false;
   const { view, at } = drawn, left = at.x[op] * view.s + view.x, top = at.y[op] * view.s + view.y;
   const x = clamp(left, 6, Math.max(6, sizes.width - tip.offsetWidth - 6)), below = top + at.h[op] * view.s + 10;

@@ -35,6 +35,7 @@ function graphOf(data) {
   return {
     name: data.name, n, names: data.names, kind: listOf(data.kinds), from, to: numbers(data.to, 4),
     share: numbers(data.share, 1), model: data.model ? numbers(data.model, 1) : new Uint8Array(n), groups: masked(data.groups || [], n),
+    shares: new Map(data.shares || []),
   };
 }
 
@@ -97,9 +98,9 @@ function throughLens(view, lens) {
 
 // ---------------------------------------------------------------------------------------------- colours
 const channels = new Map();
-function rgb(hex) {
-  let found = channels.get(hex);
-  if (!found) channels.set(hex, found = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+function rgb(colour) {
+  let found = channels.get(colour);
+  if (!found) channels.set(colour, found = colour[0] === "#" ? [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16)) : colour.slice(4, -1).split(",").map(Number));
   return found;
 }
 

@@ -587,6 +587,26 @@ def test_questions(document: Document, qtbot: QtBot) -> None:
     assert document.find("kind:Conv").tolist() == [0, 3, 6, 9]
 
 
+def test_groups_are_shown_folded_by_their_ops(document: Document) -> None:
+    """In the grouping that has them: the one that is shown, else the first that has more of them."""
+    changes: list[frozenset[int]] = []
+    document.groups_changed.connect(lambda: changes.append(document.folded))
+    document.set_grouping("layers")
+    view = document.grouping
+    assert view is not None
+    ops = [view.ops(g) for g in range(view.count)]
+    document.set_grouping("none")
+    changes.clear()
+    document.folding.show([ops[1], ops[3]])
+    assert document.grouping_name == "layers" and document.folded == {1, 3} == changes[0]
+    document.folding.show([ops[3], ops[1]])
+    assert len(changes) == 1, "they are folded already"
+    document.folding.show([ops[0], ops[1][:1]])
+    assert document.folded == {0}, "the others are no groups here"
+    document.folding.show([])
+    assert document.folded == frozenset() and document.grouping_name == "layers"
+
+
 @pytest.mark.parametrize(
     ("model", "grouping", "group"),
     [

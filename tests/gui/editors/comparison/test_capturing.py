@@ -14,6 +14,7 @@ from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.capturing import captured, shown_comparison
 from gui.editors.comparison.windows import open_comparison, open_with_canvas
 from gui.look.theme import LIGHT
+from gui.present.comparison.overlay import OverlayShot
 from gui.present.show import Show
 from gui.tools.story.draft import Draft
 from planner.errors import StageboardError
@@ -75,6 +76,27 @@ def test_of_several_the_pair_that_lists_are_about_is_overlaid(qtbot: QtBot) -> N
         assert captured(window, draft, "overlay").keyframe.camera is not None
         draft.add(frame)
         assert Show(draft.resolved(), LIGHT, (320, 200)).image(3.0).width() == 320
+
+
+def test_what_is_folded_in_the_columns_is_captured(qtbot: QtBot) -> None:
+    document = two_plans()
+    with window_on(qtbot, document) as window:
+        document.fold_all()
+        rest(qtbot, window)
+        draft = Draft()
+        for how, names in (("side-by-side", 4), ("overlay", 4), ("sankey", 0)):
+            keyframe = captured(window, draft, how).keyframe
+            assert len(keyframe.folded) == names
+            draft.add(captured(window, draft, how))
+        assert [group.name for group in draft.frames[0].keyframe.folded] == [
+            "block0",
+            "block1",
+            "block2",
+            "block3",
+        ]
+        show = Show(draft.resolved(), LIGHT, (640, 400))
+        shot = show.shots.shot(1)
+        assert isinstance(shot, OverlayShot) and shot.over.first.items.count == 4
 
 
 def test_what_is_captured_is_in_front(qtbot: QtBot) -> None:

@@ -104,6 +104,42 @@ def test_recording_goes_on_from_what_is_captured_and_forgets_old_selections(qtbo
         canvas.close_canvas()
 
 
+def test_folding_becomes_a_keyframe(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.start()
+        document.fold_all()
+        qtbot.waitUntil(has(draft, 2))
+        assert len(draft.frames[1].keyframe.folded) == 4
+        document.select([3, 4, 5])
+        qtbot.waitUntil(has(draft, 3))
+        assert titles(draft)[2] == "block1", "what is selected is that group"
+        document.unfold_all()
+        qtbot.waitUntil(has(draft, 4))
+        assert titles(draft)[3] == "Op by op" and not draft.frames[3].keyframe.folded
+        document.fold([2])
+        qtbot.waitUntil(has(draft, 5))
+        assert titles(draft)[4] == "block2"
+        recorder.stop()
+        canvas.close_canvas()
+
+
+def test_few_cards_of_many_ops_stand_out(qtbot: QtBot) -> None:
+    """It is cards that are too many to stand out: a folded group is one, however many ops it has."""
+    document = opened(n=600)
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        shots = GraphShots(document, canvas)
+        document.select(range(450))
+        assert shots.highlight() == ()
+        document.fold_all()
+        assert len(shots.highlight()) == 450
+        canvas.close_canvas()
+
+
 def test_a_keyframe_is_taken_again_with_its_words(qtbot: QtBot) -> None:
     document = opened()
     canvas = CanvasView(document, LIGHT)

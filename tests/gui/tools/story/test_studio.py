@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
@@ -14,7 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
 from gui.present.certificate.dialog import CertificateDialog
+from gui.present.window import PresenterWindow
 from gui.tools.story.editor import PANELS, VIEWS, suits
+from gui.tools.story.frames import ModelSource
 from gui.tools.story.frames_list import PICTURE
 from planner.errors import StageboardError
 from planner.machines.catalogue import planner
@@ -25,7 +29,9 @@ from planner.story.files.json import read_story
 from planner.story.keyframe import LONGEST_CAPTION, LONGEST_NOTES
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.models import write_model
-from tests.gui.window_parts import answer, make_window, opened, settle
+from tests.gui.window_parts import answer, know_little, make_window, opened, settle
+from tests.planner.story.test_proving import PROVEN, best, said
+from tests.planner.story.test_proving import told as claimed_story
 
 
 @pytest.fixture
@@ -328,3 +334,81 @@ def test_the_search_of_a_plan_becomes_keyframes(qtbot: QtBot, window: MainWindow
         assert "already" in notice.text
         qtbot.waitUntil(lambda told=told: told in notice.text, timeout=60_000)
     assert window.studio.draft.frames
+
+
+def test_what_is_folded_is_captured_and_comes_back(window: MainWindow) -> None:
+    document, studio = window.document, window.studio
+    press(window, "story.capture")
+    document.fold_all()
+    press(window, "story.capture")
+    document.unfold([1])
+    press(window, "story.capture")
+    keyframes = [frame.keyframe for frame in studio.draft.frames]
+    assert [[(g.name, g.ops) for g in k.folded] for k in keyframes] == [
+        [],
+        [("block0", "0-2"), ("block1", "3-5"), ("block2", "6-8"), ("block3", "9-11")],
+        [("block0", "0-2"), ("block2", "6-8"), ("block3", "9-11")],
+    ]
+    assert [k.title for k in keyframes[1:]] == ["4 groups, folded", "Inside block1"]
+    document.set_grouping("none")
+    for index, folded in ((2, {0, 2, 3}), (0, set()), (1, {0, 1, 2, 3})):
+        studio._show_on_canvas(index)
+        settle()
+        assert document.folded == folded
+    document.unfold_all()
+    studio.draft.select(1)
+    press(window, "story.retake")
+    assert studio.draft.frames[1].keyframe.folded == ()
+
+
+def test_a_certificate_leaves_the_canvas_folded(window: MainWindow) -> None:
+    studio, document = window.studio, window.document
+    studio.recorder.capture_certificate(studio._shots.shown())
+    document.fold_all()
+    studio._show_on_canvas(0)
+    assert len(document.folded) == 4
+
+
+def test_folded_groups_are_saved_and_opened(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    model = write_model(tmp_path)
+    window.document.open_model(model)
+    settle()
+    window.document.fold_all()
+    press(window, "story.capture")
+    folded = window.studio.draft.frames[0].keyframe.folded
+    assert len(folded) == 4
+    path = tmp_path / "talk.story.json"
+    assert window.studio._save(path)
+    assert read_story(path).keyframes[0].folded == folded
+
+
+def test_what_the_window_proves_meanwhile_is_told_on_screen(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    """A claim of the story's file that the window proves once the story is presented counts there, when the slide has come to rest."""
+    plan = best()
+    read = claimed_story(tmp_path, plan.objective, plan)
+    document, studio = window.document, window.studio
+    document.open_graph(plan.problem.graph, target=plan.problem.target)
+    document.change_problem(plan.problem, "as the story does")
+    know_little(document)
+    studio.draft.open(read, tmp_path / "talk.story.json", [ModelSource(plan.problem.graph)])
+    presenter = PresenterWindow(studio._told(), full_screen=False, proving=0.0)
+    studio._presenter = presenter
+    presenter.closed.connect(studio._presented)
+    presenter.begin()
+    assert PROVEN not in said(presenter.resolved)
+    presenter.go(1)
+    bound = plan.problem.bound(
+        plan.problem.components[0], plan.objective, "chain-dp", plan.problem.assumptions
+    )
+    document.add_bounds([bound])
+    assert not presenter.course.resting and PROVEN not in said(presenter.resolved), "nothing jumps meanwhile"
+    presenter.advance(60.0)
+    assert presenter.course.resting and PROVEN in said(presenter.resolved)
+    told_so = presenter.resolved
+    document.add_bounds([bound])
+    document.set_assignment(np.zeros(plan.problem.graph.n, np.int32), "edit", "all on one")
+    assert presenter.resolved is told_so, "nothing new is nothing to tell"
+    presenter.close()
+    document.add_bounds([replace(bound, value=0.5 * bound.value)])
