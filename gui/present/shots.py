@@ -129,7 +129,9 @@ class Shots:
             lit = np.zeros_like(lit)
         out = stage.scene.mask(chosen)
         if lit.any() and not len(chosen):
-            out = lit[stage.scene.device]
+            out = stage.scene.mask(
+                np.flatnonzero(lit[stage.scene.op_device])
+            )  # groups that have any of their ops
         seen = self._room(stage, kind)
         view, foot = stage.seen(keyframe.camera, seen, unit), room[1] - seen[1]
         return Shot(

@@ -33,6 +33,7 @@ class PlainCanvas(QWidget):
     viewport_changed = Signal()
     earlier_changed = Signal()
     earlier = None
+    busy = False
     context_menu = Signal(QPoint, int)
     card_clicked = Signal()
     left_alone = Signal()

@@ -56,6 +56,14 @@ def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
 
 
 def _look(canvas: CanvasView, camera: Camera | None) -> None:
+    if canvas.busy:  # a large graph is laid out beside the window
+
+        def laid_out() -> None:
+            canvas.scene_changed.disconnect(laid_out)
+            _look(canvas, camera)
+
+        canvas.scene_changed.connect(laid_out)
+        return
     scene = canvas.scene
     if camera is None or scene is None:
         canvas.fit()

@@ -18,7 +18,7 @@ from gui.canvas.graph.scene import Scene
 from gui.present.transition.looks import Look
 from planner.model.graph import Bools, Floats, Ints
 
-COMES, GOES = 0.4, 0.55
+COMES, GOES = 0.32, 0.45
 """The share of the way on which the parts of a card come up, and on which the card gives way to them."""
 INSET = 0.06
 """What parts keep from the borders of their card, as a share of it."""

@@ -115,7 +115,7 @@ class GraphShots:
         if (
             self._last is not None
             and self._last[:2] == now
-            and len(self._last[2].bounds) == len(document.plan_bounds)
+            and self._last[2].bounds == tuple(document.plan_bounds)
         ):
             return self._last[2]
         plan = document.current_plan()
@@ -184,12 +184,18 @@ class OrderShots:
         document = self._document
         if document.problem is None:
             raise StageboardError("no network is open; open one first")
-        if self._last is not None and self._last[0] is document.order and self._last[1] is document.problem:
+        bounds = tuple(document.plan_bounds)
+        if (
+            self._last is not None
+            and self._last[0] is document.order
+            and self._last[1] is document.problem
+            and self._last[2].bounds == bounds
+        ):
             return self._last[2]
         plan = document.current_plan()
         network = document.problem.network
         source = ModelSource(network, tuple(Path(p) for p in document.paths), density=document.density)
-        shown = Shown(plan, tuple(document.plan_bounds), source)
+        shown = Shown(plan, bounds, source)
         self._last = (document.order, document.problem, shown)
         return shown
 

@@ -117,6 +117,11 @@ def test_a_group_that_stands_out_is_called_by_its_name() -> None:
     assert len(shot_of(show, 1).marks.ops) == 3
 
 
+def test_a_stage_that_is_named_lights_the_groups_that_have_its_ops() -> None:
+    show = show_of(Keyframe("Stage 0 is named", "", 0, folded=BLOCKS))
+    assert np.flatnonzero(shot_of(show, 0).standing_out).tolist() == [0, 1, 2]
+
+
 def test_pointing_at_a_group_tells_of_all_its_ops() -> None:
     show = show_of(Keyframe("", "", 1, folded=BLOCKS))
     plan = show.shots.plan(0)

@@ -1,6 +1,6 @@
 // Keyframes that fold other groups: both in the same parts, so that cards of a group come out of its card and go back into it.
 
-const COMES = 0.4, GOES = 0.55, INSET = 0.06, INSIDE = 0xffffffff;
+const COMES = 0.32, GOES = 0.45, INSET = 0.06, INSIDE = 0xffffffff;
 
 function partsOf(data) {
   const [a, b] = ["a", "b"].map((side) => sideOf(numbers(data[side], 4), numbers(data[`${side}Edges`], 4)));

@@ -127,6 +127,20 @@ def test_folding_becomes_a_keyframe(qtbot: QtBot) -> None:
         canvas.close_canvas()
 
 
+def test_what_was_proven_better_meanwhile_is_captured(qtbot: QtBot) -> None:
+    """A bound of the same proof takes the place of the one before: they are as many as they were."""
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        shots, problem = GraphShots(document, canvas), document.open_problem
+        best = document.current_plan().objective
+        for share in (0.5, 0.9):
+            document.add_bounds([problem.bound(problem.components[0], share * best, "chain-dp", frozenset())])
+            assert share * best in {bound.value for bound in shots.shown().bounds}
+        assert shots.shown() is shots.shown()
+        canvas.close_canvas()
+
+
 def test_few_cards_of_many_ops_stand_out(qtbot: QtBot) -> None:
     """It is cards that are too many to stand out: a folded group is one, however many ops it has."""
     document = opened(n=600)
