@@ -319,20 +319,25 @@ def _paint_traffic(
     and with the bytes that pass by where there are five."""
     theme, data, ratio, loaded = palette.theme, heads.data, heads.ratio, _loaded(heads.data, d)
     painter.setFont(font(int(10 * ratio), False))
-    lines = _in_and_out(data, d)
+    lines, held = _in_and_out(data, d), ""
     if loaded:
         used, cache = float(data.memory[d]), float(data.budget[d])
         other = f"{data.time} {data.times.text(float(data.cost[d]))}"
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
-        lines = [cache_text(used, cache, brief=True, beside=data.column), other]
+        held = cache_text(used, cache, brief=True, beside=data.column)
+        lines = [held, other]
     joined = "  ".join(lines)
     if not heads.both:
         joined = lines[0] if data.received[d] else lines[1]  # whole, rather than both of which one is cut
     if rows >= 5:
         lines.append(f"{bytes_text(data.passing(d))} pass by")
-    for text in lines if rows >= 4 else lines[:1] if loaded else [joined]:
-        off_chip = loaded and text is lines[0] and data.memory[d] > data.budget[d]
+    if loaded and rows < 4:
+        # What stands beside the title is not said again where there is one line.
+        again = np.array_equal(data.pace, data.memory) and bool((data.memory <= data.budget).all())
+        lines = lines[1:2] if again else lines[:1]
+    for text in lines if rows >= 4 or loaded else [joined]:
+        off_chip = text == held and data.memory[d] > data.budget[d]
         painter.setPen(QColor(theme.warning if off_chip else theme.muted))
         shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), shown)

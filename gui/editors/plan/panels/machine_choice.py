@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
@@ -133,8 +133,8 @@ def fill_parameters(choice: MachineChoice, target: Target) -> bool:
 def _usual(target: Target, others: Sequence[NamedMachine]) -> NamedMachine:
     """The rates (parameters per second, and what ``others`` say) that a target has where none are given, as a machine."""
     said = {key for one in others for key in one.parameters[target.kind]}
-    rates: dict[str, Any] = {
-        field.name: field.default
+    rates = {
+        field.name: cast("float", field.default)
         for field in fields(target)  # type: ignore[arg-type]
         if field.name in said or str(field.metadata.get("unit", "")).endswith("/s")
     }

@@ -10,11 +10,13 @@ from PySide6.QtCore import QPoint, QRectF
 
 from gui.canvas.graph import headers, surface
 from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents, paint_headers
+from gui.canvas.graph.lanes.header_form import HeaderForm
 from gui.canvas.graph.scene import crossing_bytes
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
 
 
@@ -183,3 +185,16 @@ def test_a_lane_that_is_half_in_sight_has_letters_as_large_as_the_others(hand: H
     paint_headers(scribe, scene, view.viewport, view.palette_now, data, 1.0)
     scribe.end()
     assert len(sizes) == 1
+
+
+@pytest.mark.parametrize(("cache", "said"), [(2.0**23, "stage time"), (2.0**20, "off chip")])
+def test_one_line_says_what_does_not_stand_beside_the_title(
+    make_hand: MakeHand, monkeypatch: pytest.MonkeyPatch, cache: float, said: str
+) -> None:
+    """Where memory is the objective and all of it fits, how long a stage takes; else what is off chip."""
+    hand = make_hand(tpu_graph(), EdgeTpuPipeline(2, cache=cache), (1280, 260))
+    hand.lanes()
+    monkeypatch.setattr(headers, "form_of", lambda *_: HeaderForm(12, 3))
+    _, words = lanes_as_painted(hand, 2, monkeypatch)
+    assert any(said in word for word in words), words
+    assert not any(word.endswith(" on chip") for word in words)
