@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 
-from gui.look.numbers import byte_column, energy_text, one_time, rate_text, ratio_text
+from gui.look.numbers import DASH, byte_column, detailed_column, energy_text, rate_text, ratio_text
+from gui.words.objectives import plan_times
 from planner.evaluation.estimates import op_times
 from planner.evaluation.shared_parameters import params_read
 from planner.evaluation.times_source import any_measured
@@ -21,8 +22,21 @@ from planner.quantity import bytes_text
 AMOUNT = re.compile(r"(\d) (?=%|[µnm]?s\b|[KMGT]?i?B\b)")
 """A number, and the space between it and its unit."""
 Rows = list[tuple[str, str]]
+CROSSING = ("bytes_in", "host_in", "bytes_out", "host_out", "link")
+"""Details of devices that go over links: in one unit."""
 MOST_CLASSES = 6
 """Devices whose time of an op is told beside one another, where they are not alike."""
+
+
+class PageTimes:
+    """How times are written in the inspector: in the unit of the plan above it, with the decimals that a small one needs."""
+
+    def __init__(self, problem: Problem, evaluation: Evaluation) -> None:
+        self._unit, self._column = problem.graph.time_unit, plan_times(problem, evaluation)
+
+    def text(self, value: float) -> str:
+        """One of them."""
+        return DASH if math.isnan(value) else detailed_column([value], self._unit, self._column).text(value)
 
 
 def unbroken(html: str) -> str:
@@ -57,13 +71,15 @@ def device_rows(evaluation: Evaluation, device: int) -> Rows:
     details = {name: float(amounts[device]) for name, amounts in evaluation.details.items()}
     # On and off chip in one unit, so that they can be compared.
     memory = byte_column(evaluation.memory.tolist()).text
+    crossing = [evaluation.details[name] for name in CROSSING if name in evaluation.details]
+    traffic = byte_column(np.concatenate(crossing).tolist() if crossing else ()).text
     words = (
         ("cache", "On chip", memory), ("dram", "Off chip", memory),
-        ("bytes_in", "Enters from stages", bytes_text), ("host_in", "Enters from the host", bytes_text),
-        ("bytes_out", "Leaves for stages", bytes_text), ("host_out", "Leaves for the host", bytes_text),
+        ("bytes_in", "Enters from stages", traffic), ("host_in", "Enters from the host", traffic),
+        ("bytes_out", "Leaves for stages", traffic), ("host_out", "Leaves for the host", traffic),
         ("energy", "Energy per inference", energy_text),
         ("parameters", "Parameters", memory), ("activations", "Peak activations", memory),
-        ("link", "To the next chip", bytes_text),
+        ("link", "To the next chip", traffic),
     )  # fmt: skip
     # Most stages exchange nothing with the host itself.
     return [
@@ -75,40 +91,40 @@ def device_rows(evaluation: Evaluation, device: int) -> Rows:
 
 def plan_rows(problem: Problem, evaluation: Evaluation) -> Rows:
     """Estimates of the whole plan (name, text); none where the target makes none."""
-    figures, unit = evaluation.figures, problem.graph.time_unit
+    figures, times = evaluation.figures, PageTimes(problem, evaluation)
     rows: Rows = []
     if math.isfinite(figures.get("throughput", math.inf)):
         rows.append(("Inferences per second", rate_text(figures["throughput"])))
     if "latency" in figures:
-        rows.append(("Latency", one_time(figures["latency"], unit)))
+        rows.append(("Latency", times.text(figures["latency"])))
     if figures:
         slowest = f"Slowest {problem.target.words.one}"
-        rows.append((slowest, one_time(float(evaluation.cost.max(initial=0.0)), unit)))
+        rows.append((slowest, times.text(float(evaluation.cost.max(initial=0.0)))))
     if "energy" in figures:
         rows.append(("Energy per inference", energy_text(figures["energy"])))
     return rows
 
 
-def time_rows(problem: Problem, device_of: np.ndarray, v: int) -> Rows:
+def time_rows(problem: Problem, device_of: np.ndarray, v: int, page: PageTimes) -> Rows:
     """What is estimated of an op and what was measured, where it is: both, their ratio, and how far runs spread.
 
     Empty where nothing of the model was measured.
     """
     if not any_measured(problem):
         return []
-    graph, measured = problem.graph, problem.graph.measured
-    times, unit = op_times(problem, device_of), graph.time_unit
-    rows = [] if np.isnan(times.estimated[v]) else [("Estimated", one_time(float(times.estimated[v]), unit))]
+    measured = problem.graph.measured
+    times = op_times(problem, device_of)
+    rows = [] if np.isnan(times.estimated[v]) else [("Estimated", page.text(float(times.estimated[v])))]
     if np.isnan(times.measured[v]):
         return [*rows, ("Measured", "no")]
-    parts = [one_time(float(times.measured[v]), unit)]
+    parts = [page.text(float(times.measured[v]))]
     own = problem.measured_times.get(int(device_of[v]))
     if own is not None and not np.isnan(own[v]):
         parts.append(f"on {problem.devices[device_of[v]].title}")
     elif measured is not None:
         spread = float(measured.spread[v])
         if not np.isnan(spread) and times.measured[v] > 0:
-            parts.append(f"± {one_time(spread, unit)}")
+            parts.append(f"± {page.text(spread)}")
         if measured.shared[v]:
             parts.append("as part of a kernel")
         if measured.scaled[v]:
@@ -128,18 +144,42 @@ def own_times_text(problem: Problem, device: int) -> str:
     return f"{int((compute & ~np.isnan(own)).sum()):,} of {int(compute.sum()):,} ops measured on it"
 
 
-def work_elsewhere(problem: Problem, op: int) -> Rows:
+def transfer_rows(problem: Problem, tensor: int, times: PageTimes) -> Rows:
+    """What a tensor costs a receiver and its sender; one row where that is the same."""
+    e = problem.evaluator
+    there, away = float(e.tensor_time[tensor]), float(e.send_time[tensor])
+    if there == away:
+        return [("One transfer", times.text(there))]
+    return [("To receive it", times.text(there)), ("To send it", times.text(away))]
+
+
+def streaming_rows(problem: Problem, device_of: np.ndarray, ops: np.ndarray, times: PageTimes) -> Rows:
+    """What the parameters of ``ops`` cost where their devices stream what their memory does not hold: the bytes, and the time of each
+    inference, by which the devices would stream less without them. Empty where all has room."""
+    e = problem.evaluator
+    limited = np.isfinite(e.budget)
+    held = np.bincount(device_of, e.params, minlength=e.k)
+    own = np.bincount(device_of[ops], e.params[ops], minlength=e.k)
+    over = np.where(limited, np.maximum(held - np.where(limited, e.budget, 0.0), 0.0), 0.0)
+    streamed = float(np.minimum(own, over).sum())
+    if streamed <= 0.0:
+        return []
+    title = "Streamed for it" if len(ops) == 1 else "Streamed for them"
+    return [(title, f"{bytes_text(streamed)}, {times.text(streamed / e.streaming_rate)} per inference")]
+
+
+def work_elsewhere(problem: Problem, op: int, times: PageTimes) -> Rows:
     """What an op takes on each kind of device, or on the first device of each class where devices of a kind are not alike; empty where it
     takes the same everywhere."""
-    e, unit = problem.evaluator, problem.graph.time_unit
+    e = problem.evaluator
     if e.alike:
         a, b = float(e.op_work[0, op]), float(e.op_work[-1, op])
         if abs(a - b) <= 1e-12 * max(a, b):
             return []
-        return [("On an accelerator", one_time(a, unit)), ("On a CPU", one_time(b, unit))]
+        return [("On an accelerator", times.text(a)), ("On a CPU", times.text(b))]
     classes, first = np.unique(e.class_of, return_index=True)
     several = [
-        f"{escape(problem.devices[d].title)} {one_time(float(e.op_work[c, op]), unit)}"
+        f"{escape(problem.devices[d].title)} {times.text(float(e.op_work[c, op]))}"
         for d, c in sorted(zip(first.tolist(), classes.tolist(), strict=True))
     ]
     more = f" and {len(several) - MOST_CLASSES} more" if len(several) > MOST_CLASSES else ""

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gui.look.numbers import gap_text, one_time, plural, time_column
+from gui.look.numbers import byte_column, detailed_column, gap_text, plural
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import (
+    PageTimes,
     count_text,
     device_rows,
     own_times_text,
     parameters_text,
     plan_rows,
+    streaming_rows,
     time_rows,
+    transfer_rows,
     unbroken,
     work_elsewhere,
 )
+from gui.words.objectives import plan_times
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
@@ -95,7 +99,7 @@ def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], the
 def _one_op(document: Document, v: int, moves: str) -> str:
     problem = document.problem
     assert problem is not None
-    graph, unit, e = problem.graph, problem.graph.time_unit, problem.evaluator
+    graph, e, times = problem.graph, problem.evaluator, PageTimes(problem, document.evaluation)
     device = int(document.device_of[v])
     mates = problem.groups.expand([v])
     mates = mates[mates != v]
@@ -108,11 +112,12 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     moved = float(e.tensor_time[ins].sum() + e.send_time[outs].sum())
     rows = [
         ("Device", link("device", device, _device_name(document, device))),
-        ("Work here", one_time(work, unit) + (" · estimated" if work and times_mark(problem) == "estimated" else "")),
-        *work_elsewhere(problem, v),
-        *time_rows(problem, document.device_of, v),
-        ("All its transfers", one_time(moved, unit)),
+        ("Work here", times.text(work) + (" · estimated" if work and times_mark(problem) == "estimated" else "")),
+        *work_elsewhere(problem, v, times),
+        *time_rows(problem, document.device_of, v, times),
+        ("All its transfers", times.text(moved)),
         ("Parameters", parameters_text(problem, np.array([v])) if e.params[v] or graph.params[v] else ""),
+        *streaming_rows(problem, document.device_of, document.selection, times),
         ("Multiply-accumulates", count_text(float(graph.macs[v])) if graph.macs[v] else ""),
         ("Output", bytes_text(float(e.size[outs].sum()))),
         ("Memory on its device", bytes_text(float(e.memory[v])) if e.memory[v] != e.params[v] else ""),
@@ -138,7 +143,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
 def _several(document: Document) -> str:
     problem = document.problem
     assert problem is not None
-    graph, ops = problem.graph, document.selection
+    graph, ops, times = problem.graph, document.selection, PageTimes(problem, document.evaluation)
     e = problem.evaluator
     devices = document.device_of[ops]
     work = float(e.work_on(document.device_of)[ops].sum())
@@ -159,8 +164,9 @@ def _several(document: Document) -> str:
     rows = [
         ("On", where + (f" and {more} more" if more > 0 else "")),
         ("Kinds", shown + (f" and {len(common) - MOST_NAMES} more" if len(common) > MOST_NAMES else "")),
-        ("Work", one_time(work, graph.time_unit)),
+        ("Work", times.text(work)),
         ("Parameters", parameters_text(problem, ops)),
+        *streaming_rows(problem, document.device_of, ops, times),
         ("Outputs", bytes_text(float(e.size[np.isin(graph.tensor_producer, ops)].sum()))),
         (
             "Memory on devices",
@@ -192,7 +198,7 @@ def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
     rows = [
         ("Shape", escape(_shape(graph.tensor_shapes[tensor], graph.tensor_dtypes[tensor]))),
         ("Size", bytes_text(float(e.size[tensor]))),
-        *_transfer_rows(e, tensor, graph.time_unit),
+        *transfer_rows(problem, tensor, PageTimes(problem, document.evaluation)),
         ("Produced by", link("op", producer, graph.op_names[producer])),
         ("On", link("device", home, _device_name(document, home))),
         (
@@ -225,7 +231,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     problem = document.problem
     assert problem is not None
     graph, evaluation = problem.graph, document.evaluation
-    column = time_column(evaluation.cost.tolist(), graph.time_unit)
+    column, memory = plan_times(problem, evaluation), byte_column(evaluation.memory.tolist())
     capacity = float(problem.evaluator.capacity[device])
     used = float(evaluation.memory[device])
     ops = np.flatnonzero(document.device_of == device)
@@ -246,7 +252,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Work", column.text(float(evaluation.work[device]))),
         ("Streaming", column.text(float(evaluation.streaming[device]))),
         ("Send", column.text(float(evaluation.send[device]))),
-        ("Memory", bytes_text(used) + share),
+        ("Memory", memory.text(used) + share),
         *device_rows(evaluation, device),
         ("Times", own_times_text(problem, device)),
         ("Parameters", "" if evaluation.details else bytes_text(float(problem.evaluator.params[ops].sum()))),
@@ -259,7 +265,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + fact_rows(rows)
     if len(heavy):
         cost = problem.evaluator.op_work[problem.evaluator.class_of[device]]
-        heaviest = time_column(cost[heavy].tolist(), graph.time_unit)
+        heaviest = detailed_column(cost[heavy].tolist(), graph.time_unit, column)
         body += section("Its heaviest ops") + _rows_of_links(
             (link("op", v, graph.op_names[v]), heaviest.text(float(cost[v]))) for v in heavy.tolist()
         )
@@ -271,7 +277,7 @@ def graph_page(document: Document, theme: Theme) -> str:
     problem = document.problem
     assert problem is not None
     graph = problem.graph
-    e = problem.evaluator
+    e, times = problem.evaluator, PageTimes(problem, document.evaluation)
     sources = times_source(problem)
     if measured := measured_words(graph):
         who = "; ".join(map(escape, graph.measured.sources if graph.measured else ()))
@@ -284,7 +290,7 @@ def graph_page(document: Document, theme: Theme) -> str:
         ("Depth", f"{graph.depth:,}"),
         ("Largest in-degree", f"{graph.max_degree:,}"),
         ("Parameters", parameters_text(problem)),
-        ("Work in all", one_time(float(e.work_on(document.device_of).sum()), graph.time_unit)),
+        ("Work in all", times.text(float(e.work_on(document.device_of).sum()))),
         ("Times from", sources),
         ("Format", escape(graph.format)),
     ]
@@ -307,14 +313,6 @@ def _rows_of_links(rows: Iterable[tuple[str, str]]) -> str:
         f"<tr><td>{left}&nbsp;&nbsp;</td><td align='right'>{right}</td></tr>" for left, right in rows
     )
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
-
-
-def _transfer_rows(e: Evaluator, tensor: int, unit: str | None) -> list[tuple[str, str]]:
-    """What the tensor costs a receiver and its sender; one row where that is the same."""
-    there, away = float(e.tensor_time[tensor]), float(e.send_time[tensor])
-    if there == away:
-        return [("One transfer", one_time(there, unit))]
-    return [("To receive it", one_time(there, unit)), ("To send it", one_time(away, unit))]
 
 
 def _tensor_rows(e: Evaluator, tensors: np.ndarray, *, from_producer: bool) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog
 from gui.editors.plan.times_dialog import TimesDialog
 from gui.look.theme import LIGHT
-from gui.panels.inspector_figures import time_rows
+from gui.panels.inspector_figures import PageTimes, time_rows
 from gui.panels.inspector_pages import device_page
 from planner.formats import read_graph
 from planner.formats.times.read import read_times
@@ -304,9 +304,10 @@ def test_an_op_says_on_which_device_it_was_measured(qtbot: QtBot, window: MainWi
     op, home = document.open_problem.graph.op_ids[v], int(document.device_of[v])
     times = OpTimes({op: OpTime(0.5)}, "t.json", "me")
     document.editing.set_times([Use(times, place=f"stage {home}")])
-    rows = dict(time_rows(document.open_problem, document.device_of, v))
+    page = PageTimes(document.open_problem, document.evaluation)
+    rows = dict(time_rows(document.open_problem, document.device_of, v, page))
     assert rows["Measured"] == f"500.00 ms on Stage {home}"
-    assert dict(time_rows(document.open_problem, document.device_of, v + 1))["Measured"] == "no"
+    assert dict(time_rows(document.open_problem, document.device_of, v + 1, page))["Measured"] == "no"
 
 
 def slow_ops(window: MainWindow, tmp_path: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QUrl
 from pytestqt.qtbot import QtBot
@@ -11,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
-from gui.panels.inspector_figures import unbroken
+from gui.panels.inspector_figures import PageTimes, streaming_rows, unbroken
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
@@ -209,6 +210,50 @@ def test_an_op_takes_its_own_time_on_each_unequal_stage(qtbot: QtBot) -> None:
         assert f"Stage 0 {work:g}" in page and f"Stage 1 {2 * work:g}" in page
         panel.show_device(1)
         assert "stage · 0.5x" in text(panel)
+
+
+def test_times_are_in_the_unit_of_the_plan_above(qtbot: QtBot) -> None:
+    """An op of a microsecond beside a plan of milliseconds, and one of seconds: in milliseconds both."""
+    ops = [Op("a", "a", "Conv", work=2e-6), Op("b", "b", "Conv", work=5e-3), Op("c", "c", "Conv", work=4e-3)]
+    graph = Graph.build("g", ops, [Tensor("a", ("b",), 1e6), Tensor("b", ("c",), 1e6)], time_unit="s")
+    document = Document()
+    document.open_graph(graph, target=Pipeline(2))
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        for chosen in ([0], [1], [0, 1, 2], []):
+            document.select(chosen)
+            page = text(panel).replace("\u00a0", " ")
+            assert re.search(r"\d ms\b", page) and not re.search(r"\d (?:s|µs|us|ns)\b", page), page
+        for device in (0, 1):
+            panel.show_device(device)
+            assert not re.search(r"\d (?:s|µs|us|ns)\b", text(panel).replace("\u00a0", " "))
+
+
+def test_streaming_that_parameters_cause_is_said(qtbot: QtBot) -> None:
+    """By how much less a TPU would stream without them, and the time that this takes of every inference."""
+    document = opened_on_tpus(cache=1.5 * 2**20)
+    problem, e = document.open_problem, document.open_problem.evaluator
+    panel = InspectorPanel(document, LIGHT)
+    times = PageTimes(problem, document.evaluation)
+    device = int(np.argmax(document.evaluation.streaming))
+    held = np.flatnonzero(document.device_of == device)
+    over = float(e.params[held].sum() - e.budget[device])
+    assert over > 0
+    with shown(qtbot, panel):
+        for ops in (held[:1], held):
+            document.select(ops)
+            streamed = min(over, float(e.params[ops].sum()))
+            ((title, said),) = streaming_rows(problem, document.device_of, document.selection, times)
+            assert said == f"{bytes_text(streamed)}, {times.text(streamed / e.streaming_rate)} per inference"
+            assert title in text(panel)
+        without = document.device_of.copy()
+        without[held[0]] = (device + 1) % 3
+        less = document.evaluation.streaming[device] - problem.evaluate(without).streaming[device]
+        document.select(held[:1])
+        assert f"{times.text(float(less))} per inference" in text(panel).replace("\u00a0", " ")
+        roomy = opened_on_tpus(cache=64 * 2**20)
+        everything = np.arange(roomy.open_problem.graph.n)
+        assert streaming_rows(roomy.open_problem, roomy.device_of, everything, times) == []
 
 
 def test_amounts_stay_beside_their_units() -> None:
