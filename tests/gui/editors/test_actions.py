@@ -151,6 +151,7 @@ def test_every_action_can_be_run(editor: str, qtbot: QtBot, monkeypatch: pytest.
         for spec in window.actions_set.specs:
             if spec.id in (
                 "file.quit",
+                "file.start_page",
                 "file.close",
                 "plan.start",
                 "plan.prove_more",

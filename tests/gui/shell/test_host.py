@@ -145,6 +145,16 @@ def test_models_open_in_tabs_beside_what_is_open(
     parts.close()
 
 
+def test_the_start_page_is_there_beside_what_is_open(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    network.actions_set["file.start_page"].trigger()
+    (parts,) = graph_windows._graphs
+    assert host.editors == [window, network, parts.window] and host.currentWidget() is parts.window
+    assert parts.document.problem is None and parts.window.start_page.isVisible()
+    graph_windows._graphs.remove(parts)
+    parts.close()
+
+
 def test_closing_a_tab_leaves_the_others(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
     window, network, host = pair
     network.actions_set["file.close"].trigger()
