@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 MARK = "…"
 _PART = re.compile(r"[^/._:-]*[/._:-]*")
 """A part of a name with the signs behind it."""
+_STEP = re.compile(r"[^/]*/*")
+"""A step of a path."""
 
 
 def cut_apart(text: str, others: Sequence[str], metrics: QFontMetrics, room: int) -> str:
@@ -38,6 +40,10 @@ def cut_apart(text: str, others: Sequence[str], metrics: QFontMetrics, room: int
         cut = [name if metrics.horizontalAdvance(name) <= room else way(name) for name in texts]
         if metrics.horizontalAdvance(cut[0]) <= room and cut.count(cut[0]) == 1:
             return cut[0]
+    for pattern in (_STEP, _PART):
+        telling = _telling(text, texts, pattern)
+        if telling and metrics.horizontalAdvance(telling) <= room:
+            return telling
     return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
 
 
@@ -55,6 +61,24 @@ class ApartDelegate(QStyledItemDelegate):
         room = option.rect.width() - edge - icon  # type: ignore[attr-defined]
         names = [str(model.index(row, index.column()).data()) for row in range(model.rowCount())]
         option.text = cut_apart(option.text, names, option.fontMetrics, max(0, room))  # type: ignore[attr-defined]
+
+
+def _telling(text: str, texts: Sequence[str], pattern: re.Pattern[str]) -> str:
+    """Those parts of a name that together no other one of ``texts`` has at their places, the rest left out: ``…down.0/…conv_1…``; empty
+    where there are none."""
+    parts = {name: [part for part in pattern.findall(name) if part] for name in texts}
+    own, others = parts[text], [parts[name] for name in texts if name != text]
+    kept: set[int] = set()
+    while others:
+        # The part that tells most of those apart that are not yet.
+        left = [sum(i >= len(other) or other[i] != part for other in others) for i, part in enumerate(own)]
+        best = max(range(len(own)), key=lambda i: (left[i], -i), default=-1)
+        if best < 0 or not left[best]:
+            return ""
+        kept.add(best)
+        others = [other for other in others if best < len(other) and other[best] == own[best]]
+    shown = "".join(part if i in kept else MARK for i, part in enumerate(own))
+    return re.sub(f"{MARK}+", MARK, shown)
 
 
 def _without(texts: list[str], ends: bool) -> Callable[[str], str]:

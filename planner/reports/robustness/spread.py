@@ -49,10 +49,15 @@ class Spread:
     """Ops that take any time (bool[n])."""
 
     @property
+    def assumed_factors(self) -> tuple[float, ...]:
+        """The factors of ops whose spread is not measured, in order."""
+        return tuple(sorted({float(f) for f in self.factor[self.works & ~self.measured].tolist()}))
+
+    @property
     def words(self) -> str:
         """Where the factors come from, in words."""
         known, all_of = int((self.measured & self.works).sum()), int(self.works.sum())
-        others = sorted({float(f) for f in self.factor[self.works & ~self.measured].tolist()})
+        others = self.assumed_factors
         said = []
         if known:
             said.append(f"measured spread of {known} of {all_of} ops")

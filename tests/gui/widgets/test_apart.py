@@ -42,6 +42,22 @@ class TestCutApart:
             assert metrics.horizontalAdvance(shown) <= max(room, metrics.horizontalAdvance("…"))
 
 
+@pytest.mark.parametrize("letters", [16, 20, 24])
+def test_names_that_differ_at_several_places_keep_what_tells_them(qapp, letters: int) -> None:
+    """No beginning, middle or end alone tells these apart: whole steps of their paths stay, or parts of these."""
+    names = [
+        f"/{way}.{i}/block.{j}/conv_{k}/Conv"
+        for way in ("down", "up")
+        for i in range(2)
+        for j in range(3)
+        for k in (1, 2)
+    ]
+    metrics = QFontMetrics(font(9.0))
+    room = metrics.horizontalAdvance("n" * letters)
+    shown = [cut_apart(name, names, metrics, room) for name in names]
+    assert len(set(shown)) == len(names) and all(metrics.horizontalAdvance(one) <= room for one in shown)
+
+
 def test_a_row_says_all_on_one_line_where_there_is_room(qapp) -> None:
     row = RowButton(LIGHT)
     row.set_row(SCOPED[0], "−1.2 %", mark="#336699")

@@ -30,11 +30,19 @@ from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.tables import row_table
 from planner.errors import StageboardError
 from planner.reports.robustness.report import Robustness
-from planner.reports.robustness.spread import DEPENDENCES, ESTIMATED, GIVEN, MOST_FACTOR, Dependence
+from planner.reports.robustness.spread import (
+    DEPENDENCES,
+    ESTIMATED,
+    GIVEN,
+    MOST_FACTOR,
+    Dependence,
+    spread_of,
+)
 from planner.reports.robustness.words import changing_words, regret_sentence, standing_words
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
+    from planner.problem.problem import Problem
 
 ERRORS: dict[Dependence, str] = {
     "independent": "Each op off by itself",
@@ -60,6 +68,8 @@ class RobustPanel(Panel):
     ) -> None:
         super().__init__(document, theme, parent)
         self.search = search
+        self._spread_of: Problem | None = None
+        self._factors: tuple[float, ...] = ()
         self._held = False
         """Whether somebody stopped the search for the present problem."""
         self.dependence = DropDown(self)
@@ -76,7 +86,6 @@ class RobustPanel(Panel):
         self.spread.setDecimals(2)
         self.spread.setPrefix("by up to ")
         self.spread.setSuffix("x")
-        self.spread.setSpecialValueText("by the usual factor")
         self.spread.setKeyboardTracking(False)
         self.spread.setAccessibleName("Factor by which op times may be off")
         self.spread.setToolTip(
@@ -84,7 +93,7 @@ class RobustPanel(Panel):
             f" {GIVEN:g} for times that a file gives"
         )
         self.spread.valueChanged.connect(self._look)
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=2)
         self.button = QPushButton("", self)
         self.button.clicked.connect(self._look_or_cancel)
         self.chart = OutlookView(theme)
@@ -98,7 +107,7 @@ class RobustPanel(Panel):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.regret = ElidedLabel("", self)
+        self.regret = ElidedLabel("", self, lines=2)
         self.take = QPushButton("Put It on the Canvas", self)
         self.take.setToolTip(
             "Let the plan of least regret take the place of the one on the canvas: one undo step"
@@ -150,9 +159,14 @@ class RobustPanel(Panel):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Where the table is narrow, names of ops are worth more than its last columns."""
         if event.type() == QEvent.Type.Resize:
-            for column, least in ROOM.items():
-                self.table.setColumnHidden(column, self.table.viewport().width() < least)
+            self._show_columns()
         return super().eventFilter(watched, event)
+
+    def _show_columns(self) -> None:
+        """Columns that have room, and say something of some op."""
+        wide = self.table.viewport().width()
+        for column in range(1, self.model.columnCount()):
+            self.table.setColumnHidden(column, wide < ROOM.get(column, 0) or self.model.is_blank(column))
 
     @property
     def chosen_dependence(self) -> Dependence:
@@ -192,6 +206,7 @@ class RobustPanel(Panel):
             self._look()
         found = None if refusal else search.known
         faded = not search.current
+        self.spread.setSpecialValueText(self._usual())
         for widget in (self.dependence, self.spread, self.button, self.body, self.regret, self.take):
             widget.setVisible(not refusal)
         self.button.setText("Cancel" if search.running else "Look Again" if found is not None else "Look")
@@ -200,28 +215,43 @@ class RobustPanel(Panel):
         )
         self.chart.show_outlook(None if found is None else outlook_of(found, self.chosen_dependence, faded))
         self.model.show(found, faded)
+        self._show_columns()
         set_role(self.words, "warning" if found is not None and faded else "muted")
         if refusal:
-            self.words.setText(capital(refusal) + ".")
+            self.words.set_texts(capital(refusal) + ".")
             self.words.set_tip("")
             return
-        self.words.setText(self._state(found, faded))
+        self.words.set_texts(*self._state(found, faded))
         self.words.set_tip(
             "" if found is None else "\n".join([standing_words(found), found.spread.words, *found.notes])
         )
         self._show_regret(found, faded)
 
-    def _state(self, found: Robustness | None, faded: bool) -> str:
+    def _usual(self) -> str:
+        """What the box says where nobody chose a factor: what is assumed then, of ops whose spread is not measured."""
+        problem = self.document.problem
+        if problem is not self._spread_of:
+            self._spread_of = problem
+            self._factors = () if problem is None else spread_of(problem).assumed_factors
+        factors = self._factors
+        return (
+            f"by up to {' or '.join(f'{factor:g}x' for factor in factors)} (usual)"
+            if factors
+            else "as measured"
+        )
+
+    def _state(self, found: Robustness | None, faded: bool) -> tuple[str, ...]:
+        """What is known, or done, and ever shorter ways to say it: the box names the factor that is assumed."""
         search = self.search
         if search.running:
-            return f"{percent(search.done, 0)}  {search.words} …" if search.words else "…"
+            return (f"{percent(search.done, 0)}  {search.words} …" if search.words else "…",)
         if found is None:
-            return "Not looked for yet."
+            return ("Not looked for yet.",)
         if faded:
-            return "The plan has changed: these figures are of the one before."
-        return (
-            f"{_upper(standing_words(found))}. {_upper(changing_words(found))}. {_upper(found.spread.words)}."
-        )
+            return ("The plan has changed: these figures are of the one before.",)
+        stands = f"{_upper(standing_words(found))}."
+        changes = f"{stands} {_upper(changing_words(found))}."
+        return f"{changes} {_upper(found.spread.words)}.", changes, stands
 
     def _regret_words(self, found: Robustness) -> str:
         if self.search.running and len(found.compared) == 1 and not found.runs:

@@ -23,6 +23,8 @@ from planner.reports.robustness.spread import Dependence
 BINS = 48
 MARK, PAD, GAP, ROW, NAME, FIGURE = 14.0, 8.0, 18.0, 17.0, 58.0, 46.0
 """Heights of a mark's words and of a device's row, space around and between, widths of a device's name and figure."""
+HEADS = ("how often each is the bottleneck", "bottleneck, how often", "bottleneck")
+"""What stands over the devices: the first that has room."""
 LEAST_BARS = 30.0
 BESIDE = 0.62
 """Share of the width that the histogram has where the devices stand beside it."""
@@ -220,10 +222,9 @@ class OutlookView(QWidget):
         painter.setFont(font(8.0))
         painter.setPen(QColor(t.muted))
         measure = QFontMetricsF(painter.font())
-        words = measure.elidedText(
-            "how often each is the bottleneck", Qt.TextElideMode.ElideRight, head.width()
+        painter.drawText(
+            head, LEFT, next((w for w in HEADS if measure.horizontalAdvance(w) <= head.width()), HEADS[-1])
         )
-        painter.drawText(head, LEFT, words)
         shown = min(self.rows, len(o.shares))
         if shown < len(o.shares):
             shown -= 1

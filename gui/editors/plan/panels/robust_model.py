@@ -61,6 +61,11 @@ class TolerancesModel(QAbstractTableModel):
         """The op of a row, None outside."""
         return self.found.ops[row] if self.found is not None and 0 <= row < len(self.found.ops) else None
 
+    def is_blank(self, column: int) -> bool:
+        """Whether a column says nothing of any of the ops there are."""
+        rows = range(self.rowCount())
+        return bool(rows) and all(self.index(row, column).data() in (DASH, "", None) for row in rows)
+
     def rowCount(self, parent: Index = TOP) -> int:
         """Number of ops."""
         return 0 if parent.isValid() or self.found is None else len(self.found.ops)

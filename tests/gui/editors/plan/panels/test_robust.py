@@ -8,23 +8,35 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetricsF
 from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from gui.background.robustness import RobustnessSearch
 from gui.document.plan.document import Document
+from gui.editors.plan.panels import robust_chart
 from gui.editors.plan.panels.robust import USUAL, RobustPanel
 from gui.editors.plan.panels.robust_chart import BINS, OutlookView, outlook_of
-from gui.editors.plan.panels.robust_model import HEADS, OPTIMAL, SAME, TICK, TIME, TIPS, TolerancesModel
-from gui.look.theme import DARK, LIGHT
+from gui.editors.plan.panels.robust_model import (
+    HEADS,
+    OPTIMAL,
+    OTHER,
+    SAME,
+    TICK,
+    TIME,
+    TIPS,
+    TolerancesModel,
+)
+from gui.look.theme import DARK, LIGHT, font
 from gui.widgets.apart import ApartDelegate
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.provenance import Provenance
 from planner.reports.robustness.investigation import robustness
 from planner.reports.robustness.report import LEAST_REGRET, Robustness, Settings
+from planner.reports.robustness.spread import spread_of
 from planner.reports.robustness.words import optimal_while, tolerance_sentence
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 from tests.gui.window_parts import make_window, opened, opened_on_tpus, settle, shown
 
 UNEVEN = np.repeat([0, 1, 2], [6, 4, 2]).astype(np.int32)
@@ -291,3 +303,37 @@ def test_the_window_leads_there(qtbot: QtBot) -> None:
     assert window.docks.docks["robust"].isVisible()
     window.apply_theme(DARK)
     close()
+
+
+def test_what_is_usual_is_a_figure(panel: RobustPanel, document: Document) -> None:
+    known(panel, document)
+    factors = " or ".join(f"{factor:g}x" for factor in spread_of(document.open_problem).assumed_factors)
+    assert panel.spread.value() == USUAL and panel.spread.text() == f"by up to {factors} (usual)"
+
+
+def test_columns_that_say_nothing_leave_their_room_to_names(panel: RobustPanel, document: Document) -> None:
+    found = known(panel, document)
+    nothing = replace(found, ops=tuple(replace(each, turns=None) for each in found.ops))
+    panel.search.know(nothing, document)  # type: ignore[attr-defined]
+    settle()
+    assert panel.table.isColumnHidden(OTHER) and panel.model.is_blank(OTHER)
+    some = replace(found, ops=tuple(replace(each, turns=1.5) for each in found.ops))
+    panel.search.know(some, document)  # type: ignore[attr-defined]
+    settle()
+    assert not panel.table.isColumnHidden(OTHER)
+
+
+@pytest.mark.parametrize("width", [300, 420, 560, 900])
+def test_what_stands_over_the_devices_is_whole(qtbot: QtBot, document: Document, width: int) -> None:
+    view = OutlookView(LIGHT)
+    with shown(qtbot, view, width, 160):
+        view.show_outlook(outlook_of(report(document), "independent", False))
+        painter = Scribe(width, 160)
+        assert view.outlook is not None
+        view._paint_shares(painter, view.outlook)
+        painter.end()
+        words = painter.written[0][1]
+        assert (
+            words in robust_chart.HEADS
+            and QFontMetricsF(font(8.0)).horizontalAdvance(words) <= view.row(-1).width()
+        )
