@@ -13,6 +13,7 @@ from gui.document.plan.preview import Preview
 from gui.look.colours import Theme
 from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text, signed_percent
 from gui.panels.mcm.state import is_package
+from gui.words.objectives import plan_times
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words
 from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
@@ -104,7 +105,7 @@ def speed_shown(problem: Problem, evaluation: Evaluation, brief: bool = False) -
     rate = figures.get("throughput", math.inf)
     notes = []
     if "latency" in figures:
-        notes.append(f"one alone {one_time(figures['latency'], problem.graph.time_unit)}")
+        notes.append(f"one alone {plan_times(problem, evaluation).text(figures['latency'])}")
     if why := problem.target.throughput_note(evaluation):
         notes.append(why)
     elif "energy" in figures and not brief:
@@ -142,11 +143,11 @@ def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> st
 
 def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
     """Throughput, and the other of the two times of a package: of one sample, or of the slowest chip."""
-    unit = problem.graph.time_unit
+    unit, times = problem.graph.time_unit, plan_times(problem, evaluation)
     if problem.objective == "latency":
-        other = f"slowest chip {one_time(float(evaluation.cost.max(initial=0.0)), unit)}"
+        other = f"slowest chip {times.text(float(evaluation.cost.max(initial=0.0)))}"
     else:
-        other = f"one sample {one_time(evaluation.figures['latency'], unit)}"
+        other = f"one sample {times.text(evaluation.figures['latency'])}"
     rate = evaluation.figures["throughput"]
     return f"{rate_text(rate)} samples/s, {other}" if unit is not None and math.isfinite(rate) else other
 

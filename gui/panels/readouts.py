@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 MOST_COMPONENTS = 3
 MOST_BACK = 130
-"""Pixels of the name of the plan that one can go back to."""
+"""Pixels up to which the plan that one can go back to is named."""
 ALL_FROM = 1080
 """Pixels from which there is room for the number of devices, which the device dock shows too."""
 
@@ -127,6 +127,7 @@ class ReadoutStrip(Readouts):
         for widget in (*self.components, self.speed):
             widget.hide()
         document.preview_changed.connect(self.request_refresh)
+        document.plans_changed.connect(self.request_refresh)
 
     def set_repairing(self, busy: bool) -> None:
         """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
@@ -200,7 +201,8 @@ class ReadoutStrip(Readouts):
         self._show_button(self.prove, is_open and optimum is None and not self._proving)
         if optimum is not None:
             text = f"Back to {optimum.name}"
-            self.back.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, MOST_BACK))
+            fits = self.fontMetrics().horizontalAdvance(text) <= MOST_BACK
+            self.back.setText(text if fits else "Back to Optimum")
             self.back.setToolTip(plain_tip(f"Put “{optimum.name}”, which is proven optimal, on the canvas"))
         self._show_button(self.back, optimum is not None)
 

@@ -23,6 +23,9 @@ def briefer(line: str) -> tuple[str, ...]:
     for begin in ("proven by ", "then "):
         if line.startswith(begin):
             return (line.removeprefix(begin),)
+    above, what, _ = line.partition(" above the optimum")
+    if what:
+        return (f"{above} above optimum", f"{above} above best")
     if pace := re.fullmatch(r"(.+) samples/s, (one|slowest) \w+ (.+)", line):
         rate, which, time = pace.groups()
         return (f"{rate} samples/s, {which} {time}", f"{rate}/s, {which} {time}")

@@ -46,14 +46,14 @@ class GraphDocks(Docks):
         super().__init__(window, panels, {id: panel.title for id, panel in panels.items()})
         self._placed = False
         """Whether what stands below the canvas was fitted to the window since it was arranged."""
-        self._packaged = False
-        """Whether the target was a multi-chip module when the docks looked last."""
+        self._packaged: bool | None = None
+        """Whether the target was a multi-chip module when the docks looked last; None: there was none."""
         self.arrange()
 
     def arrange(self) -> None:
         """Put every dock where it starts."""
         super().arrange()
-        self._packaged = False
+        self._packaged = None
         self.follow_target()
         self._placed = False
 
@@ -125,9 +125,10 @@ class GraphDocks(Docks):
             self._window.resizeDocks([story, below], heights, Qt.Orientation.Vertical)
 
     def follow_target(self) -> None:
-        """The package view comes with a multi-chip module and goes with it; in between it is as the user left it."""
-        packaged = is_package(self.panels["devices"].document.problem)
-        if packaged == self._packaged:
+        """The package view comes with a multi-chip module and goes with it; in between it is as the user left it. One of a window as it
+        was last goes where the first machine is none of that kind."""
+        problem = self.panels["devices"].document.problem
+        if problem is None or (packaged := is_package(problem)) == self._packaged:
             return
         self._packaged = packaged
         if packaged:

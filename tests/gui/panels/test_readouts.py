@@ -29,11 +29,11 @@ from gui.look.numbers import (
     time_column,
 )
 from gui.look.theme import DARK, LIGHT
-from gui.panels.readout_figures import figures_tip, speed_shown
+from gui.panels.readout_figures import figures_tip, rate_words, speed_shown
 from gui.panels.readouts import ReadoutStrip
 from gui.widgets.briefer import briefer
 from gui.words.explaining import next_step
-from gui.words.objectives import changes
+from gui.words.objectives import changes, plan_times
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -42,7 +42,7 @@ from planner.machines.pool.target import DevicePool
 from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.mcm_models import opened_on_package
-from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.models import chain_graph, timed_chain, tpu_graph
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
@@ -282,6 +282,9 @@ def test_a_plan_that_is_proven_optimal_is_offered_after_an_edit(qtbot: QtBot) ->
         assert (strip.gap.value, strip.gap.note) == (gap_text(gap), f"{gap_text(above)} above the optimum")
         assert not strip.back.isHidden() and strip.prove.isHidden()
         assert strip.back.text() == f"Back to {optimum.name}"
+        document.rename_plan(optimum, "a name that no button has room for")
+        settle()
+        assert strip.back.text() == "Back to Optimum" and optimum.name in strip.back.toolTip()
         step = next_step(problem, document.evaluation, document.device_of, document.gap, optimum=optimum.name)
         assert step.startswith(f"“{optimum.name}” in Plans is proven optimal")
         strip.back.click()
@@ -470,11 +473,23 @@ def test_words_around_figures_are_shorter_rather_than_cut(qtbot: QtBot, width: i
     assert strips[0].bound._label.shown_text() == "Lower bound" or width > 1024
 
 
+@pytest.mark.parametrize("objective", McmPackage.objectives)
+def test_both_times_of_a_package_are_in_one_unit(objective: str) -> None:
+    """That of the objective, as the Package panel has them, however long a sample takes beside its slowest chip."""
+    problem = Problem(timed_chain(16, 2e-4), McmPackage(4), objective)
+    evaluation = problem.evaluate(np.repeat(np.arange(4, dtype=np.int32), 4))
+    times, figures = plan_times(problem, evaluation), evaluation.figures
+    assert times.suffix == ("ms" if objective == "latency" else "µs")
+    other = figures["latency"] if objective != "latency" else float(evaluation.cost.max())
+    assert rate_words(problem, evaluation, evaluation.objective).endswith(times.text(other))
+
+
 def test_lines_get_shorter() -> None:
     assert briefer("Memory (fullest, chip 11)") == ("Memory (chip 11)", "Memory")
     assert briefer("parameters and activations, must fit") == ("must fit",)
     assert briefer("2,233 samples/s, one sample 4.59 ms")[-1] == "2,233/s, one 4.59 ms"
     assert briefer("2,233 samples/s, slowest chip 0.45 ms")[-1] == "2,233/s, slowest 0.45 ms"
+    assert briefer("28.6 % above the optimum") == ("28.6 % above optimum", "28.6 % above best")
     assert briefer("proven by chips, CP-SAT") == ("chips, CP-SAT",)
     assert briefer("Best proven lower bound") == ("Lower bound",)
     assert briefer("then max communication") == ("max communication",)

@@ -378,3 +378,20 @@ def test_other_machines_are_not_simulated(qtbot: QtBot, panel: tuple[PackagePane
     assert not dock.simulating.button.isVisible()
     dock.simulate()
     assert not dock.simulating.busy
+
+
+def test_a_package_of_the_last_window_gives_way_where_the_machine_is_none(qtbot: QtBot) -> None:
+    """A layout that is restored has the panel in front before there is a model; of a pool it has nothing to show."""
+    document = Document()
+    window, close = make_window(qtbot, document, size=(1400, 900))
+    window.docks.reveal("package")
+    window.docks.reveal("schedule")
+    window.docks.reveal("package")
+    document.open_graph(chain_graph(12), target=Pipeline(count=3))
+    settle()
+    assert window.docks.docks["package"].isHidden() and window.docks.in_front("schedule")
+    window.docks.reveal("package")
+    document.set_problem(Pipeline(count=4), "")
+    settle()
+    assert not window.docks.docks["package"].isHidden(), "who asks for it has it"
+    close()
