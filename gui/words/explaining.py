@@ -12,7 +12,9 @@ from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem, constraint_words
+from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text, time_text
+from planner.reports.schedule.schedule import PHASES, schedule
 from planner.text_table import gap_percent
 
 PARTS = (
@@ -56,6 +58,36 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     )
 
 
+def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, float]], str]:
+    """What the critical path of a single sample consists of, largest part first, and a sentence on the devices that it leads over.
+
+    ``device_of`` int32[n] is the assignment.
+    """
+    s = schedule(problem, device_of, kind="latency", samples=1)
+    on = s.critical[s.piece]
+    took, unit = (s.finish - s.start)[on], problem.graph.time_unit
+    phases = [("receive", "receive"), ("work", "work"), ("streaming", "stream parameters"), ("send", "send")]
+    rows = [(name, float(took[s.phase[on] == PHASES.index(phase)].sum())) for name, phase in phases]
+    rows.sort(key=lambda row: -row[1])
+    if s.period <= 0:
+        return rows, "Nothing takes any time."
+    by = np.bincount(s.device[on], took, len(problem.devices))
+    over = [d for d in np.argsort(-by, kind="stable").tolist() if by[d] > 0]
+    told = [f"{problem.devices[d].title} ({time_text(float(by[d]), unit)})" for d in over[:MOST]]
+    if len(over) > MOST:
+        told.append(f"{len(over) - MOST} more")
+    led = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    name, value = rows[0]
+    phrase = dict(PARTS)[name].replace("its ops", "ops").replace(" it ", " devices ")
+    share = percent(value / s.period, 0)
+    return (
+        rows,
+        f"A sample takes {time_text(s.period, unit)}. Its critical path leads over {led}; {share} of it is the {phrase}.",
+    )
+
+
+MOST = 4
+"""Devices of a critical path that are named."""
 PROVEN_BEST = 1e-3
 """A gap below which no search is worth while."""
 LARGE = 0.5
@@ -81,12 +113,12 @@ def constraints_bind(problem: Problem, free_gap: float | None) -> bool:
 
 def next_step(
     problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False,
-    free_gap: float | None = None, optimum: str = "",
+    free_gap: float | None = None, optimum: str = "", better: str = "",
 ) -> str:  # fmt: skip
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
 
     ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`; ``optimum``: what a plan is
-    called that is at hand and proven optimal, while this one is not.
+    called that is at hand and proven optimal, while this one is not; ``better``: of the best one at hand that is better than this one.
     """
     if infeasible:
         return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
@@ -94,6 +126,10 @@ def next_step(
         return "Repair the broken rules first (Ctrl+R): a plan that breaks them can cost anything."
     if optimum:
         return f"“{optimum}” in Plans is proven optimal, and this plan is worse: go back to it."
+    if better:
+        return (
+            f"“{better}” in Plans is better than this plan: go back to it, or let a planner start from there."
+        )
     other, why = problem.target.suggested_objective(problem.objective, evaluation)
     if other:
         return f"{why[:1].upper()}{why[1:]}: plan for {objective_in_words(other)} instead (Plan, Plan for the Suggested Objective)."
@@ -120,6 +156,8 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
     d, graph = evaluation.bottleneck, problem.graph
     if problem.unit(problem.components[0]) == "B":
         return "Only a larger cache, more stages or a smaller model leaves more room."
+    if problem.components[0] == LATENCY:
+        return "Only faster devices on its critical path help, or a faster link between them."
     on = np.flatnonzero(device_of == d)
     work = problem.evaluator.work[problem.evaluator.class_of[d], on]
     cost = float(evaluation.cost[d])

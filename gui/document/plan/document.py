@@ -33,10 +33,12 @@ from gui.words.methods import method_name
 from planner.errors import PlanError
 from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView
+from planner.problem.bound import better
 from planner.problem.decision import Evaluation, Violation
 from planner.problem.evaluator import Live
 from planner.problem.grouping import unkept_words
 from planner.problem.problem import Plan, Problem
+from planner.problem.worst import LATENCY
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation
@@ -123,6 +125,19 @@ class Document(PlannedDocument[Problem, Evaluation]):
         if self.problem is None or not self.evaluation.valid or self.gap == 0.0:
             return None
         return self.plan_list.optimum(self.problem, self.bounds)
+
+    @property
+    def better(self) -> PlanEntry | None:
+        """The best plan of the list that is better than the valid one on the canvas; None where that is the best."""
+        if self.problem is None or not self.evaluation.valid:
+            return None
+        best = self.plan_list.best(self.problem, but=self.active)
+        is_better = best is not None and best.problem == self.problem
+        return (
+            best
+            if best is not None and is_better and better(best.components, self.evaluation.values)
+            else None
+        )
 
     @property
     def selection(self) -> Ints:
@@ -289,10 +304,13 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.readouts_changed.emit()
 
     def why_bottleneck(self) -> tuple[list[tuple[str, float]], str]:
-        """What the cost of the bottleneck consists of, largest part first, and one sentence."""
-        from gui.words.explaining import why_bottleneck
+        """What the cost of the bottleneck consists of, or the critical path of a single sample, largest part first, and one sentence."""
+        from gui.words.explaining import critical_path, why_bottleneck
 
-        return why_bottleneck(self.board.open_problem, self.evaluation)
+        problem = self.board.open_problem
+        if problem.components[0] == LATENCY and problem.graph.n:
+            return critical_path(problem, self.device_of)
+        return why_bottleneck(problem, self.evaluation)
 
     def find(self, query: str) -> Ints:
         """The ops that a query of :mod:`gui.document.find.find` matches, sorted. Raises :class:`StageboardError`."""

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from gui.look.numbers import gap_limit
-from gui.words.explaining import gap_without_constraints, next_step, why_bottleneck
+from gui.words.explaining import critical_path, gap_without_constraints, next_step, why_bottleneck
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
+from planner.problem.worst import worst_word
 
 
 def row(work: list[float], size: float = 0.0) -> Problem:
@@ -110,3 +112,35 @@ def test_constraints_that_cost_nothing_are_not() -> None:
         "No plan is better: proven. "
     )
     assert gap_without_constraints(problem.with_constraints(()), evaluation, [bound]) is None
+
+
+def test_a_single_sample_has_a_critical_path_and_no_bottleneck() -> None:
+    graph = row([1.0, 1.0, 1.0, 3.0]).graph
+    problem = Problem(graph, DevicePool(2, 0, contiguous=True), "latency")
+    rows, words = critical_path(problem, np.array([0, 0, 0, 1], np.int32))
+    assert words.startswith("A sample takes ")
+    assert (
+        "critical path leads over Accelerator 0 (" in words
+        or "critical path leads over Accelerator 1 (" in words
+    )
+    assert "bottleneck" not in words and "average" not in words
+    whole = problem.evaluate(np.array([0, 0, 0, 1], np.int32)).objective
+    assert sum(value for _, value in rows) == pytest.approx(whole)
+    assert said(problem, [0, 0, 0, 1], 0.0).endswith(
+        "Only faster devices on its critical path help, or a faster link between them."
+    )
+    assert worst_word(problem) == "busiest"
+    ops = [Op(f"n{i}", f"n{i}", work=1.0, work_cpu=1.0) for i in range(6)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=0.0) for i in range(5)]
+    many = Problem(Graph.build("six", ops, tensors, time_unit="s"), DevicePool(6, 0), "latency")
+    assert "and 2 more" in critical_path(many, np.arange(6, dtype=np.int32))[1]
+
+
+def test_a_better_plan_at_hand_is_offered() -> None:
+    problem = row([1.0] * 4)
+    evaluation = problem.evaluate(np.array([0, 0, 0, 1], np.int32))
+    words = next_step(problem, evaluation, np.array([0, 0, 0, 1], np.int32), 0.3, better="Automatic 2")
+    assert (
+        words
+        == "“Automatic 2” in Plans is better than this plan: go back to it, or let a planner start from there."
+    )

@@ -16,6 +16,7 @@ from gui.widgets.bars import Part, StackedBar
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel
 from gui.words.explaining import AMOUNTS, PROVEN_BEST, constraints_bind, gap_without_constraints, next_step
+from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -67,21 +68,26 @@ class WhyPanel(Panel):
         self.free.clicked.connect(lambda _=False: self.document.clear_constraints())
         self.free.hide()
         grid.addWidget(self.free, 3, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        self.back = QPushButton("Go Back to It", self)
+        self.back.setToolTip("Put the better plan on the canvas: one step, which Undo takes back")
+        self.back.clicked.connect(lambda _=False: self._go_back())
+        self.back.hide()
+        grid.addWidget(self.back, 4, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         self.sure = QPushButton("How sure is this plan?", self)
         self.sure.setToolTip("What it costs when op times are off, and which errors would change it")
         self.sure.clicked.connect(lambda _=False: self.sure_requested.emit())
-        grid.addWidget(self.sure, 4, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(self.sure, 5, 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
         self._rows: dict[str, tuple[ElidedLabel, QLabel, StackedBar]] = {}
         for i, part in enumerate(self.PARTS):
             name, value, bar = ElidedLabel(self.WORDS.get(part, part)), QLabel(""), StackedBar(theme, 6)
             set_role(name, "muted")
             value.setAlignment(Qt.AlignmentFlag.AlignRight)
-            grid.addWidget(name, 5 + 2 * i, 0)
-            grid.addWidget(value, 5 + 2 * i, 1)
-            grid.addWidget(bar, 6 + 2 * i, 0, 1, 2)
+            grid.addWidget(name, 6 + 2 * i, 0)
+            grid.addWidget(value, 6 + 2 * i, 1)
+            grid.addWidget(bar, 7 + 2 * i, 0, 1, 2)
             self._rows[part] = (name, value, bar)
         grid.setColumnStretch(0, 1)
-        grid.setRowStretch(5 + 2 * len(self.PARTS), 1)
+        grid.setRowStretch(6 + 2 * len(self.PARTS), 1)
         scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
         for signal in (
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
@@ -101,25 +107,30 @@ class WhyPanel(Panel):
             self.sentence.setText("")
             self.step.setText("")
             self.free.hide()
+            self.back.hide()
             return
         rows, sentence = self.document.why_bottleneck()
         evaluation = self.document.evaluation
         document = self.document
         free_gap = self._gap_without_constraints(problem)
-        optimum = document.optimum
+        optimum, better = document.optimum, document.better
         self.step.setText(
             next_step(
                 problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap,
-                "" if optimum is None else optimum.name,
+                "" if optimum is None else optimum.name, "" if better is None else better.name,
             )
         )  # fmt: skip
+        self.back.setVisible(better is not None)
         best = document.gap is not None and document.gap < PROVEN_BEST and optimum is None
         self.free.setVisible(best and constraints_bind(problem, free_gap))
         device = evaluation.bottleneck
         colour = device_colours(len(problem.devices), self.theme)[device]
         by_bytes = problem.unit(problem.components[0]) == "B"
         what = "holds most" if by_bytes else "is the bottleneck"
-        self.heading.setText(f"Why {problem.devices[device].title} {what}")
+        if problem.components[0] == LATENCY:
+            self.heading.setText("Why one sample takes so long")
+        else:
+            self.heading.setText(f"Why {problem.devices[device].title} {what}")
         self.sentence.setText(sentence)
         values = dict(rows)
         column = time_column(values.values(), problem.graph.time_unit)
@@ -141,6 +152,11 @@ class WhyPanel(Panel):
             bar.set_parts([piece], self._full(part, values))
             bar.setAccessibleName(f"{name.text()}: {value.text()}")
 
+    def _go_back(self) -> None:
+        """Put the better plan on the canvas; the one on it stays in the list."""
+        if (better := self.document.better) is not None:
+            self.document.apply_plan(better)
+
     def _gap_without_constraints(self, problem: Problem) -> float | None:
         """What is proven at once of the problem without constraints counts as well."""
         if not problem.constraints:
@@ -159,4 +175,6 @@ class WhyPanel(Panel):
             return max(float(evaluation.details[name].max()) for name in ("bytes_in", "bytes_out"))
         if part in AMOUNTS:
             return float(evaluation.memory[device])
+        if self.document.open_problem.components[0] == LATENCY:
+            return sum(values.values())
         return max(float(evaluation.cost[device]), max(values.values(), default=0.0))

@@ -248,3 +248,19 @@ def test_why_offers_to_remove_constraints_that_cost_something(qtbot: QtBot) -> N
         settle()
         assert not document.open_problem.constraints
         assert not panel.free.isVisible()
+
+
+def test_why_offers_a_better_plan_of_the_list(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = WhyPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        better = document.better
+        assert better is not None
+        assert panel.back.isVisible()
+        assert f"“{better.name}” in Plans is" in panel.step.text()
+        panel.back.click()
+        settle()
+        assert document.active is better
+        assert document.better is None
+        assert not panel.back.isVisible()
+    assert Document().better is None
