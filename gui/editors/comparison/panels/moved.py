@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 WIDTHS = {OP: 160, FROM: 84, TO: 84, WORK: 76, KIND: 96, PARAMETERS: 92, OUTPUT: 92}
 """Columns in the order in which they stand, with their least widths; names and kinds grow with the list."""
+TWO_WORKS = 132
+"""The least width of a column that says what an op takes on both its devices."""
 LONGEST = 20
 """Of so many words with the most letters the width is measured."""
 PAUSE = 120
@@ -128,7 +130,9 @@ class MovedList(CompareView):
 
     def _give_names_the_rest(self) -> None:
         """As wide as the longest name where there is room, then kinds; what is left then all columns share, so that nothing is empty."""
-        others = sum(width for column, width in WIDTHS.items() if column not in (OP, KIND))
+        work = WIDTHS[WORK] if self.model.one_work else TWO_WORKS
+        widths = {**WIDTHS, WORK: work}
+        others = sum(width for column, width in widths.items() if column not in (OP, KIND))
         room = self.width() - others - 16
         moves = self.model.moves
         graph = None if moves is None else moves.comparison.graph
@@ -137,7 +141,7 @@ class MovedList(CompareView):
         name = max(WIDTHS[OP], min(names, room - WIDTHS[KIND]))
         kind = max(WIDTHS[KIND], min(kinds, room - name))
         more = max(0, room - name - kind) // len(WIDTHS)
-        for column, width in {**WIDTHS, OP: name, KIND: kind}.items():
+        for column, width in {**widths, OP: name, KIND: kind}.items():
             self.table.setColumnWidth(column, width + more)
 
     def _widest(self, texts: Collection[str]) -> int:

@@ -33,6 +33,9 @@ class Moves:
         self.ops: Ints = comparison.moved(i, j)
         self.before, self.after = comparison.places[j], comparison.places[i]
         self.work = works(comparison.plans[i])
+        self.work_before = works(comparison.plans[j])
+        self.same_work = np.isclose(self.work, self.work_before, rtol=1e-9, atol=0.0)
+        """bool[n]: whether an op takes the same time on both its devices; a CPU and an accelerator differ."""
         self.params = comparison.plans[i].problem.evaluator.params
         rows = range(len(comparison.rows))
         self.names = [comparison.row_title(row) for row in rows]
@@ -92,10 +95,16 @@ class MovedModel(OpRows):
         if moves is not None:
             problem = moves.comparison.plans[moves.pair[0]].problem
             times = compared_times(moves.comparison)
-            self._column = detailed_column(moves.work[moves.ops], problem.graph.time_unit, times)
+            shown = np.concatenate([moves.work[moves.ops], moves.work_before[moves.ops]])
+            self._column = detailed_column(shown, problem.graph.time_unit, times)
             self._icons = [glyph_icon(c) for c in numbered_colours(moves.comparison.numbers, theme)]
         self._arrange()
         self.endResetModel()
+
+    @property
+    def one_work(self) -> bool:
+        """Whether every moved op takes the same time on both its devices."""
+        return self.moves is None or bool(self.moves.same_work[self.moves.ops].all())
 
     def set_filter(self, words: str) -> None:
         """List only ops whose name, kind or devices hold all of ``words``."""
@@ -133,7 +142,8 @@ class MovedModel(OpRows):
             return None
         pair, c = (self.moves.pair, self.moves.comparison) if self.moves is not None else ((1, 0), None)
         first, second = (c.letter(pair[1]), c.letter(pair[0])) if c is not None else ("A", "B")
-        work = f"Work, {self._column.suffix}" if self._column.suffix else "Work"
+        work = "Work" if self.one_work else f"Work, {first} \N{RIGHTWARDS ARROW} {second}"
+        work = f"{work}, {self._column.suffix}" if self._column.suffix else work
         return ("Op", "Kind", f"In {first}", f"In {second}", work, "Params", "Output")[section]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -152,7 +162,12 @@ class MovedModel(OpRows):
             if column in (FROM, TO):
                 return moves.short_names[before if column == FROM else after]
             if column == WORK:
-                return self._column.lined_up(float(moves.work[op]))
+                after_text = self._column.lined_up(float(moves.work[op]))
+                if moves.same_work[op]:
+                    return after_text
+                return (
+                    f"{self._column.lined_up(float(moves.work_before[op]))} \N{RIGHTWARDS ARROW} {after_text}"
+                )
             stored = float(moves.params[op]) if column == PARAMETERS else float(moves.output[op])
             return bytes_text(stored) if stored else ""
         if role == Qt.ItemDataRole.DecorationRole and column in (FROM, TO):
@@ -163,6 +178,9 @@ class MovedModel(OpRows):
             words = (
                 f"{graph.op_names[op]}, {graph.kinds[op]}: from {moves.names[before]} to {moves.names[after]}"
             )
+            if not moves.same_work[op]:
+                took, takes = (self._column.text(float(work[op])) for work in (moves.work_before, moves.work))
+                words += f"; it takes {took} there and {takes} here"
             if role == Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(words)
             return words if column == OP else None

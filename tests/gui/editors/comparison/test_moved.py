@@ -17,6 +17,7 @@ from gui.panels.comparison.rows import scene_of_plan
 from gui.panels.comparison.sankey_words import sankey_of
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph
 from planner.model.ops import Op, Tensor
 from tests.gui.editors.comparison.compare_parts import comparison_of, state_of
@@ -151,3 +152,22 @@ def test_columns_fill_the_list(qtbot: QtBot, width: int) -> None:
         settle()
         taken = sum(view.table.columnWidth(column) for column in range(view.model.columnCount()))
         assert 0.97 * view.table.viewport().width() - 16 <= taken <= view.table.viewport().width()
+
+
+def test_work_that_differs_between_devices_is_told_of_both(qapp: object) -> None:
+    ops = [Op(f"n{i}", f"n{i}", "Conv", work=1.0, work_cpu=6.0) for i in range(4)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 8.0, time=0.0) for i in range(3)]
+    graph = Graph.build("mixed", ops, tensors, time_unit="s")
+    model = MovedModel()
+    # From an accelerator to the CPU, and from one accelerator to another.
+    comparison = comparison_of(
+        [0, 0, 0, 1], [0, 2, 1, 1], target=DevicePool(2, 1, contiguous=False), graph=graph
+    )
+    model.show_moves(Moves(comparison, (1, 0)), LIGHT)
+    assert model.headerData(WORK, Qt.Orientation.Horizontal) == "Work, A → B, s"
+    told = [text.strip() for text in texts(model, WORK)]
+    assert [text.replace("\N{FIGURE SPACE}", "") for text in told] == ["1.00 → 6.00", "1.00"]
+    tip = model.index(0, WORK).data(Qt.ItemDataRole.AccessibleTextRole) or model.index(0, OP).data(
+        Qt.ItemDataRole.AccessibleTextRole
+    )
+    assert tip.endswith("; it takes 1.00 s there and 6.00 s here")
