@@ -21,6 +21,9 @@ from planner.runs.stage_counts import StageCount, off_chip, throughput
 SAME = 0.005
 """Throughputs whose ratio is nearer to one are called the same."""
 
+ENOUGH = 0.85
+"""Of the best throughput: from the count that reaches so much of it on, more bring little."""
+
 
 def stages_word(problem: Problem, count: int) -> str:
     """``1 TPU``, ``4 TPUs`` or ``4 stages``."""
@@ -43,16 +46,22 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         most = max(good)
         left = bytes_text(good[most].off_chip)
         parts.append(f"{stages_word(problem, most)} still leave {left} of parameters off chip")
-    if fits in good and fits + 1 in good and keeps:
-        parts.append(f"one more brings {gain_text(good[fits + 1].throughput / good[fits].throughput - 1)}")
     best = max(good.values(), key=lambda one: (round(one.throughput, 6), -one.count))
+    enough = next(
+        (count for count, one in good.items() if one.throughput >= ENOUGH * best.throughput), best.count
+    )
+    if fits in good and keeps and enough > fits + 1 and enough != best.count:
+        parts.append(f"{enough} bring {gain_text(good[enough].throughput / good[fits].throughput - 1)}")
+    elif fits in good and fits + 1 in good and keeps:
+        parts.append(f"one more brings {gain_text(good[fits + 1].throughput / good[fits].throughput - 1)}")
     if not (keeps and best.count in (fits, fits + 1)):
         word = stages_word(problem, best.count)
         verb = "is" if best.count == 1 else "are"
         rate = f"{rate_text(best.throughput)} {'inferences/s' if keeps else 'samples/s'}"
-        parts.append(
-            f"{word} {verb} fastest: {rate}" if problem.graph.time_unit else f"{word} {verb} fastest"
-        )
+        gain = best.throughput / good[enough].throughput - 1
+        little = f", {100 * gain:.0f} % more than {enough}" if enough != best.count and gain >= SAME else ""
+        fastest = f"{word} {verb} fastest"
+        parts.append(f"{fastest}: {rate}{little}" if problem.graph.time_unit else f"{fastest}{little}")
     other, _ = problem.target.suggested_objective(problem.objective, good[max(good)].evaluation)
     if other and keeps:
         parts.append(f"plan for {objective_in_words(other)} to make them faster")

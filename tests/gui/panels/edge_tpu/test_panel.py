@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -66,6 +67,32 @@ def test_the_summary_says_how_many_suffice_and_what_one_more_brings() -> None:
     few = {count: results[count] for count in (1, 2)}
     assert summary(few, problem).startswith("2 TPUs still leave 1.6 KiB of parameters off chip")
     assert summary({1: found_for(tpu_problem(3), 1)}, tpu_problem(3)).startswith("1 TPU holds all parameters")
+
+
+def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
+    problem = Problem(tpu_problem().graph, tpu_problem().target, "stage-time")
+    rates = {1: 19.9, 2: 26.1, 3: 53.4, 4: 56.4, 5: 91.2, 6: 72.3, 7: 88.8, 8: 97.9}
+
+    def told(rates: dict[int, float]) -> str:
+        kept = SimpleNamespace(details={"dram": np.zeros(1)})
+        found = {
+            count: SimpleNamespace(
+                count=count, throughput=rate, off_chip=0.0 if count >= 3 else 1.0, evaluation=kept
+            )
+            for count, rate in rates.items()
+        }
+        return summary(found, problem)  # type: ignore[arg-type]
+
+    assert told(rates) == (
+        "3 TPUs hold all parameters on chip; 5 bring 71 % more throughput; 8 TPUs are fastest: 97.9 inferences/s, 7 % more than 5."
+    )
+    assert told({3: 50.0, 4: 60.0, 5: 61.0}) == (
+        "3 TPUs hold all parameters on chip; one more brings 20 % more throughput; 5 TPUs are fastest: 61.0 inferences/s, 2 % more than 4."
+    )
+    assert (
+        told({3: 50.0, 4: 60.0})
+        == "3 TPUs hold all parameters on chip; one more brings 20 % more throughput."
+    )
 
 
 def test_the_summary_of_a_pipeline_names_the_fastest() -> None:
