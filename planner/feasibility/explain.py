@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from planner.feasibility.decide import decide, static_proof
 from planner.feasibility.explanation import Explanation
-from planner.feasibility.remedies import poor_remedies, remedies
+from planner.feasibility.remedies import poor_remedies, relaxations, remedies
 from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -25,7 +25,8 @@ def explain(
 ) -> Explanation:
     """Whether ``problem`` has a valid plan, in about ``seconds`` of wall time; ``stopped`` ends it early.
 
-    ``infeasible`` is proven and comes with what is responsible and with remedies; ``feasible`` with a plan.
+    ``infeasible`` is proven and comes with what is responsible and with remedies; ``feasible`` with a plan,
+    and what stays open with the nearest changes for which a plan was found.
     """
     clock = Clock(seconds, stopped)
     verdict = decide(problem, clock.at_most(clock.left * DECIDING), seed)
@@ -33,9 +34,8 @@ def explain(
         return _feasible(problem, verdict, clock, seed)
     if verdict.status == "unknown":
         tried = f" ({listed(list(verdict.tried))} tried)" if verdict.tried else ""
-        return Explanation(
-            "unknown", f"neither a valid plan nor a proof that there is none was found in time{tried}"
-        )
+        sentence = f"neither a valid plan nor a proof that there is none was found in time{tried}"
+        return Explanation("unknown", sentence, remedies=relaxations(problem, clock, seed))
     cause = _cause(problem, verdict, clock)
     found = remedies(problem, cause, clock, seed)
     return Explanation("infeasible", cause.sentence, cause.ops, cause.rules, found)

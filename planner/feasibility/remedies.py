@@ -26,6 +26,8 @@ MOST_OF_A_KIND = 4
 MEMORY_STEPS = (1.0, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
 """How much more memory than surely needed is tried."""
 MIB = 2.0**20
+MEMORY_FIRST = 0.6
+"""Share of the time for the least memory where it is not known what is responsible."""
 QUICKLY = 3.0
 """Seconds for less memory yet, by the planners that are tried where nobody names one: what is offered is not more than they need."""
 
@@ -48,10 +50,7 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
         if family in (_memory, _devices):
             step = _smallest_step(problem, changes, clock.at_most(clock.left / 2), seed)
             if step is not None:
-                if family is _memory:
-                    step = _smaller(problem, step, cause.memory, clock.at_most(clock.left / 4), seed)
-                    step = _tight(problem, step, cause.memory)
-                found.append(step)
+                found.append(_settled(problem, step, cause, clock, seed) if family is _memory else step)
                 continue
         for i, change in enumerate(changes):
             if clock.cancelled or (clock.over() and i >= MOST_OF_A_KIND):
@@ -67,6 +66,27 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
         found += [several] if several is not None else []
     verified = [remedy for remedy in found if remedy.verified]
     return tuple(verified + _first_of_each(found))
+
+
+def relaxations(problem: Problem, clock: Clock, seed: int) -> tuple[Remedy, ...]:
+    """The nearest changes after which a valid plan was found, where neither a plan is known nor a proof that there is none: a
+    little more memory, then one constraint less, or a rule."""
+    rules = tuple(rule.partition("<=")[0] for rule in problem.target.rules(problem.graph))
+    cause = Cause((), (*rules, *(token(one) for one in problem.constraints)), "")
+    found: list[Remedy] = []
+    step = _smallest_step(
+        problem, list(_memory(problem, cause, clock)), clock.at_most(clock.left * MEMORY_FIRST), seed
+    )
+    if step is not None:
+        found.append(_settled(problem, step, cause, clock, seed))
+    changes = [*_constraints(problem, cause, clock), *_rules(problem, cause, clock)]
+    for i, change in enumerate(changes):
+        if clock.over():
+            break
+        remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i)), seed)
+        if remedy is not None and remedy.verified:
+            found.append(remedy)
+    return tuple(found)
 
 
 def poor_remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
@@ -102,11 +122,18 @@ def _smallest_step(problem: Problem, changes: list[Change], clock: Clock, seed: 
     return best
 
 
+def _settled(problem: Problem, step: Remedy, cause: Cause, clock: Clock, seed: int) -> Remedy:
+    """A step to more memory with as little of it as a plan is found for quickly."""
+    step = _smaller(problem, step, cause.memory, clock.at_most(clock.left / 4), seed)
+    return _tight(problem, step, cause.memory)
+
+
 def _smaller(problem: Problem, remedy: Remedy, least: float, clock: Clock, seed: int) -> Remedy:
     """The remedy with less memory, between the ``least`` that could do and what its plan needs, where planners find a plan quickly."""
     field, _ = problem.target.grows["memory"]
     clock = clock.at_most(QUICKLY)
-    low, high = _rounded(least), _need(problem, remedy)
+    low = _rounded(max(least, smallest(getattr(problem.target, field))))
+    high = _need(problem, remedy)
     while high - low > MIB / 4 and not clock.over():
         target = _with_memory(problem.target, field, middle := _rounded((low + high) / 2))
         _, device_of, _ = first_plan(replace(problem, target=target), clock.at_most(clock.left / 3), seed)
@@ -145,7 +172,9 @@ def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:
         f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit: of the plan found,"
         f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
     )
-    if size > _rounded(least):
+    if not least:
+        sentence += f". With less than {bytes_text(size)} none was found"
+    elif size > _rounded(least):
         sentence += f". With less than {bytes_text(least)} there is no plan, with less than {bytes_text(size)} none was found"
     return replace(remedy, title=_giving(what, size), sentence=sentence, target=target)
 

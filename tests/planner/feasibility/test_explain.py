@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from planner.machines.pool.target import DevicePool
 from planner.methods.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
 from planner.methods.feasibility.minimise import smallest
 from planner.methods.feasibility.requirements import relaxed, requirements
+from planner.methods.feasibility.verdict import Verdict
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Pin, Problem, Together
@@ -472,3 +474,29 @@ def test_the_smallest_set_keeps_what_a_proof_needs() -> None:
     assert smallest(range(64), proves) == [3, 17] and len(tests) < 40
     assert smallest([], lambda items: True) == [] and smallest([1], lambda items: True) == []
     assert smallest([1, 2], lambda items: True, lambda: True) == [1, 2]
+
+
+def test_what_is_not_settled_comes_with_the_nearest_changes_that_were_found_valid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mib = 2.0**20
+    ops = [Op(f"n{i}", f"n{i}", work=1.0, work_cpu=1.0, params=mib, param_bytes=mib) for i in range(6)]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 8.0, time=0.0) for i in range(5)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    problem = Problem(graph, McmPackage(2, sram=2.5 * mib), constraints=(Pin("n0", "chip 0"),))
+    # As on a problem that is too large for its time; what is tried out is decided as ever.
+    open_ = Verdict("unknown", tried=("samples", "CP-SAT"))
+    monkeypatch.setattr(sys.modules[explain.__module__], "decide", lambda *_: open_)
+    found = explain(problem, seconds=20.0)
+    assert found.status == "unknown"
+    assert "samples and CP-SAT tried" in found.sentence
+    assert found.remedies[0].title.startswith("Give each chip 3.")
+    memory = found.remedies[0]
+    assert "there is no plan" not in memory.sentence  # nothing is proven
+    assert memory.sentence.endswith("none was found")
+    assert "Switch the memory rule off" in [remedy.title for remedy in found.remedies]
+    for remedy in found.remedies:
+        assert remedy.verified
+        assert remedy.device_of is not None
+        assert remedy.apply(problem).evaluate(remedy.device_of).valid
+    assert explain(problem, stopped=lambda: True).remedies == ()
