@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 SETTLE = 200
 """Milliseconds for which a problem must rest: several pins are one change."""
+UNASKED = 6.0
+"""Seconds of processor time that is spent unasked at most: beside a window that is used there is more of it than before a command ends."""
 ASKED = 60.0
 """Seconds of processor time that a proof takes at most for which somebody asks."""
 REMEMBERED = 64
@@ -61,7 +63,9 @@ class Proof(QObject):
         self.stop()
         self.problem = problem
         self._worker = Worker()
-        self._worker.start(Order(DEFAULT, problem, is_bound=True, bounds=list(bounds)))
+        self._worker.start(
+            Order(DEFAULT, problem, is_bound=True, options={"seconds": UNASKED}, bounds=list(bounds))
+        )
         if best is not None:
             self._worker.tell(best)
         self._timer.start()
@@ -178,7 +182,7 @@ class ProvingUnasked(QObject):
         self.changed.emit()
 
     def prove_more(self) -> Job | None:
-        """Spend a minute on a stronger bound, as a job like any other; None where nothing proves bounds for the problem."""
+        """Spend up to a minute of processor time on a stronger bound, as a job like any other; None where nothing proves bounds for the problem."""
         document, problem = self._document, self._document.problem
         if problem is None:
             return None

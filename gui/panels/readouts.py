@@ -102,7 +102,9 @@ class ReadoutStrip(Readouts):
         self.help.clicked.connect(lambda _=False: self.help_requested.emit())
         self.help.hide()
         self.prove = QPushButton("Prove", self)
-        self.prove.setToolTip("Spend a minute on a stronger bound: perhaps the plan is optimal already")
+        self.prove.setToolTip(
+            "Spend up to a minute of processor time on a stronger bound, longer on a busy machine: perhaps the plan is optimal already"
+        )
         self.prove.clicked.connect(lambda _=False: self.prove_requested.emit())
         self.prove.hide()
         self.back = QPushButton("Back", self)

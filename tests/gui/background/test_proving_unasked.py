@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.background.jobs import Jobs
-from gui.background.proving_unasked import ProvingUnasked
+from gui.background.proving_unasked import UNASKED, ProvingUnasked
 from gui.document.network.document import OrderDocument
 from gui.document.plan.document import Document
 from gui.look.theme import LIGHT
@@ -71,6 +71,7 @@ def test_the_open_problem_is_proven_and_its_bound_kept(
     proving.begin()
     worker = began(qtbot, 1)
     assert worker.order is not None and worker.order.method == "auto" and worker.order.is_bound
+    assert worker.order.options == {"seconds": UNASKED}
     assert isinstance(worker.told[0], Shared) and proving.running
     assert document.problem is not None
     bound = document.problem.bound(
