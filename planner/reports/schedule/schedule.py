@@ -265,8 +265,8 @@ def _alone(e: Evaluator, device_of: Ints) -> Alone:
             if len(ops):
                 work[d, ops[np.argmin(piece_of[ops])]] += stream[d]
     _, _, begin, receive, busy, send, finish, total = latency.schedule(
-        piece_of, piece_device, device_of, work, class_of, e.tensor_producer, e.tensor_time, e.consumer_ptr,
-        e.consumer_idx, e.pred_ptr, e.pred_idx, e.pays, e.owner,
+        piece_of, piece_device, device_of, work, class_of, e.tensor_producer, e.tensor_time, e.send_time,
+        e.consumer_ptr, e.consumer_idx, e.pred_ptr, e.pred_idx, e.pays, e.owner,
     )  # fmt: skip
     times = np.stack([receive, np.zeros(len(receive)), busy, send], axis=1)
     first = np.unique(piece_device, return_index=True)

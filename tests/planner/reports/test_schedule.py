@@ -327,8 +327,14 @@ def test_what_comes_from_the_host_is_received_and_what_goes_to_it_sent(objective
             bars = (s.device == d) & (s.phase == phase)
             assert (s.finish - s.start)[bars].sum() == pytest.approx(part[d]) and part[d] > 0
     alone = schedule(problem, device_of, kind="latency", samples=1)
-    fed = (alone.device == 0) & (alone.phase == RECEIVE)
-    assert (alone.finish - alone.start)[fed].sum() == pytest.approx(evaluation.receive[0])
+    for phase, part in (
+        (RECEIVE, evaluation.receive),
+        (SEND, evaluation.send),
+    ):  # each at the rate of its direction
+        for d in range(2):
+            bars = (alone.device == d) & (alone.phase == phase)
+            assert (alone.finish - alone.start)[bars].sum() == pytest.approx(part[d])
+    assert alone.finish.max() == pytest.approx(evaluation.cost.sum())
 
 
 def test_forward_work_that_waits_for_backward_work_runs_after_the_flush() -> None:

@@ -18,12 +18,13 @@ from planner.compiling.kernel import njit
 
 @njit(cache=True, nogil=True)
 def schedule(
-    piece_of, piece_device, device_of, work, class_of, tensor_producer, tensor_time, consumer_ptr, consumer_idx,
+    piece_of, piece_device, device_of, work, class_of, tensor_producer, tensor_time, send_time, consumer_ptr, consumer_idx,
     pred_ptr, pred_idx, pays, owner,
 ):  # fmt: skip
     """Times of every op and piece for one sample: ``(start, finish, begin, receive, busy, send, end, latency)``.
 
-    ``piece_of`` int32[n] and ``piece_device`` int32[p] as :func:`planner.evaluation.pieces.pieces` numbers them. Per op
+    ``piece_of`` int32[n] and ``piece_device`` int32[p] as :func:`planner.evaluation.pieces.pieces` numbers them. ``tensor_time`` and
+    ``send_time`` float64[t]: what a tensor takes to receive and to send. Per op
     (float64[n]) when its subgraph, or the op itself on a CPU, starts and finishes; per piece (float64[p]) when it begins,
     how long it receives, works and sends, and when it ends. ``latency`` is when the last piece ends. O(n + m).
     """
@@ -48,7 +49,7 @@ def schedule(
                 if pays[piece_device[a]]:
                     receive[a] += tensor_time[i]
         if away and pays[piece_device[home]]:
-            send[home] += tensor_time[i]
+            send[home] += send_time[i]
 
     # Ops by piece: every piece starts after all pieces of lower number that feed it.
     ptr = np.zeros(p + 1, np.int32)

@@ -61,7 +61,7 @@ class LatencyEvaluator(AssignmentEvaluator):
         )  # fmt: skip
         times = schedule(
             piece_of, piece_device, device_of, self.work, self.class_of, self.tensor_producer, self.tensor_time,
-            self.consumer_ptr, self.consumer_idx, self.pred_ptr, self.pred_idx, self.pays, self.owner,
+            self.send_time, self.consumer_ptr, self.consumer_idx, self.pred_ptr, self.pred_idx, self.pays, self.owner,
         )  # fmt: skip
         return Times(piece_of, piece_device, piece_part, int(cuts), *times)
 

@@ -19,7 +19,7 @@ def device_times(
         device_of, part, succ_ptr, succ_idx, pred_ptr, pred_idx, pays, owner
     )
     _, _, _, receive, busy, send, _, latency = schedule(
-        piece_of, piece_device, device_of, work, class_of, tensor_producer, tensor_time, consumer_ptr,
+        piece_of, piece_device, device_of, work, class_of, tensor_producer, tensor_time, tensor_time, consumer_ptr,
         consumer_idx, pred_ptr, pred_idx, pays, owner,
     )  # fmt: skip
     sums[:] = 0.0

@@ -103,9 +103,10 @@ def simulated(graph: Graph, device_of: Ints, pays: np.ndarray, owner: Ints, piec
 
 def run(graph: Graph, device_of: Ints, pays: np.ndarray, owner: Ints):  # type: ignore[no-untyped-def]
     piece_of, piece_device, _, _ = cut(graph, device_of, pays, owner)
+    time = np.nan_to_num(graph.tensor_time, nan=2.0)
     return schedule(
         piece_of, piece_device, device_of, np.stack([graph.work, graph.work_cpu]), (~pays).astype(np.int32),
-        graph.tensor_producer, np.nan_to_num(graph.tensor_time, nan=2.0), graph.consumer_ptr, graph.consumer_idx,
+        graph.tensor_producer, time, time, graph.consumer_ptr, graph.consumer_idx,
         *graph.preds, pays, owner,
     )  # fmt: skip
 
@@ -223,7 +224,7 @@ def test_an_empty_graph_takes_no_time() -> None:
     )
     work = np.zeros((1, 0))
     result = schedule(
-        piece_of, piece_device, nothing, work, np.zeros(1, np.int32), nothing, np.zeros(0), ptr, nothing, ptr, nothing,
+        piece_of, piece_device, nothing, work, np.zeros(1, np.int32), nothing, np.zeros(0), np.zeros(0), ptr, nothing, ptr, nothing,
         pays, owner,
     )  # fmt: skip
     assert cuts == 0
