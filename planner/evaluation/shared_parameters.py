@@ -13,7 +13,7 @@ import numpy as np
 
 from planner.model.graph import Floats, Graph
 from planner.model.ops import Shared
-from planner.problem.problem import Pin, Problem
+from planner.problem.problem import Problem
 
 
 def copies(problem: Problem, size: Callable[[Shared], float] = lambda one: one.param_bytes) -> Floats:
@@ -21,16 +21,9 @@ def copies(problem: Problem, size: Callable[[Shared], float] = lambda one: one.p
 
     ``size``: the bytes that shared parameters take on the machine.
     """
-    graph = problem.graph
-    out = np.zeros(graph.n)
-    place_of = places(problem) if graph.shared else []
-    for one in graph.shared:
-        first, *others = (graph.index[op] for op in one.ops)
-        seen = {place_of[first]}
-        for v in others:
-            if place_of[v] not in seen:
-                seen.add(place_of[v])
-                out[v] += size(one)
+    out = np.zeros(problem.graph.n)
+    for number, v in problem.copied:
+        out[v] += size(problem.graph.shared[number])
     return out
 
 
@@ -40,13 +33,3 @@ def params_read(graph: Graph) -> Floats:
     for one in graph.shared:
         out[[graph.index[op] for op in one.ops[1:]]] += one.params
     return out
-
-
-def places(problem: Problem) -> list[tuple[str, int]]:
-    """What each op shares with those that every valid plan puts on its device, and with no other: a device that it is pinned to, or a group."""
-    graph, group_of = problem.graph, problem.groups.group_of
-    pinned = {}
-    for constraint in problem.constraints:
-        if isinstance(constraint, Pin):
-            pinned[int(group_of[graph.index[constraint.op]])] = problem.device_index(constraint.device)
-    return [("device", pinned[g]) if g in pinned else ("group", g) for g in group_of.tolist()]

@@ -96,10 +96,12 @@ class Problem(EvaluatedProblem):
 
     def identity(self) -> dict[str, Any]:
         cost_model = self.graph.cost_model
-        return {
+        parts: dict[str, Any] = {
             "graph": self.graph.fingerprint,
             "cost_model": None if cost_model is None else cost_model.numbers(),
         }
+        # Ops that constraints and rules keep together hold less: what is proven of others is not proven of them.
+        return {**parts, "copied": self.copied} if self.graph.shared else parts
 
     def floors(self, component: str) -> tuple[str, ...]:
         """What the target says, see :meth:`planner.problem.target.Target.floors`."""
@@ -146,6 +148,27 @@ class Problem(EvaluatedProblem):
         if not sets:
             return self.colocated
         return union(self.graph.n, [*self.colocated.sets(), *sets], self.graph.op_names)
+
+    @cached_property
+    def copied(self) -> tuple[tuple[int, int], ...]:
+        """Shared parameters of the graph (by number) and the ops that hold a copy of them: all that read them but the first, and but those
+        that every valid plan puts on the device of one that has them."""
+        graph, group_of = self.graph, self.groups.group_of
+        pinned = {
+            int(group_of[graph.index[c.op]]): self.device_index(c.device)
+            for c in self.constraints
+            if isinstance(c, Pin)
+        }
+        found = []
+        for number, one in enumerate(graph.shared):
+            held: set[tuple[str, int]] = set()
+            for v in (graph.index[op] for op in one.ops):
+                group = int(group_of[v])
+                place = ("device", pinned[group]) if group in pinned else ("group", group)
+                if held and place not in held:
+                    found.append((number, v))
+                held.add(place)
+        return tuple(found)
 
     @cached_property
     def colocated(self) -> GroupView:

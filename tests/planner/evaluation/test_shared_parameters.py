@@ -69,6 +69,23 @@ def test_pins_to_other_devices_do_not_share() -> None:
     assert copies(Problem(language_model(), DevicePool(accelerators=2), constraints=pins)).sum() == TIED
 
 
+def test_what_is_proven_without_them_together_is_not_proven_with_them() -> None:
+    """Kept together the two fit where they did not: there is a plan that the bound on the others excludes."""
+    target = DevicePool(accelerators=1, cpus=1, memory=700.0)
+    apart = Problem(language_model(), target)
+    together = Problem(language_model(), target, constraints=(Together(("op0", "op4")),))
+    on_one = np.zeros(5, np.int32)
+    assert not apart.evaluate(on_one).valid and together.evaluate(on_one).valid
+    bound = apart.bound("max-load", 6.0, "simple", frozenset({"rule:memory"}))
+    assert not bound.applies_to(together.relaxation, together.assumptions)
+    pinned = Problem(language_model(), target, constraints=(Pin("op2", "acc 0"),))
+    assert pinned.relaxation == apart.relaxation  # other constraints change nothing
+    assert (
+        Problem(language_model(()), target).relaxation
+        == Problem(language_model(()), target, constraints=(Together(("op0", "op4")),)).relaxation
+    )
+
+
 def test_a_plan_whose_copy_does_not_fit_is_not_valid() -> None:
     problem = Problem(language_model(), DevicePool(accelerators=2, memory=600.0))
     fits = problem.plan(np.array([0, 0, 0, 0, 1], np.int32), Provenance("test")).evaluation
