@@ -11,9 +11,18 @@ from gui.canvas.graph.consequence import refusal
 from gui.document.plan.board import AssignmentBoard
 from gui.document.plan.preview import Preview
 from gui.look.colours import Theme
-from gui.look.numbers import DASH, energy_text, one_time, plural, rate_text, share_text, signed_percent
+from gui.look.numbers import (
+    DASH,
+    energy_text,
+    one_time,
+    plural,
+    rate_text,
+    share_text,
+    signed_amount,
+    signed_percent,
+)
 from gui.panels.mcm.state import is_package
-from gui.words.objectives import plan_times
+from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words
 from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
@@ -27,6 +36,7 @@ from planner.evaluation.times_source import (
     times_source,
 )
 from planner.model.times import measured_words, spread_words
+from planner.problem.bound import ComponentStanding
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -125,6 +135,27 @@ def dragged(preview: Preview, theme: Theme) -> tuple[str, str, tuple[str, ...]]:
     if further and change.scalar and math.isfinite(change.share):
         shorter.insert(1, f"→ {signed_percent(change.share)}{further}")
     return f"→ {change.text}{further}", tones[change.sign], tuple(shorter)
+
+
+def dragged_component(
+    problem: Problem, preview: Preview | None, i: int, one: ComponentStanding, theme: Theme
+) -> tuple[str, str] | None:
+    """What a drag would make of component ``i`` of several, and in which colour; None where nothing is dragged or it stays."""
+    if preview is None or not 0 <= preview.target < len(preview.changes):
+        return None
+    if not preview.legal[preview.target]:
+        along = preview.along_change
+        said = refusal(preview, preview.target)
+        if along is not None:
+            said = f"{len(preview.along):,} along: {along.brief}"
+        tone = theme.bad if along is None else (theme.muted, theme.bad, theme.good)[along.sign]
+        return None if i else (f"→ {said}", tone)
+    after = float(preview.components[i, preview.target])
+    if abs(after - one.value) <= 1e-9 * abs(one.value):
+        return None
+    by = signed_amount(after - one.value, max(after, one.value), problem.unit(one.name))
+    then = column_of(problem, one.name, [one.value or after]).text(after)
+    return f"→ {then}  {by}", theme.good if after < one.value else theme.bad
 
 
 def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> str:

@@ -14,11 +14,11 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from gui.canvas.graph.consequence import refusal
-from gui.look.numbers import DASH, gap_limit, gap_text, plural, signed_amount
+from gui.look.numbers import DASH, gap_limit, gap_text, plural
 from gui.look.theme import Theme
 from gui.panels.readout_figures import (
     dragged,
+    dragged_component,
     figures_tip,
     memory_shown,
     memory_tip,
@@ -332,7 +332,7 @@ class ReadoutStrip(Readouts):
             if device >= 0:
                 where = "Most of it is on" if one.name in SUMS else "Now it is"
                 tip += f"\n{where} {problem.devices[device].title}: click to select its ops."
-            shown = self._would(i, one)
+            shown = dragged_component(self._problem, self.document.preview, i, one, self.theme)
             if shown is not None:
                 note, tone = shown
             waits = evaluation.valid and not one.proven and not is_open
@@ -341,26 +341,6 @@ class ReadoutStrip(Readouts):
             )
             readout.set_strong(not waits)
             readout.set_mark(t.accent if is_open else "")
-
-    def _would(self, i: int, one: ComponentStanding) -> tuple[str, str] | None:
-        """What a drag would make of a component, and in which colour; None where nothing is dragged or it stays."""
-        preview, t = self.document.preview, self.theme
-        if preview is None or not 0 <= preview.target < len(preview.changes):
-            return None
-        if not preview.legal[preview.target]:
-            along = preview.along_change
-            said = refusal(preview, preview.target)
-            if along is not None:
-                said = f"{len(preview.along):,} along: {along.brief}"
-            tone = t.bad if along is None else (t.muted, t.bad, t.good)[along.sign]
-            return None if i else (f"→ {said}", tone)
-        after = float(preview.components[i, preview.target])
-        if abs(after - one.value) <= 1e-9 * abs(one.value):
-            return None
-        unit = self._problem.unit(one.name)
-        by = signed_amount(after - one.value, max(after, one.value), unit)
-        then = column_of(self._problem, one.name, [one.value or after]).text(after)
-        return f"→ {then}  {by}", t.good if after < one.value else t.bad
 
     def _part_clicked(self, index: int) -> None:
         """Select the ops of the stage that a component is about: of the first, whose stage is the bottleneck, as ever."""
