@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +159,13 @@ def files_of(names: Sequence[str]) -> tuple[list[Path], list[Path]]:
     models = [file for file in files if file not in plans]
     if not models:
         raise UsageError(f"story: {plans[0]} is a plan; name its model before it")
+    kinds = [kind for kind, _ in groupby(file in models for file in files)]
+    if kinds[:3] == [True, False, True]:
+        late = next(file for file in files[files.index(plans[0]) :] if file in models)
+        raise UsageError(
+            f"story: the model {late} comes after a plan; name all models that share the machine first. For a talk on several networks"
+            " capture keyframes of each in the window, where a story stays while another model is opened (Ctrl+O)"
+        )
     if not plans:
         raise UsageError(f"story: no plan was named after {models[-1]}; make one with 'stageboard plan -o'")
     return models, plans

@@ -55,6 +55,14 @@ class Command:
         return cast(CommandModule, importlib.import_module(self.module))
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Help that writes files which follow one another as their metavar does, ``MODEL... PLAN``, and not twice."""
+
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        several = isinstance(action.metavar, str) and "..." in action.metavar
+        return str(action.metavar) if several else super()._format_args(action, default_metavar)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises one sentence instead of printing usage and leaving."""
 
@@ -63,7 +71,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"stageboard {command.name}",
             description=command.summary,
             allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=HelpFormatter,
         )
         self.add_argument("--json", action="store_true", help="print one JSON object and nothing else")
         self.intermixed = False

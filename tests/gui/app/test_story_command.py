@@ -20,6 +20,7 @@ from planner.story.files.json import read_story
 from planner.story.files.plans import resolve
 
 UNET = str(sample("unet.onnx"))
+RESNET = str(sample("resnet50.json"))
 MLP = str(sample("mlp_100.npz"))
 
 
@@ -128,6 +129,7 @@ def test_what_makes_no_story(tmp_path: Path, capsys: Any) -> None:
         ([plan], "name its model before it"),
         ([UNET, plan, plan, "--replay"], "--replay tells the search of one plan"),
         ([UNET, plan, "--compare", "overlay"], "--compare needs two plans"),
+        ([UNET, plan, RESNET, plan], "comes after a plan; name all models that share the machine first"),
         ([UNET, str(tmp_path / "none.json")], "does not exist"),
         ([UNET, plan, "--density", "5%"], "prunes sparse networks"),
         ([UNET, plan, "--title", "x" * 200], "from 1 to 120 characters"),
