@@ -16,6 +16,7 @@ from gui.editors.plan.panels.settings import SettingsPanel
 from gui.editors.plan.panels.unused import is_unused
 from gui.look.theme import LIGHT
 from gui.widgets.forms import Form
+from gui.words.objectives import objective_help
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -222,7 +223,7 @@ def test_strategies_are_explained(qtbot: QtBot) -> None:
         assert panel.objective.currentData() == "memory-1-2-3"
     plain = SettingsPanel(opened(), LIGHT)
     with shown(qtbot, plain):
-        assert not plain.about.isVisible()
+        assert plain.about.isVisible() and plain.about.text() == objective_help(plain.objective.currentData())
 
 
 def test_expert_constants_are_folded_away(qtbot: QtBot) -> None:
