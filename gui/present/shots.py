@@ -108,7 +108,9 @@ class Shots:
             from gui.present.certificate.page import CertificatePage
             from planner.reports.certificate.certificate import certificate
 
-            return CertificatePage(certificate(plan, self.resolved.bounds[keyframe.plan]))
+            return CertificatePage(
+                certificate(plan, plan.problem.holding(self.resolved.bounds[keyframe.plan]))
+            )
         if keyframe.view == "comparison":
             from gui.present.comparison.making import comparison_shot
 

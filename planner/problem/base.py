@@ -105,6 +105,10 @@ class PlanningProblem(ABC):
         """The strongest of ``bounds`` on the first objective component that holds for this problem."""
         return strongest(bounds, self.components[0], self.relaxation, self.assumptions)
 
+    def holding(self, bounds: Iterable[Bound]) -> list[Bound]:
+        """Those of ``bounds`` that hold for this problem; others are of other machines or assume rules that it does not have."""
+        return [bound for bound in bounds if bound.applies_to(self.relaxation, self.assumptions)]
+
     def standing(self, values: Sequence[float], bounds: Sequence[Bound]) -> Standing:
         """How a plan with these components stands against ``bounds``."""
         return standing(self.components, values, bounds, self.relaxation, self.assumptions)

@@ -118,11 +118,8 @@ class CertificateDialog(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.theme = theme
-        self._document, self._plan, self._bounds = (
-            document,
-            document.current_plan(),
-            list(document.plan_bounds),
-        )
+        self._document, self._plan = document, document.current_plan()
+        self._bounds = self._plan.problem.holding(document.plan_bounds)
         self._now: set[Bound] = set()
         """What was proven while the dialog was open."""
         self.certificate = certificate(self._plan, self._bounds)
@@ -171,11 +168,7 @@ class CertificateDialog(QDialog):
     def refresh(self) -> None:
         """What was proven of the plan meanwhile; the plan is that of the moment in which the dialog was opened."""
         problem = self._plan.problem
-        new = [
-            bound
-            for bound in proven(self._document.plan_bounds)
-            if bound not in self._bounds and bound.applies_to(problem.relaxation, problem.assumptions)
-        ]
+        new = [b for b in problem.holding(proven(self._document.plan_bounds)) if b not in self._bounds]
         if not new:
             return
         self._bounds += new
