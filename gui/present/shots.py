@@ -259,11 +259,10 @@ class Shots:
         versus = self._versus(keyframe) if keyframe.panel == "difference" else None
         if versus is not None and isinstance(plan, Plan):
             from planner.reports.comparison import compare
-            from planner.story.matching import story_rows
 
             pair = (keyframe.versus, keyframe.plan)
             own = [self.resolved.device_numbers.get(i, ()) for i in pair]
-            rows = story_rows(self.resolved, pair)
+            rows = self.resolved.matched.rows(pair)
             comparison = compare([versus, plan], rows=rows).numbered(own, 1)
         if keyframe.panel == "package" and isinstance(plan, Plan):
             package = self._package(keyframe, plan)

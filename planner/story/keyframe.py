@@ -162,3 +162,8 @@ class Keyframe:
     def called(self) -> tuple[str, ...]:
         """The letters of the plans that are compared: of ``versus``, ``plan``, and those ``beside``."""
         return tuple(self.letters or ascii_uppercase[: 2 + len(self.beside)])
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The plans that fill the screen, in order: of a comparison ``versus``, ``plan``, and those ``beside``; else ``plan`` alone."""
+        return (self.versus, self.plan, *self.beside) if self.view == "comparison" else (self.plan,)

@@ -20,10 +20,11 @@ from planner.problem.problem import Plan
 from planner.problem.worst import FULLEST, worst_word
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS, own_name, told_apart
-from planner.reports.comparison.rows import Rows, rows_among
+from planner.reports.comparison.rows import Rows
 from planner.story.comparing import comparison_caption, comparison_title, letters_for
 from planner.story.files.plans import pack
 from planner.story.keyframe import LONGEST_TITLE, MOST_BESIDE, MOST_HIGHLIGHTED, Camera, Keyframe
+from planner.story.matching import Matched
 from planner.story.story import Story
 from planner.story.subject import MOST_PLANS, StoryModel
 from planner.story.telling import (
@@ -98,11 +99,14 @@ def story_of_plans(
         else replace(entry, plan=replace(entry.plan, name=name))
         for entry, name in zip(told, names, strict=True)
     ]
-    matched = _matched([entry.plan for entry in told], comparisons)
+    plans = [entry.plan for entry in told]
+    numbers = _compared_numbers(plans, comparisons)
+    matched = Matched(plans, [(False, [i]) for i in range(len(told))] + [(True, shown) for shown in numbers])
     frames = [_opening(told[0].plan)]
     for i, entry in enumerate(told):
-        frames += _of_plan(i, entry, told[i - 1].plan if i else None, matched.get(i))
-    frames += _compared([entry.plan for entry in told], comparisons)
+        before = told[i - 1].plan if i else None
+        frames += _of_plan(i, entry, before, matched.rows((i - 1, i)))
+    frames += _compared(plans, comparisons, matched)
     frames += _closing(len(told) - 1, told[-1], cameras)
     plan = told[-1].plan
     return Story(
@@ -148,17 +152,6 @@ def _opening(plan: Plan | OrderPlan) -> Keyframe:
     return Keyframe(name, filled(words, told), 0, "flow", hold=LONG, transition=0.8)
 
 
-def _matched(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> dict[int, Rows]:
-    """How each plan is matched with the one before it where the story compares both: as all are that it compares."""
-    told = sorted({number for shown in _compared_numbers(plans, ways) for number in shown})
-    graphs = [plan for i in told if isinstance(plan := plans[i], Plan)]
-    return {
-        i: rows_among(graphs, [told.index(i - 1), told.index(i)])
-        for i in told
-        if i - 1 in told and len(graphs) == len(told)
-    }
-
-
 def _compared_numbers(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[list[int]]:
     """Which plans are shown in each way to compare: all where there are few and it has room, else the first and the last."""
     graphs = sum(isinstance(plan, Plan) for plan in plans)
@@ -202,19 +195,17 @@ def _of_plan(index: int, entry: Told, before: Plan | OrderPlan | None, rows: Row
     ]
 
 
-def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[Keyframe]:
+def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str], matched: Matched) -> list[Keyframe]:
     """A keyframe for each way to compare: canvases and schedules of all plans where there are few, else the last against the first."""
     graphs = [plan for plan in plans if isinstance(plan, Plan)]
     if ways and len(graphs) < 2:
         raise StoryError("a comparison needs two plans of a graph of operators; name two, or compare nothing")
     frames = []
     shown = _compared_numbers(plans, ways)
-    every = sorted({number for numbers in shown for number in numbers})
     for way, numbers in zip(ways, shown, strict=True):
         # A plan has one letter in all of them.
         letters = letters_for(numbers, (number for others in shown for number in others))
-        rows = rows_among([graphs[i] for i in every], [every.index(i) for i in numbers])
-        told = compare([graphs[i] for i in numbers], letters=letters or LETTERS, rows=rows)
+        told = compare([graphs[i] for i in numbers], letters=letters or LETTERS, rows=matched.rows(numbers))
         frames.append(
             Keyframe(
                 comparison_title(told, way), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,

@@ -1,20 +1,99 @@
-"""Which devices of a story's plans are matched: the same ones in all its keyframes."""
+"""Which devices of a story's plans are matched: what has one number has one colour in all its keyframes.
+
+Plans on one pool of devices keep the numbers of these, as in the window, unless a plan has most of its ops where the plan shown before it has
+them, by other numbers: then it takes over those. Compared plans on other devices, of unlike machines or in a row, are all matched
+with the first of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from planner.problem.problem import Plan
-from planner.reports.comparison.rows import Rows, rows_among
-from planner.story.story import Resolved
+from planner.reports.comparison.matching import match_devices
+from planner.reports.comparison.rows import Rows, device_numbers, rows_among
+
+if TYPE_CHECKING:
+    from planner.machines.two_level_memory.problem import OrderPlan
+
+Numbers = dict[int, tuple[int, ...]]
+"""The numbers of a plan's devices, by the number of the plan."""
+Told = Sequence[tuple[bool, Sequence[int]]]
+"""Of each keyframe whether it compares plans, and the numbers of the plans that it shows, in order."""
 
 
-def story_rows(resolved: Resolved, numbers: Sequence[int]) -> Rows | None:
-    """The rows of the plans with these numbers as all plans of their model that the story compares are matched; None where it does
-    not compare these."""
-    if not set(numbers) <= resolved.device_numbers.keys():
-        return None
-    graphs = {i: plan for i in sorted(resolved.device_numbers) if isinstance(plan := resolved.plans[i], Plan)}
-    model = graphs[numbers[0]].problem.graph.fingerprint
-    told = [i for i, plan in graphs.items() if plan.problem.graph.fingerprint == model]
-    return rows_among([graphs[i] for i in told], [told.index(i) for i in numbers if i in told])
+class Matched:
+    """The devices of the plans of a story (``told``) as they are matched with one another."""
+
+    def __init__(self, plans: Sequence[Plan | OrderPlan], told: Told) -> None:
+        self.plans = {i: plan for i, plan in enumerate(plans) if isinstance(plan, Plan)}
+        self.compared = sorted({i for compares, shown in told if compares for i in shown})
+        self.numbers: Numbers = {}
+        """Of plans that are compared, and of others that do not keep the numbers of their own."""
+        for alike in self._by_model():
+            if _pool(self.plans[i] for i in alike):
+                continue
+            of_each = device_numbers([self.plans[i] for i in alike])
+            self.numbers |= dict(zip(alike, of_each, strict=True))
+        self._follow([i for _, shown in told for i in shown if i in self.plans])
+
+    def rows(self, chosen: Sequence[int]) -> Rows | None:
+        """The rows of a comparison of these plans; None where the story does not compare them."""
+        if not set(chosen) <= set(self.compared):
+            return None
+        alike = next(alike for alike in self._by_model() if chosen[0] in alike)
+        if not _pool(self.plans[i] for i in alike):
+            return rows_among([self.plans[i] for i in alike], [alike.index(i) for i in chosen])
+        devices = range(len(self.numbers[chosen[0]]))
+        return [(number, tuple(self.numbers[i].index(number) for i in chosen)) for number in devices]
+
+    def _by_model(self) -> list[list[int]]:
+        """The compared plans, by model."""
+        found: dict[str, list[int]] = {}
+        for i in self.compared:
+            if i in self.plans:
+                found.setdefault(self.plans[i].problem.graph.fingerprint, []).append(i)
+        return list(found.values())
+
+    def _follow(self, shown: Sequence[int]) -> None:
+        """Number the devices of the other plans, each after the one shown before it."""
+        unlike = dict(self.numbers)
+        seen: Numbers = {}
+        for before, i in zip((-1, *shown), shown, strict=False):
+            if i in seen or i in unlike:
+                continue
+            own = tuple(range(len(self.plans[i].problem.devices)))
+            follows = before in seen and _pool((self.plans[before], self.plans[i]))
+            seen[i] = _after(self.plans[before], seen[before], self.plans[i]) if follows else own
+            if i in self.compared or seen[i] != own:
+                self.numbers[i] = seen[i]
+
+
+def _pool(plans: Iterable[Plan]) -> bool:
+    """Whether plans of one model are on devices of one pool, whose order tells nothing."""
+    found = {
+        (
+            plan.problem.graph.fingerprint,
+            plan.problem.target.kind,
+            plan.problem.target.in_a_row,
+            *(device.name for device in plan.problem.devices),
+        )
+        for plan in plans
+    }
+    return len(found) == 1 and not next(iter(found))[2]
+
+
+def _after(before: Plan, numbers: Sequence[int], plan: Plan) -> tuple[int, ...]:
+    """The numbers of a plan's devices after a plan that has these ``numbers``: its own, unless more than half of all ops keep their colour
+    by those of the matched devices, and more than by its own."""
+    own = tuple(range(len(numbers)))
+    taken = tuple(numbers[device] for device in match_devices(before, plan).first_of.tolist())
+    there = np.asarray(numbers)[before.decision.device_of]
+
+    def kept(given: Sequence[int]) -> int:
+        return int(np.count_nonzero(np.asarray(given)[plan.decision.device_of] == there))
+
+    return taken if 2 * kept(taken) > plan.problem.graph.n and kept(taken) > kept(own) else own

@@ -7,6 +7,7 @@ story: they are evaluated from the plans when it is opened (:func:`planner.story
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from planner.errors import StoryError
 from planner.printable import escaped
 from planner.story.checks import check_choice, check_text
 from planner.story.keyframe import LONGEST_TITLE, NO_ORDERS, WITHOUT_ORDERS, Keyframe
+from planner.story.matching import Matched
 from planner.story.subject import MOST_MODELS, MOST_PLANS, StoryModel, StoryPlan
 
 if TYPE_CHECKING:
@@ -121,18 +123,12 @@ class Resolved:
     notes: tuple[str, ...] = ()
 
     @cached_property
-    def device_numbers(self) -> dict[int, tuple[int, ...]]:
-        """Of each plan that the story compares (its number) the numbers of its devices: one for those that are matched, so that they
-        have one colour in all keyframes. All plans of a model are matched with its first."""
-        from planner.reports.comparison.rows import device_numbers  # which reads plans, as stories do
+    def matched(self) -> Matched:
+        """Which devices of its plans are matched."""
+        return Matched(self.plans, [(k.view == "comparison", k.shown) for k in self.story.keyframes])
 
-        compared = [k for k in self.story.keyframes if k.view == "comparison"]
-        among: dict[str, list[int]] = {}
-        for i in sorted({i for k in compared for i in (k.versus, k.plan, *k.beside)}):
-            plan = self.plans[i]
-            among.setdefault(plan.problem.graph.fingerprint, []).append(i)  # type: ignore[union-attr]
-        return {
-            i: numbers
-            for told in among.values()
-            for i, numbers in zip(told, device_numbers([self.plans[i] for i in told]), strict=True)  # type: ignore[misc]
-        }
+    @property
+    def device_numbers(self) -> Mapping[int, tuple[int, ...]]:
+        """The numbers of the devices of each plan (its number) that the story compares, or that does not keep the numbers of its own: one
+        for those that are matched, so that they have one colour in all keyframes."""
+        return self.matched.numbers

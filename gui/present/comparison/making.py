@@ -14,7 +14,6 @@ from planner.problem.bound import proven
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison, compare
 from planner.story.keyframe import Keyframe
-from planner.story.matching import story_rows
 from planner.story.story import Resolved
 
 
@@ -33,7 +32,7 @@ def comparison_of(resolved: Resolved, keyframe: Keyframe) -> Comparison:
         [bound for own in bounds for bound in proven(own)],
         bounds,
         keyframe.called,
-        story_rows(resolved, numbers),
+        resolved.matched.rows(numbers),
     )
     return comparison.numbered(own_numbers(resolved, keyframe))
 

@@ -14,7 +14,9 @@ from gui.tools.story.frames import Frame, Place, Shown, one_plan_each, same_plan
 from planner.problem.problem import Plan
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS
+from planner.reports.comparison.rows import Rows
 from planner.story.comparing import comparison_caption, letters_for
+from planner.story.matching import Matched
 from planner.story.telling import caption, fitting, found_by, looked_at, title
 
 ELSEWHERE = "told for another order"
@@ -22,13 +24,14 @@ ELSEWHERE = "told for another order"
 BEFORE = re.compile(r"\bbefore\b", re.IGNORECASE)
 
 
-def told(frame: Frame, before: Frame | None) -> str:
-    """The caption that a keyframe has by itself after another one (or as the first)."""
+def told(frame: Frame, before: Frame | None, rows: Rows | None = None) -> str:
+    """The caption that a keyframe has by itself after another one (or as the first); plans that it compares are matched by ``rows`` if
+    given."""
     keyframe, plan = frame.keyframe, frame.shown.plan
     if keyframe.view == "comparison":
         plans = [one.plan for one in frame.plans if isinstance(one.plan, Plan)]
         bounds = [bound for one in frame.plans for bound in one.bounds]
-        compared = compare(plans, bounds, letters=keyframe.letters or LETTERS)
+        compared = compare(plans, bounds, letters=keyframe.letters or LETTERS, rows=rows)
         return comparison_caption(compared, keyframe.comparison)
     earlier = _earlier(frame, before)
     if before is None or not same_plan(earlier, frame.shown):
@@ -41,11 +44,27 @@ def settled(before: Sequence[Frame], after: Sequence[Frame]) -> tuple[Frame, ...
     """The keyframes ``after`` a change, of which those ``before`` it were told by themselves as they stood there; the same objects
     where nothing follows from the change."""
     came_after = {frame: before[at - 1] if at else None for at, frame in enumerate(before)}
-    found: list[Frame] = []
-    for at, (given, frame) in enumerate(zip(after, _lettered(one_plan_each(after)), strict=True)):
+    rows_then, found = _rows(before), list[Frame]()
+    united = _lettered(one_plan_each(after))
+    rows = _rows(united)
+    for at, (given, frame) in enumerate(zip(after, united, strict=True)):
         was = came_after.get(given, after[at - 1] if at else None)
-        found.append(_settled(given, was, frame, found[-1] if found else None))
+        of_both = (rows_then.get(given), rows.get(frame))
+        found.append(_settled(given, was, frame, found[-1] if found else None, of_both))
     return tuple(found)
+
+
+def _rows(frames: Sequence[Frame]) -> dict[Frame, Rows | None]:
+    """The rows of the plans of each keyframe that compares, as they are matched in the story of these keyframes."""
+    compares = [frame.keyframe.view == "comparison" for frame in frames]
+    if not any(compares):
+        return {}
+    shown = [frame.plans if by else (frame.shown,) for frame, by in zip(frames, compares, strict=True)]
+    every = list(dict.fromkeys(one for plans in shown for one in plans))
+    numbers = [[every.index(one) for one in plans] for plans in shown]
+    matched = Matched([one.plan for one in every], list(zip(compares, numbers, strict=True)))
+    each = zip(frames, compares, numbers, strict=True)
+    return {frame: matched.rows(chosen) for frame, by, chosen in each if by}
 
 
 def place_of(frame: Frame, before: Frame | None) -> Place:
@@ -56,17 +75,22 @@ def place_of(frame: Frame, before: Frame | None) -> Place:
     )
 
 
-def _settled(given: Frame, was: Frame | None, frame: Frame, now: Frame | None) -> Frame:
-    """A keyframe (``given``) that came after ``was``, as it is with the plans and letters that it has now (``frame``), after ``now``."""
+def _settled(
+    given: Frame, was: Frame | None, frame: Frame, now: Frame | None, rows: tuple[Rows | None, Rows | None]
+) -> Frame:
+    """A keyframe (``given``) that came after ``was``, as it is with the plans and letters that it has now (``frame``), after ``now``.
+
+    ``rows`` are those of the plans that it compares, as they were and as they are.
+    """
     there, here = place_of(given, was), place_of(frame, now)
     words = given.keyframe.caption
     said = now is not None and was is not None and now.keyframe.caption != was.keyframe.caption
     looks_again = said and same_plan(here.before, frame.shown)
-    if frame is not given or looks_again or not there.is_as(here):
-        # The plans of a search are told one after the other, the first of them after none.
-        for known in (was, None):
-            if words in (tellings := _tellings(given, known)):
-                return _told_anew(frame, known, now, tellings.index(words))
+    if frame is not given or looks_again or not there.is_as(here) or rows[0] != rows[1]:
+        # The plans of a search are told one after the other, the first of them after none; those that are captured are matched alone.
+        for known, known_rows in ((was, rows[0]), (None, None)):
+            if words in (tellings := _tellings(given, known, known_rows)):
+                return _told_anew(frame, known, now, tellings.index(words), rows[1])
     if frame.told_for is not None:
         return replace(frame, told_for=None) if frame.told_for.is_as(here) else frame
     if not there.is_as(here) and _speaks_of(there, words):
@@ -74,15 +98,15 @@ def _settled(given: Frame, was: Frame | None, frame: Frame, now: Frame | None) -
     return frame
 
 
-def _tellings(frame: Frame, before: Frame | None) -> tuple[str, str]:
+def _tellings(frame: Frame, before: Frame | None, rows: Rows | None) -> tuple[str, str]:
     """The captions that a keyframe may have by itself: alone, and with the planner that found the plan, as stories made of files have it."""
-    words = told(frame, before)
+    words = told(frame, before, rows)
     return words, fitting([words, found_by(frame.shown.plan)])
 
 
-def _told_anew(frame: Frame, was: Frame | None, now: Frame | None, telling: int) -> Frame:
+def _told_anew(frame: Frame, was: Frame | None, now: Frame | None, telling: int, rows: Rows | None) -> Frame:
     keyframe, plan = frame.keyframe, frame.shown.plan
-    fresh = replace(keyframe, caption=_tellings(frame, now)[telling])
+    fresh = replace(keyframe, caption=_tellings(frame, now, rows)[telling])
     if keyframe.view != "comparison":
         then, earlier = _earlier(frame, was), _earlier(frame, now)
         if then is not None and keyframe.title == title(plan, then.plan) != title(plan):

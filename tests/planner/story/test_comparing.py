@@ -27,7 +27,6 @@ from planner.story.files.json import from_dict, to_dict
 from planner.story.files.plans import resolve_with
 from planner.story.keyframe import COMPARISONS, LONGEST_CAPTION, Keyframe
 from planner.story.making import Told, story_of_plans
-from planner.story.matching import story_rows
 from planner.story.subject import StoryModel
 from planner.story.telling import caption, from_to
 from tests.planner.reports.comparison.test_comparison import chain
@@ -271,10 +270,10 @@ def test_devices_are_matched_alike_in_all_of_a_story() -> None:
     assert count != len(alone.moved(1, 0))
     assert f"{count} of 12 ops moved." in story.keyframes[3].caption
     read = resolve_with(story, [graph])
-    pair = compare(plans[1:], rows=story_rows(read, (1, 2)))
+    pair = compare(plans[1:], rows=read.matched.rows((1, 2)))
     assert {row.devices for row in pair.rows} == {row.devices[1:] for row in together.rows} - {(-1, -1)}
     plain = resolve_with(story_of_plans(model, [Told(plan) for plan in plans]), [graph])
-    assert story_rows(plain, (1, 2)) is None
+    assert plain.matched.rows((1, 2)) is None
 
 
 @pytest.mark.parametrize(

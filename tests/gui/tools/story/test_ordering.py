@@ -11,6 +11,7 @@ from gui.tools.story.draft import Draft
 from gui.tools.story.frames import Frame, ModelSource, Shown
 from gui.tools.story.ordering import told
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
@@ -118,3 +119,19 @@ def test_words_of_a_person_stay_and_are_marked_where_they_speak_of_what_came_bef
     talk.draft.move(1, 0)
     talk.draft.edit("Change a caption", caption="It begins well.")
     assert talk.draft.frames[0].told_for is None
+
+
+def test_a_comparison_counts_what_changes_colour_in_the_story() -> None:
+    """Captured, its devices are matched as in its window; in the story those of a plan on one device rename none."""
+    talk = Talk()
+    problem = Problem(talk.source.model, DevicePool(3, 0))  # type: ignore[arg-type]
+    one, mostly, poorly = (
+        Shown(problem.plan(np.array(devices, np.int32), Provenance("hand"), ""), (), talk.source)
+        for devices in ([0] * 6, [0, 1, 1, 1, 1, 2], [0, 1, 1, 2, 2, 2])
+    )
+    talk.comparison(one, mostly)
+    talk.comparison(one, poorly)
+    assert [
+        "2 of 6 ops are elsewhere" in talk.captions[0],
+        "5 of 6 ops are elsewhere" in talk.captions[1],
+    ] == [True, True]
