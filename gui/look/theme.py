@@ -158,6 +158,12 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def laid_over(colour: str, ground: str, opacity: float) -> str:
+    """What is seen of a colour that is painted with an opacity, in the screen's own levels as Qt and browsers mix."""
+    pairs = [(int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a * opacity + b * (1 - opacity)):02x}" for a, b in pairs)
+
+
 @lru_cache(maxsize=512)
 def ink_on(ground: str, theme: Theme) -> str:
     """White or black, whichever reads better: one of them always has a contrast of 4.5."""

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.canvas.graph.block_colours import block_fills, block_ink, write_on_block
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.ramps import heat_ink
 from gui.canvas.graph.naming.card_names import (
@@ -73,10 +74,12 @@ def paint_labels(
     if len(shown) == 0 or len(shown) > most:
         return
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    scale = scale or viewport.scale
     if detail == Detail.CARDS:
-        _paint_cards(painter, scene, viewport, palette, shown, ratio, least, scale or viewport.scale)
+        _paint_cards(painter, scene, viewport, palette, shown, ratio, least, scale)
     else:
-        _paint_names(painter, scene, viewport, palette, shown, ratio, least, scale or viewport.scale)
+        fills = block_fills(scene, palette) if detail == Detail.BLOCKS else None
+        _paint_names(painter, scene, viewport, palette, shown, ratio, least, scale, fills)
 
 
 def name_size(card: float, ratio: float, least: float = 0.0) -> int:
@@ -102,7 +105,8 @@ def paint_dimmed_labels(
     others = copy.copy(scene)
     others.highlighted = faded
     painter.save()
-    painter.setOpacity(DIMMED)
+    if detail != Detail.BLOCKS:  # the inks of blocks are as quiet as these can be
+        painter.setOpacity(DIMMED)
     paint_labels(painter, others, viewport, plain_words(palette), detail, ratio, most, least)
     painter.restore()
 
@@ -145,7 +149,9 @@ def _paint_names(
     ratio: float,
     least: float,
     scale: float,
+    fills: np.ndarray | None,
 ) -> None:
+    """Names alone; ``fills`` are those of blocks (uint32[count]), None for near cards."""
     card = STYLE.card_h * scale if scene.layout.stages is None else float("inf")
     pixels = name_size(card, ratio, least)
     painter.setFont(font(pixels, False))
@@ -165,8 +171,14 @@ def _paint_names(
                 painter.setPen(QColor(palette.theme.text))
                 painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), whole)
                 continue
-        painter.setPen(QColor(label_ink(scene, palette, i)))
-        painter.drawText(QRectF(x + left, y, room + 2, h), int(Qt.AlignmentFlag.AlignVCenter), text)
+        at = QRectF(x + left, y, room + 2, h)
+        if fills is None:
+            painter.setPen(QColor(label_ink(scene, palette, i)))
+            painter.drawText(at, int(Qt.AlignmentFlag.AlignVCenter), text)
+        elif text:
+            words = wide(text, pixels, False)
+            ink = block_ink(scene, palette, fills[i], i, left / w, (left + words) / w)
+            write_on_block(painter, text, words, at, ink, ratio)
 
 
 def _free(scene: Scene, viewport: Viewport, box: QRectF) -> bool:
@@ -228,7 +240,7 @@ def _paint_cards(
 
 
 def label_ink(scene: Scene, palette: CanvasPalette, item: int) -> str:
-    """The colour of a card's name: on a heat map what is read on the card's own colour, for words that are not plain."""
+    """The colour of a near card's name: on a heat map what is read on the card's own colour, for words that are not plain."""
     heat = scene.heat
     if heat is None or palette.plain:
         return palette.theme.text

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
+from gui.canvas.graph.block_colours import FADED, block_fills
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
@@ -167,26 +168,20 @@ def paint_cards(
     theme = palette.theme
     accent = palette.accent[scene.device]
     place = (scene.x, scene.y, scene.w, scene.h, viewport.scale, viewport.ox, viewport.oy)
-    opacity = np.where(faded, 0.35, 1.0) if (faded := scene.faded).any() else 1.0
-    wholly = scene.selected & ~scene.partly
+    opacity = np.where(faded, FADED, 1.0) if (faded := scene.faded).any() else 1.0
     paint_rings(buffer, scene, viewport, palette, detail, ratio)
     if detail == Detail.BLOCKS and scene.heat is not None:
         raster.rounded_rects(
-            buffer, None, *place, fill=heat_fills(scene.heat, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
+            buffer, None, *place, fill=block_fills(scene, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
             stroke=np.where(scene.violating, np.uint32(packed(theme.bad)), np.uint32(0)), stroke_px=1.6 * ratio,
         )  # fmt: skip
         paint_signs(buffer, scene, viewport, palette, detail, ratio)
         _paint_pins(buffer, scene, viewport, palette, ratio)
         return
     if detail == Detail.BLOCKS:
-        fill = palette.blocks_of(scene.device, scene.items.model)
-        fill = np.where(scene.violating, np.uint32(packed(theme.bad)), fill)
-        fill = np.where(
-            wholly & ~scene.violating, accent, fill
-        )  # many that are selected still say whose they are
         stroke = accent if scene.items.model.any() else np.zeros(len(accent), np.uint32)
         raster.rounded_rects(
-            buffer, None, *place, fill=fill, radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
+            buffer, None, *place, fill=block_fills(scene, palette), radius_px=1.5 * ratio, opacity=opacity, min_px=1.0,
             stroke=stroke, stroke_px=ratio,
         )  # fmt: skip
         _paint_splits(buffer, scene, viewport, palette, detail, ratio)
@@ -268,7 +263,7 @@ def _paint_splits(
         return
     x, y, w, h = split_bars(scene, viewport, detail, ratio)
     colour = palette.block if detail == Detail.BLOCKS else palette.accent
-    opacity = np.where(scene.faded, 0.35, 1.0)
+    opacity = np.where(scene.faded, FADED, 1.0)
     raster.rounded_rects(
         buffer, None, x, y, w, h, viewport.scale, viewport.ox, viewport.oy, fill=colour[parts.device],
         radius_px=0.0, opacity=opacity[parts.item], min_px=0.0,

@@ -43,6 +43,10 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.story.story import Resolved
 
 ASSETS = Path(__file__).resolve().parent / "player"
+_PLAYER = (
+    "scene.js", "courses.js", "parts.js", "areas.js", "inks.js", "drawing.js", "player.js", "paper.js",
+)  # fmt: skip
+"""The parts of its script, in their order."""
 SHARP = 1.5
 """Pixels of a network's picture for each of the frame's."""
 MOST_STEPS = 10
@@ -300,10 +304,7 @@ def _asset(name: str) -> str:
 
 
 def _script() -> str:
-    parts = "\n".join(
-        _asset(name)
-        for name in ("scene.js", "courses.js", "parts.js", "areas.js", "drawing.js", "player.js", "paper.js")
-    )
+    parts = "\n".join(map(_asset, _PLAYER))
     return f'"use strict";(() => {{\n{parts}\n}})();'
 
 

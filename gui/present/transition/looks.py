@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gui.canvas.graph.block_colours import FADED, block_fills
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.painter import edge_style
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -15,8 +15,6 @@ from gui.look.theme import mix
 from planner.model.graph import Bools, Floats
 
 Packed = np.ndarray
-FADED = 0.3
-"""Opacity of what does not stand out."""
 WORDS = 1.45
 """Names on cards are so much larger than in a window: they are read from afar."""
 NAMES_FROM, CARDS_FROM = 29.0, 69.0
@@ -47,15 +45,14 @@ def look_of(scene: Scene, palette: CanvasPalette, standing_out: Bools, card: flo
     """How a settled scene looks with cards ``card`` pixels high; ``standing_out`` bool[n] are highlighted (none: all)."""
     theme, near = palette.theme, float(detail_of(card) >= Detail.LABELS)
     accent = palette.accent[scene.device]
-    block = palette.blocks_of(scene.device, scene.items.model)
+    block = block_fills(scene, palette)
     body = palette.bodies_of(scene.device, scene.items.model)
     bad = np.uint32(packed(theme.bad))
-    block = np.where(scene.violating, bad, block).astype(np.uint32)
     body = np.where(scene.mixed, np.uint32(packed(mix(theme.card, theme.muted, 0.12))), body).astype(
         np.uint32
     )
     if scene.heat is not None:  # a value has its colour from near and from afar
-        block = body = accent = heat_fills(scene.heat, palette)
+        body = accent = block
     stroke = np.where(scene.violating, bad, accent).astype(np.uint32)
     colour, width, opacity = edge_style(scene, palette, detail_of(card), ratio)
     cards = np.ones(scene.items.count)

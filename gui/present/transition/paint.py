@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 
+from gui.canvas.graph.block_colours import block_fills, block_ink, write_on_block
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.labels import CUT, MOST_LABELS, label_ink, paint_dimmed_labels, paint_labels
-from gui.canvas.graph.naming.card_names import card_names
+from gui.canvas.graph.labels import CUT, MOST_LABELS, paint_dimmed_labels, paint_labels
+from gui.canvas.graph.naming.card_names import card_names, wide
 from gui.canvas.graph.painter import split_bars, wrap_image
-from gui.canvas.graph.palette import CanvasPalette, packed
+from gui.canvas.graph.palette import CanvasPalette, packed, plain_words
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font
-from gui.look.theme import DIMMED
 from gui.present.captions import LEAST
 from gui.present.scenes import GraphStage
 from gui.present.transition.courses import Edges, settled_edges
@@ -161,6 +161,7 @@ def paint_group_names(
 ) -> None:
     """Names on the cards of groups that are highlighted, from afar: in the least letters of slides, where they have room for enough of them."""
     pixels, names = round(LEAST * ratio), card_names(scene)
+    fills = block_fills(scene, palette)
     painter.setFont(font(pixels, False))
     for i in np.flatnonzero(scene.highlighted & (scene.items.whole_size > 1)).tolist():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
@@ -168,8 +169,9 @@ def paint_group_names(
         room = int(box.width() - 10 * ratio)
         text = names.of(i, pixels, False, room) if box.height() >= 1.2 * pixels and room > pixels else ""
         if text and CUT not in text:
-            painter.setPen(QColor(label_ink(scene, palette, i)))
-            painter.drawText(box.adjusted(6 * ratio, 0, 0, 0), int(Qt.AlignmentFlag.AlignVCenter), text)
+            left, words = 6 * ratio, wide(text, pixels, False)
+            ink = block_ink(scene, palette, fills[i], i, left / box.width(), (left + words) / box.width())
+            write_on_block(painter, text, words, box.adjusted(left, 0, 0, 0), ink, ratio)
 
 
 def paint_quiet_words(
@@ -182,9 +184,7 @@ def paint_quiet_words(
         return
     others = copy.copy(scene)
     others.highlighted = scene.faded
-    painter.setOpacity(DIMMED)
-    paint_group_names(painter, others, viewport, palette, ratio)
-    painter.setOpacity(1.0)
+    paint_group_names(painter, others, viewport, plain_words(palette), ratio)
 
 
 def all_standing_out(scene: Scene) -> Scene:

@@ -28,6 +28,7 @@ from gui.look.theme import (
     device_colours,
     from_linear,
     from_oklab,
+    laid_over,
     linear,
     mix,
     oklab,
@@ -218,12 +219,6 @@ def test_words_on_near_cards_are_readable(theme: Theme) -> None:
             assert plain.small_ink(models) == theme.text
     for device in device_colours(36, theme):
         assert contrast(theme.muted, device.band) >= READABLE
-
-
-def laid_over(colour: str, ground: str, opacity: float) -> str:
-    """What is seen of a colour that is painted with an opacity, in the screen's own levels as Qt and browsers mix."""
-    pairs = [(int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(a * opacity + b * (1 - opacity)):02x}" for a, b in pairs)
 
 
 def test_the_page_that_plays_stories_dims_words_as_the_window_does() -> None:

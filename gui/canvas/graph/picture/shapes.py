@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
+from gui.canvas.graph.block_colours import FADED, block_fills
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels, tab_width
 from gui.canvas.graph.overview import ground_colours, ribbons
 from gui.canvas.graph.painter import edge_style, split_bars
@@ -28,8 +28,6 @@ from planner.model.graph import Floats
 CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 LEAST_NUMBERED = 8.0
 """Blocks at least so high carry their device's number."""
-FADED = 0.35
-"""Opacity of what is not highlighted, where something is."""
 
 
 def paint_graph(
@@ -156,11 +154,11 @@ def _vector_cards(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, least: float
 ) -> None:
     theme = palette.theme
-    blocks = palette.blocks_of(scene.device, scene.items.model)
+    blocks = block_fills(scene, palette)
     bodies = palette.bodies_of(scene.device, scene.items.model)
     heat = scene.heat
     if heat is not None:
-        blocks = bodies = heat_fills(heat, palette)
+        bodies = blocks
     standing_out = bool(scene.highlighted.any())
     numbered = bool(tab_width(palette)) and scene.layout.stages is None  # the plates say whose cells they are
     for i in range(scene.items.count):
@@ -178,9 +176,9 @@ def _vector_cards(
                 painter.drawRect(box)
             continue
         if detail == Detail.BLOCKS and (model == 0 or scene.violating[i]):
-            painter.fillRect(box, edge)
+            painter.fillRect(box, _rgb(blocks[i]))
             if numbered and box.height() >= LEAST_NUMBERED and scene.items.whole_size[i] == 1:
-                _number(painter, box, int(scene.device[i]), edge, palette, least)
+                _number(painter, box, int(scene.device[i]), _rgb(blocks[i]), palette, least)
             continue
         if detail == Detail.BLOCKS:
             painter.setPen(QPen(edge, 1.0))
@@ -234,12 +232,13 @@ def _vector_splits(
     if scene.heat is not None and detail == Detail.BLOCKS:
         return
     parts, standing_out = scene.splits, bool(scene.highlighted.any())
+    colour = palette.block if detail == Detail.BLOCKS else palette.accent
     lefts, tops, wides, highs = split_bars(scene, viewport, detail, 1.0)
     for part, device in enumerate(parts.device.tolist()):
         x, y = viewport.to_pixels(float(lefts[part]), float(tops[part]))
         box = QRectF(x, y, float(wides[part]) * viewport.scale, float(highs[part]) * viewport.scale)
         painter.setOpacity(1.0 if scene.highlighted[parts.item[part]] or not standing_out else FADED)
-        painter.fillRect(box, QColor(palette.devices[device].accent))
+        painter.fillRect(box, _rgb(colour[device]))
     painter.setOpacity(1.0)
 
 

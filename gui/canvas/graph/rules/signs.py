@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gui.canvas.graph.block_colours import FADED
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import Scene
@@ -56,7 +57,7 @@ def paint_signs(
     if signs is None:
         return
     theme, place = palette.theme, (viewport.scale, viewport.ox, viewport.oy)
-    opacity = np.where(scene.faded, 0.35, 1.0)[scene.violating]
+    opacity = np.where(scene.faded, FADED, 1.0)[scene.violating]
     if detail >= Detail.LABELS:
         raster.rounded_rects(
             buffer, None, *signs.plate, *place, fill=packed(theme.bad), stroke=packed(theme.card), stroke_px=ratio,

@@ -84,14 +84,10 @@ class Drawing {
     for (const side of sides) this.splits(side, view, card);
     for (const [side, only, opacity] of sides.flatMap((one) => [[one, one.isWhole, one.away < 0.5 ? 1 : 0], [one, (i) => !one.isWhole(i), 1 - smooth(2 * one.away / GOES)]])) {
       if (opacity <= 0) continue;
-      c.globalAlpha = opacity;
-      this.words(side.shot, side.at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS, true, only);
-      c.globalAlpha = 1;
+      this.words(side.shot, side.at, view, card, settled ? MOST_LABELS : MOST_MOVING_LABELS, true, opacity, only);
     }
     if (settled && shown.out) {
-      this.context.globalAlpha = QUIET_WORDS;
       this.words(shown, at, view, card, MOST_LABELS, false);
-      this.context.globalAlpha = 1;
     }
     this.laneHeaders(morph, view, e, settled);
     paintBlockPlates(this, morph, view, e, settled);
@@ -282,8 +278,14 @@ class Drawing {
     c.globalAlpha = 1;
   }
 
-  // Names of cards: of those that stand out (of all where none do), or of the others.
-  words(shot, at, view, card, most, out, only = () => true) {
+  // Names of cards: of those that stand out (of all where none do), or of the others, which are quiet.
+  words(shot, at, view, card, most, out, opacity = 1, only = () => true) {
+    this.context.globalAlpha = out || card < BLOCK_BELOW ? opacity : opacity * QUIET_WORDS;
+    this.names(shot, at, view, card, most, out, opacity, only);
+    this.context.globalAlpha = 1;
+  }
+
+  names(shot, at, view, card, most, out, opacity, only) {
     const c = this.context, u = this.unit, stage = shot.stage, graph = stage.graph, shown = [], far = card < BLOCK_BELOW;
     for (let i = 0; i < graph.n; i++) {
       if (far && !graph.groups[i] || !only(i)) continue;
@@ -296,10 +298,21 @@ class Drawing {
     if (far) {
       const size = LEAST * u;
       c.font = `${size}px ${this.fonts}`;
-      c.fillStyle = this.theme.text;
       for (const [i, x, y, w, h] of shown) {
         const text = h >= 1.2 * size && w > 2 * size ? nameOf(c, graph, i, w - 10 * u) : "";
-        if (text && !text.includes("…")) c.fillText(text, x + 6 * u, y + h / 2 + 0.5);
+        if (!text || text.includes("…")) continue;
+        const wide = c.measureText(text).width, left = 6 * u, high = Math.min(h - 2 * u, 1.2 * size);
+        const ink = blockInk(stage, this.palettes[stage.palette], this.theme, i, left / w, (left + wide) / w, !out);
+        if (ink.plate) {
+          const plate = new Path2D();
+          plate.roundRect(x + left - PLATE * u, y + (h - high) / 2, wide + 2 * PLATE * u, high, PLATE * u);
+          c.fillStyle = ink.plate;
+          c.fill(plate);
+        }
+        c.globalAlpha = opacity * ink.opacity;
+        c.fillStyle = ink.colour;
+        c.fillText(text, x + left, y + h / 2 + 0.5);
+        c.globalAlpha = opacity;
       }
       return;
     }
