@@ -30,6 +30,7 @@ from gui.present.comparison.making import comparison_of
 from gui.present.export.pptx_deck import Deck, Slide
 from gui.present.panels.rows import worth_showing
 from gui.present.show import Show
+from gui.present.transition.legend import NO_OPS
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.problem.problem import Plan
@@ -122,7 +123,7 @@ def legend_entries(plan: Plan | OrderPlan, numbers: Sequence[int] = ()) -> list[
             numbers[d] if numbers else d,
             problem.devices[d].title,
             float(e.pace[d]),
-            column.text(float(e.pace[d])),
+            column.text(float(e.pace[d])) if e.ops[d] else NO_OPS,
             worst_word(problem) if d == e.bottleneck else "",
         )
         for d in worth_showing(plan)

@@ -24,7 +24,9 @@ MARK = 15.0
 SCALE = 1.4
 """The scale of a heat map is so much larger than in a window."""
 MOST_NAMED = 12
-"""Of more devices all have a mark and a number, and the one that sets the pace its name and cost."""
+"""Of more devices those with ops have a mark and a number, and the one that sets the pace its name and cost."""
+NO_OPS = "no ops"
+"""What a legend says of a device without ops."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,17 @@ def legend_of(scene: Scene, headers: HeaderData | None, width: float) -> list[li
 
 
 def _devices(scene: Scene, headers: HeaderData) -> list[Entry]:
-    used = np.flatnonzero(np.bincount(scene.device, minlength=scene.k)).tolist()
-    if len(used) < 2:
+    """All devices where they are few, so that one sees which of them have nothing to do; of many those with ops."""
+    used = np.bincount(scene.op_device, minlength=scene.k) > 0
+    shown = [d for d in range(scene.k) if used[d] or scene.k <= MOST_NAMED]
+    if len(shown) < 2:
         return []
     out = []
-    for d in used:
+    for d in shown:
         hot = d == headers.bottleneck
-        named = hot or len(used) <= MOST_NAMED
-        words = [(headers.titles[d], hot), (headers.column.text(float(headers.pace[d])), True)]
+        named = hot or len(shown) <= MOST_NAMED
+        cost = headers.column.text(float(headers.pace[d])) if used[d] else NO_OPS
+        words = [(headers.titles[d], hot), (cost, bool(used[d]))]
         if not named:
             words = [(str(d), False)]
         out.append(_entry(d, -1, [*words, *([(headers.worst, True)] if hot else [])], hot))

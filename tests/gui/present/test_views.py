@@ -17,12 +17,13 @@ from gui.canvas.graph.lanes.links import plates
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT
 from gui.present.emphasis import named_devices
+from gui.present.export.pptx import legend_entries
 from gui.present.package import PackageShot
 from gui.present.panels.panels import PanelData, paint_panel
 from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
 from gui.present.transition.areas import paint_above, settled_areas
-from gui.present.transition.legend import legend_of
+from gui.present.transition.legend import NO_OPS, legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_of
 from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
@@ -146,6 +147,22 @@ def test_a_flow_has_a_legend_with_names_costs_and_the_bottleneck() -> None:
     assert legend_of(shot.stage.scene, None, 1280.0) == []
     narrow = legend_of(shot.stage.scene, shot.stage.headers, 300.0)
     assert len(narrow) > 1 and sum(map(len, narrow)) == sum(map(len, lines))
+
+
+def test_a_legend_says_which_of_few_devices_have_no_ops() -> None:
+    """Also where one device has them all; of many devices only those with ops are named."""
+    graph = row_graph(12)
+    for k, said in ((3, ["Stage 0", "Stage 1", "Stage 2"]), (13, [])):
+        alone = Problem(graph, Pipeline(k)).plan(np.zeros(graph.n, np.int32), Provenance("one"), "alone")
+        shot = Show(resolved([(alone, ())], Keyframe("", "", 0, "flow")), LIGHT, SIZE).shots.shot(0)
+        assert isinstance(shot, Shot)
+        entries = [
+            entry for line in legend_of(shot.stage.scene, shot.stage.headers, 1280.0) for entry in line
+        ]
+        assert [entry.words[0][0] for entry in entries] == said
+        assert [entry.words[1] == (NO_OPS, False) for entry in entries] == [False, True, True][: len(said)]
+        native = [entry.cost == NO_OPS for entry in legend_entries(alone)]
+        assert native == ([False, True, True] if said else [False])
 
 
 def test_lanes_and_blocks_name_their_devices_themselves() -> None:
