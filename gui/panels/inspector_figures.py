@@ -74,18 +74,18 @@ def device_rows(evaluation: Evaluation, device: int) -> Rows:
     crossing = [evaluation.details[name] for name in CROSSING if name in evaluation.details]
     traffic = byte_column(np.concatenate(crossing).tolist() if crossing else ()).text
     words = (
-        ("cache", "On chip", memory), ("dram", "Off chip", memory),
+        ("cache", "On chip", memory), ("dram", "Off chip", memory), ("pushed", "Pushed out by activations", memory),
         ("bytes_in", "Enters from stages", traffic), ("host_in", "Enters from the host", traffic),
         ("bytes_out", "Leaves for stages", traffic), ("host_out", "Leaves for the host", traffic),
         ("energy", "Energy per inference", energy_text),
         ("parameters", "Parameters", memory), ("activations", "Peak activations", memory),
         ("link", "To the next chip", traffic),
     )  # fmt: skip
-    # Most stages exchange nothing with the host itself.
+    # Most stages exchange nothing with the host itself, and of few caches something is pushed out.
     return [
         (title, said(details[name]))
         for name, title, said in words
-        if name in details and (details[name] or not name.startswith("host_"))
+        if name in details and (details[name] or not name.startswith(("host_", "pushed")))
     ]
 
 

@@ -30,7 +30,12 @@ from planner.quantity import amount_text, bytes_text, time_text
 from planner.text_table import gap_percent, seconds_text, table, times
 
 _SHOWN_VIOLATIONS = 8
-_EXTRA = {"bytes in": ("bytes_in", "host_in"), "bytes out": ("bytes_out", "host_out"), "off chip": ("dram",)}
+_EXTRA = {
+    "bytes in": ("bytes_in", "host_in"),
+    "bytes out": ("bytes_out", "host_out"),
+    "off chip": ("dram",),
+    "pushed out": ("pushed",),
+}
 """Columns of details of an evaluation: title, and the details that add up to it."""
 
 
@@ -93,7 +98,7 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
     extra = {
         title: [sum(float(details[name][i]) for name in names) for i in range(k)]
         for title, names in _EXTRA.items()
-        if names[0] in details
+        if names[0] in details and (names[0] != "pushed" or details["pushed"].any())
     }
     rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem)}"
     for i, device in enumerate(problem.devices):

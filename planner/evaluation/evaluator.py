@@ -157,6 +157,16 @@ class AssignmentEvaluator(Evaluator):
         """How many ops each device holds (int32[k])."""
         return np.bincount(device_of, minlength=self.k).astype(np.int32)
 
+    def streamed(self, device_of: Ints) -> Floats:
+        """How long each device streams the parameters that its budget does not hold (float64[k]); nothing where it holds no op."""
+        held = np.bincount(device_of, self.params, self.k)
+        used = np.bincount(device_of, minlength=self.k) > 0
+        over = np.where(
+            used & (held > self.budget), held - np.where(np.isfinite(self.budget), self.budget, 0.0), 0.0
+        )
+        streaming: Floats = over / self.streaming_rate
+        return streaming
+
     def objective_of(
         self, receive: Floats, busy: Floats, send: Floats, held: Floats, occupied: Ints, costs: Floats
     ) -> float:

@@ -68,7 +68,9 @@ def _evaluation(stored: Mapping[str, Any], now: Mapping[str, Any], file: str, ot
     for key, what in (("components", "component"), ("figures", "figure")):
         given = table(stored.get(key) or {}, f"{where}.{key}", PlanError)
         for name, value in (now.get(key) or {}).items():
-            if name == "latency" and _without_activations(given.get(name), now["devices"]):
+            if name == "latency" and _without_activations(
+                given.get(name), stored.get("devices"), now["devices"]
+            ):
                 continue
             found += _number(given, name, value, f"{where}: {what} '{name}'", name)
     for key in ("reads", "writes"):
@@ -78,13 +80,17 @@ def _evaluation(stored: Mapping[str, Any], now: Mapping[str, Any], file: str, ot
     return [*found, *_devices(stored.get("devices"), now["devices"], f"{where}.devices", others)]
 
 
-def _without_activations(latency: Any, devices: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a latency of Edge TPUs is what it was before activations counted in it: the sum of all stage times."""
-    return (
-        isinstance(latency, (int, float))
-        and all("dram" in device for device in devices)
-        and math.isclose(latency, sum(device["cost"] or 0.0 for device in devices), rel_tol=TOLERANCE)
+def _without_activations(latency: Any, listed: Any, devices: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a latency of Edge TPUs is what it was before activations counted in it: the sum of all stage times, as ``listed`` by
+    the file (whose own are compared by themselves)."""
+    if not isinstance(latency, (int, float)) or not all("dram" in device for device in devices):
+        return False
+    given = (
+        [entry.get("cost") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     )
+    known = len(given) == len(devices) and all(isinstance(cost, (int, float)) for cost in given)
+    costs = given if known else [device["cost"] or 0.0 for device in devices]
+    return math.isclose(latency, sum(costs), rel_tol=TOLERANCE)
 
 
 def _number(
@@ -143,7 +149,10 @@ def _devices(listed: Any, now: Sequence[Mapping[str, Any]], where: str, others: 
     largest = {key: max(abs(entry[key] or 0.0) for entry in now) for key in numbers}
     for entry in now:
         stored, name = by_name.get(entry["name"], {}), entry["name"]
+        left_out = _PUSHED_IN if _without_pushed(stored, entry) else ()
         for key in numbers:
+            if key in left_out:
+                continue
             what = f"the {'number of ' if key in ('ops', 'replicas') else ''}{_words(key)} of {name}"
             found += _number(stored, key, entry[key], f"{where}: {key} of '{name}'", what, largest[key])
         claimed, serves = stored.get("serves"), entry.get("serves")  # an idle device serves none
@@ -154,6 +163,23 @@ def _devices(listed: Any, now: Sequence[Mapping[str, Any]], where: str, others: 
                 f"the file says {name} works for {shown(claimed)}, evaluated anew for {shown(serves)}"
             )
     return found
+
+
+_PUSHED_IN = ("streaming", "cost")
+"""What a stage pays that counts what activations push out of its cache, where the objective does."""
+
+
+def _without_pushed(stored: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether an Edge TPU's streaming and cost are what they were before they counted what activations push out: both less by the same."""
+    given = [stored.get(key) for key in _PUSHED_IN]
+    if (
+        "pushed" in stored
+        or not now.get("pushed")
+        or not all(isinstance(each, (int, float)) for each in given)
+    ):
+        return False
+    streamed, paid = (now[key] - each for key, each in zip(_PUSHED_IN, given, strict=True))
+    return streamed > 0.0 and math.isclose(streamed, paid, rel_tol=TOLERANCE)
 
 
 def _listed(listed: Any, devices: Sequence[str], where: str) -> list[str]:

@@ -174,6 +174,10 @@ class Evaluator(ABC):
         """How many ops each device holds (int32[k])."""
 
     @abstractmethod
+    def streamed(self, device_of: Ints) -> Floats:
+        """How long the stage on each device streams parameters for a sample of an assignment (int32[n]), copies apart (float64[k])."""
+
+    @abstractmethod
     def objective_of(
         self, receive: Floats, busy: Floats, send: Floats, held: Floats, occupied: Ints, costs: Floats
     ) -> float:

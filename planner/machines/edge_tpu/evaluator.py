@@ -176,8 +176,8 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         entering = self.entering(device_of)
         work = np.maximum(0.0, base.work - coming - going)
         rest = base.receive + base.work + base.send
-        scratch = scratch_of(self.sets, device_of, self.k)
-        streaming = streaming_times(held, scratch, target.cache, target.streaming)
+        streaming = self.streamed_beside(held, scratch_of(self.sets, device_of, self.k))
+        off_chip = np.maximum(held - target.cache, 0.0)
         period = interval(streaming, rest, target.shared_link)
         energy = target.idle_power * period + (target.active_power - target.idle_power) * work
         return replace(
@@ -186,10 +186,11 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
             work=work,
             send=base.send + going,
             components=dict(zip(self.problem.components, self._values(base, entering, period), strict=True)),
-            pace=self._pace(base, streaming + rest),
+            **self._by_stage(base, streaming, rest),
             details={
                 "cache": np.minimum(held, target.cache),
-                "dram": np.maximum(held - target.cache, 0.0),
+                "dram": off_chip,
+                "pushed": np.maximum(np.round(streaming * target.streaming - off_chip), 0.0),
                 "bytes_in": entering,
                 "bytes_out": self.leaving(device_of),
                 "host_in": host_in,
@@ -208,12 +209,17 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         """All components from what :meth:`evaluate` has found; ``period``: seconds from one inference to the next."""
         return self.amounts(base.memory, entering) if self.by_bytes else (base.objective,)
 
-    def _pace(self, base: Evaluation, added: Floats) -> Floats:
-        """The bytes of each stage's parameters under a memory objective, its time under ``stage-time``.
+    def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Floats]:
+        """What the objective is about on each stage: the bytes of its parameters, or its time under ``stage-time``.
 
-        ``added`` float64[k]: what each stage adds to the time per inference, scratch in its cache taken into account.
+        ``streaming`` and ``rest`` float64[k]: seconds that each stage streams, scratch in its cache taken into account, and
+        that it receives, computes and sends.
         """
-        return base.memory if self.by_bytes else base.cost
+        return {"pace": base.memory if self.by_bytes else base.cost}
+
+    def streamed_beside(self, held: Floats, scratch: Floats) -> Floats:
+        """Seconds that stages stream which hold ``held`` bytes of parameters beside ``scratch`` bytes of activations (any shape)."""
+        return streaming_times(held, scratch, self.target.cache, self.target.streaming)
 
     def live(self, device_of: Ints) -> Live:
         """Live evaluation that starts from an assignment (int32[n])."""

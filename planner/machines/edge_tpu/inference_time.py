@@ -15,7 +15,7 @@ import numpy as np
 from planner.evaluation.live import LiveEvaluation
 from planner.machines.edge_tpu.evaluator import EdgeTpuEvaluator
 from planner.machines.edge_tpu.target import INFERENCE_TIME, EdgeTpuPipeline
-from planner.machines.edge_tpu.times import interval, scratch_of, streaming_times
+from planner.machines.edge_tpu.times import interval, scratch_of
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator, Live
@@ -39,15 +39,20 @@ class InferenceEvaluator(EdgeTpuEvaluator):
 
     def period(self, held: Floats, scratch: Floats, rest: Floats) -> float:
         """Seconds from one inference to the next, from bytes held, bytes of scratch and seconds (float64[k] each)."""
-        streaming = streaming_times(held, scratch, self.target.cache, self.target.streaming)
-        return interval(streaming, rest, self.target.shared_link)
+        return interval(self.streamed_beside(held, scratch), rest, self.target.shared_link)
+
+    def streamed(self, device_of: Ints) -> Floats:
+        """How long each stage streams, what activations push out of its cache taken into account (float64[k])."""
+        held = np.bincount(device_of, self.params, self.k)
+        return self.streamed_beside(held, scratch_of(self.sets, device_of, self.k))
 
     def _values(self, base: Evaluation, entering: Floats, period: float) -> tuple[float, ...]:
         return (period,)
 
-    def _pace(self, base: Evaluation, added: Floats) -> Floats:
-        """What each stage streams and does besides; without a shared link the largest of these is the objective."""
-        return added
+    def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Floats]:
+        """What each stage streams, what activations push out included, and its time with that; without a shared link the largest is
+        the objective."""
+        return {"streaming": streaming, "cost": streaming + rest, "pace": streaming + rest}
 
     def live(self, device_of: Ints) -> Live:
         """Live evaluation that starts from an assignment (int32[n])."""
@@ -60,10 +65,11 @@ class InferenceLive(LiveEvaluation):
     evaluator: InferenceEvaluator
 
     def _price(self, costs: Floats) -> float:
-        super()._price(costs)
-        rest = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
         e = self.evaluator
-        return e.period(self.held, scratch_of(e.sets, self.device_of, e.k), rest)
+        rest = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
+        scratch = scratch_of(e.sets, self.device_of, e.k)
+        costs[:] = rest + e.streamed_beside(self.held, scratch)
+        return e.period(self.held, scratch, rest)
 
     def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
         super()._delta_into(ops, objective, cost, memory)
@@ -73,12 +79,13 @@ class InferenceLive(LiveEvaluation):
         left[ops] = 0.0
         scratch = scratch_of(left, self.device_of, e.k)
         moved = float(e.sets[ops].max(initial=0.0))
-        # Costs are stage times, whose streaming knows no scratch.
+        # So far costs are stage times whose streaming knows no scratch.
         rest = cost - np.maximum(0.0, memory - target.cache) / target.streaming
         for d in range(e.k):
             there = scratch.copy()
             there[d] = max(there[d], moved)
             objective[d] = e.period(memory[d], there, rest[d])
+            cost[d] = rest[d] + e.streamed_beside(memory[d], there)
 
     def _movable(self) -> Bools:
         """All ops: every stage may stream less."""

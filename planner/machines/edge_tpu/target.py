@@ -217,7 +217,7 @@ class EdgeTpuPipeline(Target):
         return f"activations push out {streamed}"
 
     def latency_note(self, evaluation: Any) -> str:
-        """The time of the bytes that activations push out of the caches, and the fixed times, which stage times leave out."""
+        """The time of the bytes that activations push out of the caches, and the fixed times, where stage times leave them out."""
         fixed = self.overhead * float(np.count_nonzero(evaluation.ops))
         stages = float(evaluation.cost.sum())
         streamed, notes = evaluation.figures["latency"] - stages - fixed, []

@@ -39,15 +39,6 @@ def servers_of(e: Evaluator, device_of: Ints) -> list[list[int]]:
     return servers
 
 
-def streaming_times(e: Evaluator, device_of: Ints) -> Floats:
-    """How long each device streams parameters per sample (float64[k]); nothing where it holds no op."""
-    held = np.bincount(device_of, e.params, minlength=e.k)
-    used = np.bincount(device_of, minlength=e.k) > 0
-    over = np.where(used & (held > e.budget), held - np.where(np.isfinite(e.budget), e.budget, 0.0), 0.0)
-    streaming: Floats = over / e.streaming_rate
-    return streaming
-
-
 def piece_times(
     e: Evaluator,
     device_of: Ints,
@@ -86,7 +77,7 @@ def piece_times(
     np.maximum.at(slowest, tensor, leaves)
     sent = np.flatnonzero((slowest > 0) & e.pays[piece_device[home]])
     np.add.at(times[:, SEND], home[sent], slowest[sent])
-    streaming = streaming_times(e, device_of)
+    streaming = e.streamed(device_of)
     for d in np.flatnonzero(streaming).tolist():
         times[np.flatnonzero(piece_device == d)[0], STREAM] = streaming[d]
     for d in np.flatnonzero((copies > 1) & e.pays).tolist():

@@ -255,7 +255,7 @@ def _latency(problem: Problem, device_of: Ints, samples: int) -> Schedule:
 def _alone(e: Evaluator, device_of: Ints) -> Alone:
     """Every subgraph that runs in one go as a piece, on a machine of which nothing else is known."""
     piece_of, piece_device, part = parts.pieces_of(e, device_of, e.pays, e.owner)
-    stream = parts.streaming_times(e, device_of)
+    stream = e.streamed(device_of)
     work, class_of = e.work, e.class_of
     if stream.any():
         # The first op of a device carries the time in which its parameters are streamed.

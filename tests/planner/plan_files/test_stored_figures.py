@@ -20,6 +20,8 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_network
+from planner.model.cost_model import fill
+from planner.model.graph import Graph, Op, Tensor
 from planner.plan_files import order_json, plan_json
 from planner.plan_files.stored_figures import SHOWN
 from planner.problem.problem import Plan, Problem
@@ -38,6 +40,13 @@ def stored(plan: Plan) -> dict[str, Any]:
     """A plan's file, as it is read."""
     found: dict[str, Any] = json.loads(json.dumps(plan_json.to_dict(plan)))
     return found
+
+
+def pushing() -> Graph:
+    """A chain whose convolutions read and write bytes that a cache of 20 bytes lacks beside their parameters."""
+    ops = [Op(f"n{i}", f"n{i}", "Conv2D", params=8.0, param_bytes=8.0, macs=1.0) for i in range(3)]
+    edges = [Tensor(f"n{i}", (f"n{i + 1}",), 4.0) for i in range(2)]
+    return fill(Graph.build("chain", ops, edges, time_unit="s"))
 
 
 def notes_of(data: dict[str, Any], plan: Plan) -> tuple[str, ...]:
@@ -205,3 +214,18 @@ def test_orders_of_networks() -> None:
     assert "the network's number of inputs is 9" in notes(lambda d: d["network"].update(inputs=9))[0]
     assert notes(lambda d: d["evaluation"].update(valid=not plan.evaluation.valid))
     assert notes(lambda d: d.update(evaluation=None)) == ()
+
+
+def test_files_from_before_activations_counted_as_streamed_are_not_said_to_differ() -> None:
+    problem = Problem(pushing(), EdgeTpuPipeline(2, cache=20.0, streaming=1.0), "inference-time")
+    plan = problem.plan(np.array([0, 0, 1], np.int32), Provenance("by hand"))
+    data = stored(plan)
+    first = data["evaluation"]["devices"][0]
+    late = first.pop("pushed") / problem.target.streaming
+    assert late > 0.0 and not notes_of(data, plan)
+    before = {**first, "streaming": first["streaming"] - late, "cost": first["cost"] - late}
+    data["evaluation"]["devices"][0] = before
+    assert not notes_of(data, plan)
+    # One without the other is no older file.
+    data["evaluation"]["devices"][0] = {**before, "cost": first["cost"]}
+    assert any("the streaming of stage 0" in note for note in notes_of(data, plan))

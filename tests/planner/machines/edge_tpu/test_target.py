@@ -19,6 +19,7 @@ from planner.machines.spec import parse_target, target_from_dict
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
+from planner.reports.schedule.schedule import schedule
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Never
 from tests.planner.machines.edge_tpu import reference
@@ -44,12 +45,18 @@ def test_evaluation_is_the_reference(problem: Problem, data: st.DataObject) -> N
     assert problem.evaluator.objective(np.array(device_of, np.int32)) == pytest.approx(e.objective)
     for k in range(problem.target.count):
         parts = reference.parts(problem, device_of, k)
+        off_chip = parts["streaming"]
+        streaming = reference.adding(problem, device_of)[0][k]
+        if problem.objective == "inference-time":  # counts what activations push out, too
+            parts["streaming"] = streaming
         for name, value in parts.items():
             assert getattr(e, name)[k] == pytest.approx(value, abs=1e-9)
         assert e.cost[k] == pytest.approx(sum(parts.values()))
         held = reference.memory(problem, device_of, k)
         assert e.memory[k] == held == e.details["cache"][k] + e.details["dram"][k]
         assert e.details["cache"][k] <= problem.target.cache
+        pushed = (streaming - off_chip) * problem.target.streaming
+        assert e.details["pushed"][k] == pytest.approx(pushed, abs=1.0) and e.details["pushed"][k] >= 0
         assert e.details["bytes_in"][k] == reference.entering(problem, device_of, k)
         assert e.details["bytes_out"][k] == reference.leaving(problem, device_of, k)
     assert e.valid == reference.is_valid(problem, device_of)
@@ -242,6 +249,22 @@ def test_the_time_per_inference_is_suggested_where_everything_fits() -> None:
     assert target.suggested_objective("inference-time", timed.evaluate(even)) == ("", "")
     pipeline = Problem(graph, Pipeline(2))
     assert Pipeline(2).suggested_objective("bottleneck", pipeline.evaluate(even)) == ("", "")
+
+
+@pytest.mark.parametrize("kind", ["pipelined", "latency"])
+def test_what_activations_push_out_is_streamed_wherever_it_is_told(kind: str) -> None:
+    problem = replace(chained(precision="int8", cache=8.0 * 2**20), objective="inference-time")
+    e, s = problem.evaluate(TWO), schedule(problem, TWO, kind=kind, samples=1)
+    assert (e.details["pushed"] > 0).all() and not e.details["dram"].any()
+    assert (e.cost == e.pace).all() and e.cost == pytest.approx(e.receive + e.work + e.streaming + e.send)
+    assert e.streaming == pytest.approx(e.details["pushed"] / problem.target.streaming)
+    took = np.bincount(s.device, s.finish - s.start, 2)
+    assert took == pytest.approx(e.cost)
+    assert s.period == pytest.approx(e.cost.max() if kind == "pipelined" else e.figures["latency"])
+    # Nothing is left out of stage times that would have to be told beside the latency.
+    assert e.figures["latency"] == pytest.approx(e.cost.sum()) and not problem.target.latency_note(e)
+    # Where only bytes count, times are those of the slowest stage with a cache to itself.
+    assert not replace(problem, objective="memory-1-2-3").evaluate(TWO).streaming.any()
 
 
 def test_a_fixed_time_counts_once_on_each_stage_that_has_ops() -> None:
