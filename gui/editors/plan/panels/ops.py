@@ -187,9 +187,21 @@ class OpsPanel(Panel):
     def _moved(self, _change: object) -> None:
         if self._stale:
             return  # the devices may be those of a problem that the model has not seen yet
+        scroll = self.table.verticalScrollBar()
+        seen, at = self._selection_in_sight(), scroll.value()
         self.model.set_assignment(self.document.device_of)
+        if not seen:
+            # A list in another order goes to what is selected only where that was looked at.
+            scroll.setValue(at)
         if "device:" in self.find_box.text():
             self._pause.ask()
+
+    def _selection_in_sight(self) -> bool:
+        """Whether the row of a selected op can be seen."""
+        rows = self.model.rows_of(self.document.selection)
+        first = self.table.rowAt(0)
+        last = self.table.rowAt(self.table.viewport().height() - 1)
+        return bool(np.any((rows >= first) & (rows <= (last if last >= 0 else self.model.rowCount()))))
 
     def _take_plan_times(self) -> None:
         """The unit of what is told of the plan, in the table too."""

@@ -17,7 +17,7 @@ from gui.panels.op_rows import LEFT, RIGHT, TOP, Index, OpRows, produced_bytes
 from gui.widgets.plain import plain_tip
 from planner.evaluation.estimates import OpTimes, op_times
 from planner.evaluation.times_source import any_measured
-from planner.model.graph import Ints
+from planner.model.graph import Floats, Ints
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
@@ -47,6 +47,8 @@ class OpsModel(OpRows):
         self._icons: list[QIcon] = []
         self._shown: Ints | None = None
         self._produced: np.ndarray = np.empty(0)
+        self._work: Floats = np.empty(0)
+        """Each op's time on the device it is on. Kept, not asked of the assignment again: that may be the array that the plan's moves write into."""
         self._plan_times: Column | None = None
         self._column = Column()
         self._times = NO_TIMES
@@ -67,6 +69,7 @@ class OpsModel(OpRows):
         self._device_of = device_of
         if problem is not None:
             self._produced = produced_bytes(problem)
+            self._work = problem.evaluator.work_on(device_of)
             self._take_column()
             self._icons = [glyph_icon(c) for c in device_colours(len(problem.devices), theme)]
         self._take_times()
@@ -77,11 +80,13 @@ class OpsModel(OpRows):
 
     def set_assignment(self, device_of: Ints) -> None:
         """Ops moved: the device column (and an order by it, or by times that are others there) changes."""
-        before = None if self._problem is None else self._work_here()
         self._device_of = device_of
-        same = before is None or np.array_equal(before, self._work_here())
-        if self._problem is not None and not same:
-            self._take_column()
+        same = True
+        if self._problem is not None:
+            before, self._work = self._work, self._problem.evaluator.work_on(device_of)
+            same = np.array_equal(before, self._work)
+            if not same:
+                self._take_column()
         self._take_times()
         if self._sorted_by[0] == DEVICE or (not same and self._sorted_by[0] in (WORK, *OF_TIMES)):
             self._rearrange()
@@ -100,7 +105,7 @@ class OpsModel(OpRows):
 
     def _take_column(self) -> None:
         assert self._problem is not None
-        self._column = detailed_column(self._work_here(), self._problem.graph.time_unit, self._plan_times)
+        self._column = detailed_column(self._work, self._problem.graph.time_unit, self._plan_times)
 
     def _all_changed(self) -> None:
         if self.rowCount():
@@ -134,7 +139,7 @@ class OpsModel(OpRows):
         assert self._problem is not None
         graph = self._problem.graph
         if column == WORK:
-            return self._work_here()
+            return self._work
         if column == DEVICE:
             return self._device_of
         if column == PARAMETERS:
@@ -149,11 +154,6 @@ class OpsModel(OpRows):
                 else np.zeros(self.n)
             )
         return np.array([text.casefold() for text in (graph.op_names if column == NAME else graph.kinds)])
-
-    def _work_here(self) -> np.ndarray:
-        """Each op's time on the device it is on (float64[n])."""
-        assert self._problem is not None
-        return self._problem.evaluator.work_on(self._device_of)
 
     def about(self, row: int, beside: int) -> tuple[str, ...]:
         """``stage 0 · 9.4 KiB params · Conv``: device, parameters (what it puts ``out`` where it has none) and kind of a row's op; its time where ``beside`` says the memory.

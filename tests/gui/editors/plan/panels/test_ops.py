@@ -34,6 +34,7 @@ from gui.look.theme import LIGHT, font
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.times import OpTime, OpTimes, Use
@@ -175,6 +176,34 @@ def test_the_costliest_ops_come_first_until_one_sorts_otherwise(qtbot: QtBot) ->
         assert header.sortIndicatorSection() == NAME
         names = [document.open_problem.graph.op_names[op].casefold() for op in panel.model.ops()]
         assert names == sorted(names)
+
+
+def test_ops_that_take_longer_where_they_are_now_are_sorted_anew(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(read_model("sample_models/branchy_int8.tflite"), target=DevicePool(2, 1))
+    problem = document.open_problem
+    panel = OpsPanel(document, LIGHT)
+    scroll = panel.table.verticalScrollBar()
+
+    def is_sorted() -> bool:
+        work = problem.evaluator.work_on(document.device_of)
+        return panel.model.ops().tolist() == np.argsort(-work, kind="stable").tolist()
+
+    with shown(qtbot, panel, height=200):
+        document.set_assignment(np.zeros(problem.graph.n, np.int32), "edit", "all on one")
+        assert is_sorted()
+        last = panel.model.op(panel.model.rowCount() - 1)
+        document.select([panel.model.op(0)])
+        scroll.setValue(at := scroll.maximum() // 2)
+        document.move(panel.model.ops()[5::2], 2)
+        assert is_sorted()
+        assert scroll.value() == at, "nobody looked at what is selected"
+        document.select([last])
+        document.undo_stack.undo()
+        assert is_sorted()
+        row = panel.model.rows_of(np.array([last], np.int32))[0]
+        assert [index.row() for index in panel.table.selectionModel().selectedRows()] == [row]
+        assert panel.table.rowViewportPosition(row) < panel.table.viewport().height()
 
 
 def test_a_bad_query_says_so(qtbot: QtBot) -> None:
