@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewIt
 from gui.look.theme import font
 from gui.widgets.accessible import Contents, Role
 
+LEAST = 6
+"""Letters for which one that gives way has room."""
 MOST_ROWS = 12
 """A longer list scrolls."""
 SAID = Qt.ItemDataRole.UserRole + 1
@@ -58,6 +60,11 @@ class DropDown(QComboBox):
         super().__init__(parent)
         self.setMaxVisibleItems(MOST_ROWS)
         self.currentTextChanged.connect(self._say)
+
+    def give_way(self) -> None:
+        """Be as narrow as its place is, whatever its rows say: Qt counts them at a whim, once it is shown and with every style sheet."""
+        self.setMinimumContentsLength(LEAST)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
 
     def _say(self, _: str) -> None:
         self.told.say_name()

@@ -193,8 +193,7 @@ class Form(QWidget):
         field = _Choice(self)
         field.addItems(list(choices))
         field.setCurrentText(value)
-        field.setMinimumContentsLength(6)
-        field.setSizeAdjustPolicy(DropDown.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        field.give_way()
         field.currentTextChanged.connect(self.changed)
         self._add(name, title, tip, field, field.currentText)
 

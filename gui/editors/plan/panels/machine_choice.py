@@ -34,6 +34,7 @@ class MachineChoice(QWidget):
         label = QLabel(title, self)
         set_role(label, "muted")
         self.list = DropDown(self)
+        self.list.give_way()
         self.list.setAccessibleName(title)
         self.list.currentIndexChanged.connect(self._picked)
         label.setBuddy(self.list)

@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from planner.model.named_machines import NamedMachine
     from planner.problem.target import Target
 
-
 RATES_OF = {"accelerator": "Accelerators, stages and chips as", "cpu": "CPUs as"}
 """Titles of the lists of machines by kind of device."""
 
@@ -60,9 +59,11 @@ class SettingsPanel(Panel):
         self._changed = self._said = False
         self._target: Target | None = None
         self.kind = DropDown(self)
+        self.kind.give_way()
         self.kind.setAccessibleName("Kind of target")
         self.kind.currentIndexChanged.connect(self._kind_chosen)
         self.objective = DropDown(self)
+        self.objective.give_way()
         self.objective.setAccessibleName("Objective")
         self.objective.currentIndexChanged.connect(self._edited)
         self.about = QLabel("", self)

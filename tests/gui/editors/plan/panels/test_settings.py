@@ -7,14 +7,14 @@ import math
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QScrollArea, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.machine_choice import OWN
 from gui.editors.plan.panels.settings import SettingsPanel
 from gui.editors.plan.panels.unused import is_unused
-from gui.look.theme import LIGHT
+from gui.look.theme import LIGHT, ThemeController
 from gui.widgets.forms import Form
 from gui.words.objectives import objective_help
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -51,6 +51,18 @@ def test_fields_of_options(qtbot: QtBot) -> None:
     assert all(f.accessibleName() for f in form.fields.values())
     form.clear()
     assert form.values() == {}
+
+
+def test_fields_stay_in_sight_when_the_theme_changes(qtbot: QtBot, qapp: QApplication) -> None:
+    themes = ThemeController(qapp, "light")
+    panel = SettingsPanel(opened_on_tpus(), themes.theme)
+    with shown(qtbot, panel, 300):
+        area = panel.findChild(QScrollArea)
+        assert area is not None
+        for name in ("dark", "light"):
+            themes.set_preference(name)
+            settle()
+            assert area.widget().width() == area.viewport().width(), name
 
 
 def test_options_that_mean_nothing_beside_others_are_grey(qtbot: QtBot) -> None:
