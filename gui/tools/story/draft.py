@@ -74,6 +74,8 @@ class Draft(QObject):
         self.current = -1
         """The keyframe that is edited; -1 while there is none."""
         self.path: Path | None = None
+        self._claimant = ""
+        """The file that the story was read from, as its bounds name it."""
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
 
@@ -120,7 +122,7 @@ class Draft(QObject):
     # ------------------------------------------------------------------ changes
     def _push(self, text: str, after: DraftState, key: str = "", current: int | None = None) -> None:
         before = self.state
-        after = replace(after, frames=settled(before.frames, after.frames))
+        after = replace(after, frames=settled(before.frames, after.frames, self._claimant))
         self.undo_stack.push(_Change(self, text, before, after, key))
         if current is not None:
             self.current = current
@@ -181,6 +183,7 @@ class Draft(QObject):
     def clear(self) -> None:
         """A new, empty draft."""
         self.path = None
+        self._claimant = ""
         self.current = -1
         self.undo_stack.clear()
         self.enter(DraftState())
@@ -225,6 +228,7 @@ class Draft(QObject):
         """Take on a story that was read; ``sources`` are its models."""
         self.undo_stack.clear()
         self.path = path
+        self._claimant = path.name
         self.current = 0
         self.enter(_state_of(resolved, sources))
         self.current_changed.emit()
@@ -232,6 +236,7 @@ class Draft(QObject):
     def recover(self, resolved: Resolved, path: Path | None, sources: Sequence[ModelSource]) -> None:
         """Take on what a crash left of a story: one step, not saved; ``path`` is the file that it belongs to."""
         self.path = path
+        self._claimant = "" if path is None else path.name
         self._push("Recover the story", _state_of(resolved, sources), current=0)
 
 

@@ -1,7 +1,8 @@
 """What follows from the order of a draft's keyframes: one plan and one letter for what is equal, and what captions say of it.
 
 Nobody remembers which captions were told by themselves: one that is, word for word, what would be told where the keyframe stood is told
-anew where it stands now; any other was written by somebody and is left alone.
+anew where it stands now; any other was written by somebody and is left alone. Words of a draft are those of the story's file: what that
+file says was proven is told as proven, and weighed anew whenever the story is shown (:mod:`planner.story.proving`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from planner.reports.comparison.figures import LETTERS
 from planner.reports.comparison.rows import Rows
 from planner.story.comparing import comparison_caption, letters_for
 from planner.story.matching import Matched
+from planner.story.proof_words import CLAIMANT
 from planner.story.telling import caption, fitting, found_by, looked_at, title
 
 ELSEWHERE = "told for another order"
@@ -40,9 +42,9 @@ def told(frame: Frame, before: Frame | None, rows: Rows | None = None) -> str:
     return "" if words == before.keyframe.caption else words  # said already, and still true
 
 
-def settled(before: Sequence[Frame], after: Sequence[Frame]) -> tuple[Frame, ...]:
+def settled(before: Sequence[Frame], after: Sequence[Frame], claimant: str = "") -> tuple[Frame, ...]:
     """The keyframes ``after`` a change, of which those ``before`` it were told by themselves as they stood there; the same objects
-    where nothing follows from the change."""
+    where nothing follows from the change. ``claimant`` is the file that the story was read from."""
     came_after = {frame: before[at - 1] if at else None for at, frame in enumerate(before)}
     rows_then, found = _rows(before), list[Frame]()
     united = _lettered(one_plan_each(after))
@@ -50,7 +52,7 @@ def settled(before: Sequence[Frame], after: Sequence[Frame]) -> tuple[Frame, ...
     for at, (given, frame) in enumerate(zip(after, united, strict=True)):
         was = came_after.get(given, after[at - 1] if at else None)
         of_both = (rows_then.get(given), rows.get(frame))
-        found.append(_settled(given, was, frame, found[-1] if found else None, of_both))
+        found.append(_settled(given, was, frame, found[-1] if found else None, of_both, claimant))
     return tuple(found)
 
 
@@ -76,7 +78,12 @@ def place_of(frame: Frame, before: Frame | None) -> Place:
 
 
 def _settled(
-    given: Frame, was: Frame | None, frame: Frame, now: Frame | None, rows: tuple[Rows | None, Rows | None]
+    given: Frame,
+    was: Frame | None,
+    frame: Frame,
+    now: Frame | None,
+    rows: tuple[Rows | None, Rows | None],
+    claimant: str,
 ) -> Frame:
     """A keyframe (``given``) that came after ``was``, as it is with the plans and letters that it has now (``frame``), after ``now``.
 
@@ -89,8 +96,11 @@ def _settled(
     if frame is not given or looks_again or not there.is_as(here) or rows[0] != rows[1]:
         # The plans of a search are told one after the other, the first of them after none; those that are captured are matched alone.
         for known, known_rows in ((was, rows[0]), (None, None)):
-            if words in (tellings := _tellings(given, known, known_rows)):
-                return _told_anew(frame, known, now, tellings.index(words), rows[1])
+            for its in (_as_filed(given, claimant), given):
+                if words in (tellings := _tellings(its, known, known_rows)):
+                    fresh = frame if CLAIMANT in words else _as_filed(frame, claimant)
+                    said_now = _tellings(fresh, now, rows[1])[tellings.index(words)]
+                    return _told_anew(frame, known, now, said_now)
     if frame.told_for is not None:
         return replace(frame, told_for=None) if frame.told_for.is_as(here) else frame
     if not there.is_as(here) and _speaks_of(there, words):
@@ -104,9 +114,21 @@ def _tellings(frame: Frame, before: Frame | None, rows: Rows | None) -> tuple[st
     return words, fitting([words, found_by(frame.shown.plan)])
 
 
-def _told_anew(frame: Frame, was: Frame | None, now: Frame | None, telling: int, rows: Rows | None) -> Frame:
+def _as_filed(frame: Frame, claimant: str) -> Frame:
+    """A keyframe with plans of which is proven what the story's file says was proven."""
+
+    def filed(one: Shown) -> Shown:
+        claims = any(bound.claimed_by == claimant for bound in one.bounds)
+        bounds = (replace(b, claimed_by="") if b.claimed_by == claimant else b for b in one.bounds)
+        return replace(one, bounds=tuple(bounds)) if claims else one
+
+    return frame.with_plans([filed(one) for one in frame.plans]) if claimant else frame
+
+
+def _told_anew(frame: Frame, was: Frame | None, now: Frame | None, words: str) -> Frame:
+    """A keyframe whose own words are these now, and whose title follows where that was told by itself, too."""
     keyframe, plan = frame.keyframe, frame.shown.plan
-    fresh = replace(keyframe, caption=_tellings(frame, now, rows)[telling])
+    fresh = replace(keyframe, caption=words)
     if keyframe.view != "comparison":
         then, earlier = _earlier(frame, was), _earlier(frame, now)
         if then is not None and keyframe.title == title(plan, then.plan) != title(plan):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +16,11 @@ from planner.machines.pool.target import DevicePool
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
+from planner.story.files.json import read_story
+from planner.story.files.plans import resolve_with
 from planner.story.keyframe import Keyframe
-from tests.gui.models import chain_graph
+from planner.story.proving import story_with_known
+from tests.gui.models import chain_graph, write_model
 
 EVEN, LATER, LAST = [0, 0, 0, 1, 1, 1], [0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]
 
@@ -135,3 +139,31 @@ def test_a_comparison_counts_what_changes_colour_in_the_story() -> None:
         "2 of 6 ops are elsewhere" in talk.captions[0],
         "5 of 6 ops are elsewhere" in talk.captions[1],
     ] == [True, True]
+
+
+def test_what_is_told_by_itself_is_known_and_as_strong_in_a_story_that_was_saved(tmp_path: Path) -> None:
+    """The file's bounds are claims once it is read again; words follow the order as they did, and say no less of proofs."""
+    talk = Talk()
+    talk.source = replace(talk.source, paths=(write_model(tmp_path, 6),))
+    proven = talk.shown(LATER).plan.evaluation.objective
+    talk.canvas(talk.shown(EVEN))
+    talk.canvas(talk.shown(LATER, proven=proven))
+    talk.canvas(talk.shown(LATER, proven=proven))
+    talk.draft.edit("Change the title", title="The best plan, proven")
+    talk.canvas(talk.shown(LAST))
+    as_told = talk.captions
+    talk.draft.move(2, 0)
+    moved = talk.captions
+    talk.draft.undo_stack.undo()
+    assert (
+        "Proven: no plan is better." in as_told[1] and "Proven: no plan is better." in moved[0] != as_told[1]
+    )
+    talk.draft.save(tmp_path / "talk.story.json")
+    again, file = Draft(), tmp_path / "talk.story.json"
+    again.open(story_with_known(resolve_with(read_story(file), [talk.source.model])), file, [talk.source])
+    assert any(bound.claimed_by for bound in again.frames[1].shown.bounds)
+    talk.draft = again
+    talk.draft.move(2, 0)
+    assert talk.captions == moved
+    talk.draft.move(0, 2)
+    assert talk.captions == as_told and all(frame.told_for is None for frame in again.frames)
