@@ -28,6 +28,7 @@ FRAME_MS = 16
 HIDE_AFTER = 2.5
 """Seconds without a movement after which the mouse pointer is hidden."""
 BADGE_SECONDS = 1.1
+END = "The end"
 LONGEST_STEP = 0.1
 """A frame that took longer lets no more time pass: the eye has seen nothing of the rest."""
 
@@ -153,7 +154,7 @@ class PresenterWindow(Screen):
                 self.go(self.course.at + 1)
             else:
                 self.playing = False
-                self._say_briefly("The end")
+                self._say_briefly(END)
 
     # ------------------------------------------------------------------ going on
     def go(self, index: int) -> None:
@@ -168,8 +169,11 @@ class PresenterWindow(Screen):
         self._wake()
 
     def forward(self) -> None:
-        """The next keyframe."""
+        """The next keyframe; at the last, say that it is the end."""
+        at_end = self.course.destination == self.course.count - 1 and not self.blank
         self.go(self.course.destination + 1)
+        if at_end:
+            self._say_briefly(END)
 
     def back(self) -> None:
         """The one before."""

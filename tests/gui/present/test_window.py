@@ -98,6 +98,21 @@ def test_blank_screens(window: PresenterWindow) -> None:
     assert window.blank == ""
 
 
+def test_the_last_keyframe_says_that_it_is_the_end(window: PresenterWindow) -> None:
+    press(window, Key.Key_End)
+    window.advance(60.0)
+    assert window.state_words == ""
+    for key in (Key.Key_Right, Key.Key_Space):
+        press(window, key)
+        assert window.state_words == "The end" and window.course.resting
+        window.advance(60.0)
+        assert window.state_words == ""
+    press(window, Key.Key_B, Key.Key_Right)  # which only brings it back
+    assert window.blank == window.state_words == ""
+    press(window, Key.Key_Left, Key.Key_Right)
+    assert window.state_words == ""
+
+
 def test_looks(window: PresenterWindow) -> None:
     light = window.grab().toImage()
     press(window, Key.Key_T)
