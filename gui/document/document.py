@@ -27,7 +27,7 @@ from gui.document.plan_list import (
     telling_of,
 )
 from gui.document.saving import saving
-from gui.document.steps import RemovePlan, RenamePlan
+from gui.document.steps import RemovePlan, RenamePlan, apply_words
 from gui.document.values import DecisionChange, Message
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
@@ -250,7 +250,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
 
     def apply_plan(self, entry: PlanEntry) -> bool:
         """Put a plan of the list on the canvas: one undo step. Raises :class:`StageboardError` where it does not fit."""
-        return self.set_assignment(entry.device_of, "apply", f"Apply '{entry.name}'", entry)
+        return self.set_assignment(entry.device_of, "apply", apply_words(entry.name), entry)
 
     def follow(self, device_of: Ints, entry: PlanEntry, key: str, text: str) -> bool:
         """Show what a followed run found. All it finds in a row is one undo step; ``key`` names the run."""

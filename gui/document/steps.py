@@ -9,6 +9,11 @@ from PySide6.QtGui import QUndoCommand
 from gui.document.plan_list import PlanEntry, PlanList
 
 
+def apply_words(name: str) -> str:
+    """What the step is called that puts a plan of the list on the canvas."""
+    return f"Apply '{name}'"
+
+
 class Listing(Protocol):
     """A document with a list of plans, whatever they are plans of."""
 

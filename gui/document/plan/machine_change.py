@@ -12,6 +12,7 @@ from PySide6.QtCore import SignalInstance
 from gui.document.commands import Edited, SetProblem
 from gui.document.plan.retargeting import carried_over
 from gui.document.plan_list import PlanEntry, fill_figures
+from gui.document.steps import apply_words
 from gui.words.methods import method_name
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
@@ -168,7 +169,7 @@ class ChangingMachine:
         assert isinstance(of, Problem)
         after = Problem(self._board.open_problem.graph, of.target, of.objective, of.constraints)
         after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
-        self.enter(after, entry, f"Apply '{entry.name}'", KNOWN)
+        self.enter(after, entry, apply_words(entry.name), KNOWN)
 
     def planned(self, change: MachineChange, device_of: Ints, planner: str, bounds: Sequence[Bound]) -> str:
         """A plan was made anew for a machine that was changed to; returns what became of it.

@@ -13,6 +13,7 @@ from gui.document.commands import SetProblem
 from gui.document.history import Column
 from gui.document.plan.selection import op_array
 from gui.document.plan_list import PlanEntry
+from gui.document.steps import apply_words
 from gui.editors.comparison.sources import Source, told_apart
 from gui.widgets.later import Later
 from planner.errors import StageboardError
@@ -261,7 +262,7 @@ class CompareState(QObject):
         )  # fmt: skip
         ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
         command = SetProblem(
-            document, f"Apply '{source.name}'", ops, device_of[ops], problems=(problem, plan.problem), active=entry.id,
+            document, apply_words(source.name), ops, device_of[ops], problems=(problem, plan.problem), active=entry.id,
             creates=entry, reason="apply",
         )  # fmt: skip
         source.follow(entry)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gui.canvas.graph.heat.heat import STAGE, colourings_of
+from gui.document.steps import apply_words
 from gui.tools.story.folds import folded_now
 from gui.tools.story.frames import ModelSource, Shown
 from planner.errors import StageboardError
@@ -88,11 +89,11 @@ def highlight_of(graph: Graph, ops: Ints, scene: Scene | None) -> tuple[str, ...
 
 
 def last_step(document: Document | OrderDocument) -> str:
-    """What the undo stack calls the last step; for what is from a file, or what no step led to, its name."""
-    active = document.active
-    name = "" if active is None else active.name
-    from_file = active is not None and active.origin == "file"
-    return name if from_file else document.undo_stack.undoText() or name
+    """What the undo stack calls the last step; for what is from a file, was chosen in the list, or what no step led to, its name."""
+    active, step = document.active, document.undo_stack.undoText()
+    if active is None:
+        return step
+    return active.name if active.origin == "file" or step == apply_words(active.name) else step or active.name
 
 
 class GraphShots:
@@ -151,7 +152,7 @@ class GraphShots:
         return None
 
     def step(self) -> str:
-        """What the undo stack calls it; a plan from a file, or what no step led to, by its name."""
+        """What the undo stack calls it; a plan from a file or chosen in the list, or what no step led to, by its name."""
         return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -225,7 +226,7 @@ class OrderShots:
         return int(self._document.position)
 
     def step(self) -> str:
-        """What the undo stack calls it; an order from a file, or what no step led to, by its name."""
+        """What the undo stack calls it; an order from a file or chosen in the list, or what no step led to, by its name."""
         return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:

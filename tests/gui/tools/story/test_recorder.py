@@ -154,6 +154,18 @@ def test_few_cards_of_many_ops_stand_out(qtbot: QtBot) -> None:
         canvas.close_canvas()
 
 
+def test_a_plan_chosen_in_the_list_is_a_title_by_its_name(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        first = document.plans[0]
+        assert document.active is not first
+        document.apply_plan(first)
+        assert document.undo_stack.undoText() == f"Apply '{first.name}'"
+        assert Recorder(GraphShots(document, canvas), Draft()).capture().keyframe.title == first.name
+        canvas.close_canvas()
+
+
 def test_a_keyframe_is_taken_again_with_its_words(qtbot: QtBot) -> None:
     document = opened()
     canvas = CanvasView(document, LIGHT)
