@@ -17,6 +17,7 @@ from gui.canvas.graph.headers import HeaderData
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.labels import kind_text
 from gui.canvas.graph.lanes.links import Links, plate_text
+from gui.canvas.graph.naming.card_names import families_of
 from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette, model_shade
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.layout.result import EdgeClass, Layout
@@ -159,6 +160,7 @@ def graph_data(scene: Scene) -> dict[str, Any]:
     if (groups := np.flatnonzero(items.whole_size > 1)).size:
         data["groups"] = groups.tolist()
         data["shares"] = [[i, share] for i in groups.tolist() if (share := _share(items, i))]
+        data["families"] = [[family.members, family.forms] for family in families_of(items)]
     if items.model.any():
         data["model"] = packed(items.model % len(MODEL_BLOCKS), "u1")
     return data

@@ -168,7 +168,7 @@ def paint_group_names(
         box = QRectF(x, y, float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale)
         room = int(box.width() - 10 * ratio)
         text = names.of(i, pixels, False, room) if box.height() >= 1.2 * pixels and room > pixels else ""
-        if text and CUT not in text:
+        if text and not text.endswith(CUT):
             left, words = 6 * ratio, wide(text, pixels, False)
             ink = block_ink(scene, palette, fills[i], i, left / box.width(), (left + words) / box.width())
             write_on_block(painter, text, words, box.adjusted(left, 0, 0, 0), ink, ratio)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -124,6 +124,31 @@ def group_names(name: str, size: int, whole: int) -> tuple[tuple[str, ...], tupl
     return (*part, tail, *ends), further
 
 
+class Family(NamedTuple):
+    """Folded groups whose names differ by numbers alone, and in which ``forms`` all of them can be told apart, the best form first:
+    of each the name of each member."""
+
+    members: tuple[int, ...]
+    forms: tuple[tuple[str, ...], ...]
+
+
+def families_of(items: Items) -> list[Family]:
+    """The families of folded groups that have two groups at least. The cards of one group have the same name."""
+    alike: dict[str, list[int]] = {}
+    for item in np.flatnonzero(items.whole_size > 1).tolist():
+        alike.setdefault(re.sub(r"\d+", "#", items.names[item]), []).append(item)
+    found = []
+    for members in alike.values():
+        names = [items.names[item] for item in members]
+        count = len(set(names))
+        if count < 2:
+            continue
+        each = ((*best, *further) for best, further in (group_names(name, 2, 2) for name in names))
+        forms = tuple(form for form in zip(*each, strict=False) if len(set(form)) == count)
+        found.append(Family(tuple(members), forms))
+    return found
+
+
 @lru_cache(maxsize=60_000)
 def _first_fitting(best: tuple[str, ...], pixels: int, bold: bool, width: int) -> str:
     """The first name that fits, else the shortest cut; nothing where too little would be left of it."""
@@ -156,6 +181,7 @@ class CardNames:
         order = np.argsort(row, kind="stable")
         cuts = np.flatnonzero(np.diff(row[order])) + 1
         self._rows = {int(row[part[0]]): part.tolist() for part in np.split(order, cuts) if len(part)}
+        self._families = families_of(items)
         self._known: dict[tuple[int, bool, int, int], dict[int, str]] = {}
 
     def of(self, item: int, pixels: int, bold: bool, room: int) -> str:
@@ -180,9 +206,24 @@ class CardNames:
         """The names of a row: the best that fits, and where several are alike a longer one that is nobody else's."""
         choices = {item: self.choices(item) for item in row}
         named = {item: _first_fitting(best, pixels, bold, room) for item, (best, _) in choices.items()}
+        if row and self._items.whole_size[row[0]] > 1:
+            named |= self._shortened_alike(named, pixels, bold, room)
         while self._told_apart(named, choices, pixels, bold, room):
             pass
         return named
+
+    def _shortened_alike(self, named: dict[int, str], pixels: int, bold: bool, room: int) -> dict[int, str]:
+        """The names of groups that differ by numbers alone, all in the first form in which all of them have room. A share of a group
+        says how much of it it is where that has room beside its whole name."""
+        out: dict[int, str] = {}
+        for members, forms in self._families:
+            fitting = (form for form in forms if all(wide(name, pixels, bold) <= room for name in form))
+            if (form := next(fitting, None)) is not None:
+                out |= {
+                    item: named[item] if named[item].startswith(f"{name}, ") else name
+                    for item, name in zip(members, form, strict=True)
+                }
+        return out
 
     def _told_apart(
         self,

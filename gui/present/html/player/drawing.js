@@ -33,9 +33,19 @@ const shade = (theme) => blend(theme.card, theme.muted, 0.12);
 
 const shortName = (name) => name.replace(/^\/+|\/+$/g, "").split("/").pop() || name;
 
+// The name of a group among those that differ from it by numbers alone: all in the first form in which all of them have room.
+function formOf(context, family, width) {
+  const key = `${context.font} ${Math.round(width)}`;
+  if (!family.known.has(key)) family.known.set(key, family.forms.find((form) => form.every((name) => context.measureText(name).width <= width)));
+  const form = family.known.get(key);
+  return form && form[family.at];
+}
+
 // Of a card that is a share of a group: which, where that has room.
 function nameOf(context, graph, i, width) {
   const name = shortName(graph.names[i]), told = graph.shares.has(i) ? `${name}, ${graph.shares.get(i)}` : name;
+  const alike = graph.families.has(i) && formOf(context, graph.families.get(i), width);
+  if (alike) return alike === name && context.measureText(told).width <= width ? told : alike;
   return fitted(context, context.measureText(told).width <= width ? told : name, width);
 }
 
@@ -300,7 +310,7 @@ class Drawing {
       c.font = `${size}px ${this.fonts}`;
       for (const [i, x, y, w, h] of shown) {
         const text = h >= 1.2 * size && w > 2 * size ? nameOf(c, graph, i, w - 10 * u) : "";
-        if (!text || text.includes("…")) continue;
+        if (!text || text.endsWith("…")) continue;
         const wide = c.measureText(text).width, left = 6 * u, high = Math.min(h - 2 * u, 1.2 * size);
         const ink = blockInk(stage, this.palettes[stage.palette], this.theme, i, left / w, (left + wide) / w, !out);
         if (ink.plate) {

@@ -36,6 +36,7 @@ function graphOf(data) {
     name: data.name, n, names: data.names, kind: listOf(data.kinds), from, to: numbers(data.to, 4),
     share: numbers(data.share, 1), model: data.model ? numbers(data.model, 1) : new Uint8Array(n), groups: masked(data.groups || [], n),
     shares: new Map(data.shares || []),
+    families: new Map((data.families || []).flatMap(([members, forms]) => members.map((i, at) => [i, { forms, at, known: new Map() }]))),
   };
 }
 

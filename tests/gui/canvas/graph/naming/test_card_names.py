@@ -139,8 +139,22 @@ class TestNames:
 
         assert shown(wide("conv2_block1", 12, False) + 9) == scopes
         short = shown(max(wide(word, 12, False) for word in ("block1", "conv2\N{HORIZONTAL ELLIPSIS}1")))
-        assert short == ["conv2…1", "conv3…1", "conv4…1", "block6"]
-        assert shown(wide("block6", 12, False)) == ["c2…1", "c3…1", "c4…1", "block6"]
+        assert short == ["conv2…1", "conv3…1", "conv4…1", "conv4…6"], "all shortened alike"
+        assert shown(wide("block6", 12, False)) == ["c2…1", "c3…1", "c4…1", "c4…6"]
+
+    def test_no_group_has_a_longer_name_than_those_like_it(self) -> None:
+        """Of blocks of which one number is longer than the others, too; where all have room all are whole."""
+        scopes = [f"conv4_block{i}" for i in (8, 9, 10)]
+        graph = ops_graph([(f"{scope}/{part}", "Add") for scope in scopes for part in "ab"])
+        grouping = numbered([i // 2 for i in range(6)], dict(enumerate(scopes)))
+        names = CardNames(items_of(graph, grouping, frozenset(range(3))), np.arange(3, dtype=np.int32))
+        for word, said in (
+            ("conv4_block10", scopes),
+            ("conv4_block9", ["block8", "block9", "block10"]),
+            ("c4…10", ["c4…8", "c4…9", "c4…10"]),
+        ):
+            room = int(wide(word, 12, False)) + 1
+            assert [names.of(i, 12, False, room) for i in range(3)] == said
 
     def test_groups_have_their_names(self) -> None:
         graph = ops_graph([(f"encoder/layer.{i // 2}/{i}", "Add") for i in range(4)])
