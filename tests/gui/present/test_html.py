@@ -339,3 +339,23 @@ console.log(JSON.stringify(said));
     assert [one if isinstance(one, int) else (one[0], one[2]) for one in said] == [
         ("in 1 B", 60), ("in 2 B", 120), 60, ("in 2 B", 70), 35, 20,
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_the_page_breaks_names_of_rows_behind_commas(tmp_path: Path) -> None:
+    folder = ROOT / "gui" / "present" / "html" / "player"
+    script = (
+        (folder / "areas.js").read_text()
+        + (folder / "drawing.js").read_text()
+        + """
+const context = { font: "x", measureText: (text) => ({ width: 10 * text.length }) };
+const said = [[200, 1], [110, 2], [110, 1], [60, 3]].map(([room, most]) => rowLines(context, "embeddings, layer.0", room, most));
+console.log(JSON.stringify(said));
+"""
+    )
+    (tmp_path / "check.js").write_text(script)
+    ended = subprocess.run(["node", str(tmp_path / "check.js")], capture_output=True, text=True, timeout=60)  # noqa: PLW1510
+    assert ended.returncode == 0, ended.stderr
+    whole, broken, cut, narrow = json.loads(ended.stdout)
+    assert whole == ["embeddings, layer.0"] and broken == ["embeddings,", "layer.0"]
+    assert len(cut) == len(narrow) == 1 and cut[0].endswith("…")

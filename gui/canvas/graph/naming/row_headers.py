@@ -68,7 +68,8 @@ def header_width(graph: Graph) -> float:
     alike = str.maketrans(dict.fromkeys(string.digits, digit))
     words = {word.translate(alike) for word in words}
     ranges = {re.sub(r"(\d+)$", "\\1\N{EN DASH}\\1", word) for word in words}  # a row may have several
-    return min(WIDEST, max(wide(word, TYPE, False) for word in ranges)) + 2 * BESIDE
+    # Where a row has several, each but the last has a comma behind it, in a line of its own.
+    return min(WIDEST, max(wide(f"{word},", TYPE, False) for word in ranges)) + 2 * BESIDE
 
 
 def row_names(blocks: list[list[str]]) -> list[str]:

@@ -4,6 +4,8 @@ const LEGEND_LINE = 27, LEGEND_SIDE = 22, LEGEND_BETWEEN = 26, LEGEND_CLOSE = 8,
 const QUIET = 0.4, VEIL = 0.55;
 // Height of the plate of a link, and how high lanes are that have room for one, for the largest of all.
 const LINK = 25.5, LEAST_LANE = 42.5, LEAST_FOR_WORST = 29;
+// Height of a line of the names of rows.
+const ROW_LINE = 20;
 
 const fontOf = (drawing, size, bold) => `${bold ? "bold " : ""}${size}px ${drawing.fonts}`;
 
@@ -162,6 +164,17 @@ function paintRibbonFigures(drawing, stage, view, plates) {
 const crosses = ([x, y, w, h], [a, b, c, d]) => x < a + c && a < x + w && y < b + d && b < y + h;
 
 // ---------------------------------------------------------------------------------------------- rows and legend
+// The name of a row in at most so many lines, broken behind its commas, else cut.
+function rowLines(context, name, room, most) {
+  const has = (text) => context.measureText(text).width <= room, lines = [];
+  if (has(name)) return [name];
+  for (const piece of name.split(/(?<=,) /)) {
+    const longer = `${lines[lines.length - 1]} ${piece}`;
+    if (lines.length && has(longer)) lines[lines.length - 1] = longer; else lines.push(piece);
+  }
+  return lines.length <= most && lines.every(has) ? lines : [fitted(context, name, room)];
+}
+
 function paintRowNames(drawing, shot, view, opacity) {
   const rows = shot.stage.rows, c = drawing.context, u = drawing.unit;
   if (!rows || opacity <= 0) return;
@@ -175,9 +188,10 @@ function paintRowNames(drawing, shot, view, opacity) {
   let free = -Infinity;
   for (const [y, h, name] of rows.rows) {
     const middle = (y + h / 2) * view.s + view.y;
-    if (middle - 10 * u < free || middle < 0 || middle > drawing.room.height - shot.foot) continue;
-    free = middle + 10 * u;
-    c.fillText(fitted(c, name, (rows.width - 24) * u), left + (rows.width - 12) * u, middle);
+    const lines = rowLines(c, name, (rows.width - 24) * u + 1, Math.max(1, Math.floor(h * view.s / (ROW_LINE * u)))), half = 0.5 * ROW_LINE * u * lines.length;
+    if (middle - half < free || middle < 0 || middle > drawing.room.height - shot.foot) continue;
+    free = middle + half;
+    lines.forEach((line, i) => c.fillText(line, left + (rows.width - 12) * u, middle - half + (i + 0.5) * ROW_LINE * u));
   }
   c.globalAlpha = 1;
   c.textAlign = "left";

@@ -13,7 +13,9 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.naming.row_headers import (
+    BESIDE,
     CONTRAST,
+    TYPE,
     _fitting,
     blocks_of,
     header_width,
@@ -130,6 +132,15 @@ def test_two_blocks_without_room_stand_below_each_other_or_one_is_named(qapp, na
     wide = letters.horizontalAdvance(f"{first}, …") + 1
     assert _fitting(name, letters, wide, 1, False) == [f"{first}, …"], "that there is more is said"
     assert _fitting(second, letters, room / 2, 3, True)[0].startswith("…")
+
+
+@pytest.mark.parametrize("ratio", [1.0, 1.45, 2.0])
+def test_the_longest_block_has_room_with_others_below_it(qapp, ratio: float) -> None:
+    """A row that is more than its longest block says so."""
+    graph = sample("transformer_encoder.onnx")
+    words = (header_width(graph) - 2 * BESIDE) * ratio + 1
+    letters = metrics(int(TYPE * ratio), False)
+    assert _fitting("embeddings, layer.0", letters, words, 2, False) == ["embeddings,", "layer.0"]
 
 
 def test_headers_stay_in_sight(qapp) -> None:
