@@ -89,7 +89,7 @@ def _without_activations(latency: Any, listed: Any, devices: Sequence[Mapping[st
         [entry.get("cost") for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     )
     known = len(given) == len(devices) and all(isinstance(cost, (int, float)) for cost in given)
-    costs = given if known else [device["cost"] or 0.0 for device in devices]
+    costs: list[Any] = given if known else [device["cost"] or 0.0 for device in devices]
     return math.isclose(latency, sum(costs), rel_tol=TOLERANCE)
 
 

@@ -209,7 +209,7 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         """All components from what :meth:`evaluate` has found; ``period``: seconds from one inference to the next."""
         return self.amounts(base.memory, entering) if self.by_bytes else (base.objective,)
 
-    def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Floats]:
+    def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Any]:
         """What the objective is about on each stage: the bytes of its parameters, or its time under ``stage-time``.
 
         ``streaming`` and ``rest`` float64[k]: seconds that each stage streams, scratch in its cache taken into account, and

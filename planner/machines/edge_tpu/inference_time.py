@@ -8,7 +8,7 @@ where what a stage streams depends on the activations that share its cache (:mod
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -43,13 +43,13 @@ class InferenceEvaluator(EdgeTpuEvaluator):
 
     def streamed(self, device_of: Ints) -> Floats:
         """How long each stage streams, what activations push out of its cache taken into account (float64[k])."""
-        held = np.bincount(device_of, self.params, self.k)
+        held: Floats = np.bincount(device_of, self.params, self.k).astype(np.float64)
         return self.streamed_beside(held, scratch_of(self.sets, device_of, self.k))
 
     def _values(self, base: Evaluation, entering: Floats, period: float) -> tuple[float, ...]:
         return (period,)
 
-    def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Floats]:
+    def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Any]:
         """What each stage streams, what activations push out included, and its time with that; without a shared link the largest is
         the objective."""
         return {"streaming": streaming, "cost": streaming + rest, "pace": streaming + rest}
