@@ -21,6 +21,12 @@ LEAST_PREPARED, SHARE_PREPARED = 0.5, 0.1
 """Seconds of preparing from which they are told, and of the search's the least share."""
 MUCH_COMPILING = 0.2
 """Share of a run that compiling has to take to be a reason why it found nothing."""
+USUAL = "usual work done"
+MORE_EFFORT = "; more effort lets it go on"
+"""What a run says that ends before any time limit, because what planners do unasked is used up, and what it adds where an option says how
+much that is."""
+NEARLY = 0.95
+"""Share of its time limit from which a run has used it up: it ends between two steps."""
 STARTING = "starting"
 """What a job says until its search has said or found anything."""
 
@@ -181,8 +187,14 @@ def nothing_words(job: Job, searched: float, compiling: float) -> str:
     return f"{what} found in {seconds_text(searched)}{'; planners were still being prepared' if prepared else ''}"
 
 
+def at_its_limit(job: Job, searched: float) -> bool:
+    """Whether a run that ends after ``searched`` seconds has used up the time limit that it was given, rather than its usual work."""
+    limit = job.order.time_limit
+    return limit is not None and searched >= NEARLY * limit
+
+
 def ending_words(status: str, reason: str, message: str, limited: bool = True) -> str:
-    """How a run ended, in a few words for the job's row. ``limited``: it had a time limit."""
+    """How a run ended, in a few words for the job's row. ``limited``: by its time limit (:func:`at_its_limit`)."""
     if message:
         return message
     if status == "infeasible":
@@ -190,7 +202,7 @@ def ending_words(status: str, reason: str, message: str, limited: bool = True) -
     if status == "optimal":
         return "optimal: proven"
     why = {
-        "time": "time limit reached" if limited else "usual work done",
+        "time": "time limit reached" if limited else USUAL,
         "gap": "gap reached",
         "cancelled": "cancelled",
         "iterations": "iterations done",

@@ -13,7 +13,15 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
-from gui.background.job import Job, ending_words, found_nothing_better, nothing_words
+from gui.background.job import (
+    MORE_EFFORT,
+    USUAL,
+    Job,
+    at_its_limit,
+    ending_words,
+    found_nothing_better,
+    nothing_words,
+)
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.widgets.later import soon
@@ -314,13 +322,15 @@ class Jobs(QObject):
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
             job.infeasible = result.status == "infeasible"
-            limited = job.order.time_limit is not None
+            limited = at_its_limit(job, result.seconds)
             text = ending_words(sought, result.stop_reason, precision_words(result), limited)
             if state == "done" and sought == "no_plan" and not result.message:
                 ended = f"{text.partition(',')[0]}: " if limited and result.stop_reason == "time" else ""
                 text = ended + nothing_words(job, result.seconds, last.compiling)
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = "no better plan" if text == "finished" else f"{text}, no better plan"
+            if text.startswith(USUAL) and "effort" in job.order.options:
+                text += MORE_EFFORT
             self._end(job, state, text)
             if result.message:
                 self._document.message.emit(Message("info", f"{job.title}: {result.message}"))

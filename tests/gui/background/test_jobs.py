@@ -336,13 +336,21 @@ def test_a_run_that_finds_nothing_says_how_long_it_looked_and_what_kept_it(
         say(jobs, worker, replace(result(job, "time", status="no_plan"), compiling=compiling))
         assert job.text == f"nothing better found in {seconds_text(job.searched)}{why}"
     job, worker = start(jobs, document)
-    job.order = replace(job.order, time_limit=10.0)
+    job.order = replace(job.order, time_limit=1.0)
     say(jobs, worker, result(job, "time", status="no_plan"))
     assert job.text == f"time limit reached: no valid plan found in {seconds_text(job.searched)}"
     job, worker = start(jobs, document)
     say(jobs, worker, found(document, HALVES))
     say(jobs, worker, result(job, "time"))
-    assert job.text.startswith("usual work done")
+    assert job.text.startswith("usual work done") and not job.text.endswith("go on")
+
+
+def test_a_run_that_ends_long_before_its_time_limit_does_not_blame_it(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document, starts=[document.device_of.copy()])
+    say(jobs, worker, Incumbent(document.device_of.copy(), document.evaluation.objective, 0.1))
+    job.order = replace(job.order, time_limit=60.0, options={"effort": 1.0})
+    say(jobs, worker, result(job, "time"))  # after a second
+    assert job.text == "usual work done, no better plan; more effort lets it go on"
 
 
 def test_another_model_ends_the_jobs(jobs: Jobs, document: Document) -> None:
