@@ -22,6 +22,7 @@ from gui.look.numbers import (
     signed_percent,
 )
 from gui.panels.mcm.state import is_package
+from gui.widgets.briefer import ONE_AT_A_TIME
 from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words
@@ -39,6 +40,7 @@ from planner.model.times import measured_words, spread_words
 from planner.problem.bound import ComponentStanding
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
+from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text
 
 
@@ -159,7 +161,8 @@ def dragged_component(
 
 
 def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> str:
-    """How many inferences or training steps a second an objective that is a time makes; why it is not known, if it is not."""
+    """How many inferences or training steps a second an objective that is a time makes, one after another where it is the latency of
+    one; why it is not known, if it is not."""
     graph = problem.graph
     if is_package(problem):
         return _mcm_rate(problem, evaluation)
@@ -169,7 +172,8 @@ def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> st
     if math.isfinite(figures.get("throughput", math.inf)):
         return f"{rate_text(figures['throughput'])} inferences/s"
     what = "training steps/s" if graph.backward.any() else "inferences/s"
-    return f"{rate_text(1 / objective)} {what}"
+    alone = ONE_AT_A_TIME if problem.objective == LATENCY else ""
+    return f"{rate_text(1 / objective)} {what}{alone}"
 
 
 def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:

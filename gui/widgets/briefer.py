@@ -6,12 +6,14 @@ import re
 
 PHRASES = {"Best proven lower bound": "Lower bound", "Inferences per second": "Inferences/s"}
 """What a figure is called where there is little room."""
+ONE_AT_A_TIME = " one at a time"
+"""Behind a rate at which no sample begins before the one before it has ended."""
 
 
 def briefer(line: str) -> tuple[str, ...]:
     """``Memory (fullest, chip 3)``, then ``Memory (chip 3)``, then ``Memory``: ever shorter, each true by itself.
 
-    Both figures of a package are kept (``49.8/s, one 4.59 ms``).
+    Both figures of a package are kept (``49.8/s, one 4.59 ms``), and what tells one rate from another (``120/s one at a time``).
     Of another list the part with a number is kept that comes first (``49.8 samples/s``), else the last part (``must fit``).
     """
     if line in PHRASES:
@@ -26,6 +28,8 @@ def briefer(line: str) -> tuple[str, ...]:
     above, what, _ = line.partition(" above the optimum")
     if what:
         return (f"{above} above optimum", f"{above} above best")
+    if line.endswith(ONE_AT_A_TIME):
+        return (f"{line.partition(' ')[0]}/s{ONE_AT_A_TIME}",)
     if pace := re.fullmatch(r"(.+) samples/s, (one|slowest) \w+ (.+)", line):
         rate, which, time = pace.groups()
         return (f"{rate} samples/s, {which} {time}", f"{rate}/s, {which} {time}")

@@ -484,6 +484,20 @@ def test_both_times_of_a_package_are_in_one_unit(objective: str) -> None:
     assert rate_words(problem, evaluation, evaluation.objective).endswith(times.text(other))
 
 
+def test_a_rate_without_pipelining_is_told_from_that_of_a_stream() -> None:
+    graph, device_of = timed_chain(6, 1e-3), np.array([0, 0, 0, 1, 1, 1], np.int32)
+    said = {}
+    for objective in ("max-load", "latency"):
+        problem = Problem(graph, DevicePool(2, 0), objective)
+        evaluation = problem.evaluate(device_of)
+        said[objective] = rate_words(problem, evaluation, evaluation.objective)
+    assert said["max-load"].endswith(" inferences/s") and said["latency"].endswith(
+        " inferences/s one at a time"
+    )
+    number = said["latency"].partition(" ")[0]
+    assert briefer(said["latency"]) == (f"{number}/s one at a time",)
+
+
 def test_lines_get_shorter() -> None:
     assert briefer("Memory (fullest, chip 11)") == ("Memory (chip 11)", "Memory")
     assert briefer("parameters and activations, must fit") == ("must fit",)
