@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from gui.widgets.later import soon
+
 
 @dataclass(frozen=True)
 class Unsaved:
@@ -22,6 +24,8 @@ class Closing(QObject):
 
     called_off = Signal()
     """A person wants to go on working, or saving failed."""
+    asks = Signal(object)
+    """The window (QWidget) is asked about before it closes together with others."""
 
     def __init__(
         self, window: QWidget, unsaved: Callable[[], list[Unsaved]], along: Callable[[], str] = str
@@ -31,6 +35,8 @@ class Closing(QObject):
         self._window, self._unsaved, self._along = window, unsaved, along
         self.surely = False
         """Whether the window closes without asking."""
+        self._agreed: list[str] = []
+        """What a person agreed to lose, while what closes together with the window is asked about."""
         self.question: QMessageBox | None = None
         """The question that is asked, while it is."""
 
@@ -39,12 +45,27 @@ class Closing(QObject):
         if self.surely:
             return True
         lost = self._unsaved()
-        if lost:
+        if lost and _words(lost) != self._agreed:
             self.ask(lost, self._close)
         elif not _quitting and (along := self._along()):
             self._ask_along(along)
         else:
             return True
+        return False
+
+    def agrees(self, go_on: Callable[[], object]) -> bool:
+        """Whether the window may close together with others, none of which has closed; where something would be lost a person is asked,
+        and the answer is kept and goes on."""
+        lost = [] if self.surely else self._unsaved()
+        if not lost or _words(lost) == self._agreed:
+            return True
+
+        def agreed() -> None:
+            self._agreed = _words(self._unsaved())
+            soon(self._window, quit_all if _quitting else go_on)
+
+        self.asks.emit(self._window)
+        self.ask(lost, agreed)
         return False
 
     def _ask_along(self, along: str) -> None:
@@ -110,6 +131,8 @@ class Closing(QObject):
                 go_on()
             else:
                 _quitting.clear()
+                for one in _all():
+                    one._agreed = []
                 self.called_off.emit()
 
         box.finished.connect(answered)
@@ -122,6 +145,16 @@ class Closing(QObject):
             QTimer.singleShot(0, quit_all)
 
 
+def _words(lost: list[Unsaved]) -> list[str]:
+    return [one.words for one in lost]
+
+
+def _all() -> list[Closing]:
+    """Those of all windows that can be seen; of each from the last tab to the first."""
+    windows = [window for window in QApplication.topLevelWidgets() if window.isVisible()]
+    return [one for window in windows for one in reversed(window.findChildren(Closing))]
+
+
 _quitting: set[str] = set()
 """Not empty while every window is being closed."""
 
@@ -132,11 +165,8 @@ def quitting() -> bool:
 
 
 def quit_all() -> None:
-    """Close every window; one that has unsaved work asks first, and the others follow its answer."""
+    """Close every window, once all that have unsaved work have been asked about: who cancels keeps all."""
     _quitting.add("all")
-    QApplication.closeAllWindows()
-    asked = any(
-        isinstance(widget, QMessageBox) for widget in QApplication.topLevelWidgets() if widget.isVisible()
-    )
-    if not asked:
+    if all(one.agrees(quit_all) for one in _all()):
+        QApplication.closeAllWindows()
         _quitting.clear()

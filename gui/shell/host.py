@@ -1,4 +1,4 @@
-"""The window that hosts editors: each is a tab, a tab can become a window of its own, and closing asks tab by tab."""
+"""The window that hosts editors: each is a tab, a tab can become a window of its own, and closing asks about all tabs first."""
 
 from __future__ import annotations
 
@@ -81,6 +81,7 @@ class Host(QTabWidget):
         editor.ended.connect(self._ended)
         editor.doing_changed.connect(self._name)
         editor.closing.called_off.connect(self._called_off)
+        editor.closing.asks.connect(self._asked)
         self._name(editor)
         editor.show()
         self.setCurrentWidget(editor)
@@ -100,6 +101,7 @@ class Host(QTabWidget):
             editor.ended.disconnect(self._ended)
             editor.doing_changed.disconnect(self._name)
             editor.closing.called_off.disconnect(self._called_off)
+            editor.closing.asks.disconnect(self._asked)
             self.removeTab(at)
             editor.setParent(None)
             self._counted()
@@ -191,15 +193,27 @@ class Host(QTabWidget):
         if self._closing and self.count():
             self.close()
 
-    def _called_off(self) -> None:
-        self._closing = False
-        self._leaving = []
+    @staticmethod
+    def _called_off() -> None:
+        for host in _hosts:
+            host._closing, host._leaving = False, []
         _gone.clear()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Every editor is closed; one that asks is shown, and its answer goes on."""
+    def _asked(self, editor: EditorWindow) -> None:
+        """An editor is asked about before all are closed: it is seen."""
+        self._remember_front()
+        self.setCurrentWidget(editor)
+
+    def _remember_front(self) -> None:
         if not self._leaving:
             self._leaving, self._in_front = self.editors, self.currentWidget()  # type: ignore[assignment]
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Every editor is closed, once all that would lose something have been asked about; the one that asks is shown, and its answer goes on."""
+        self._remember_front()
+        if not all(editor.closing.agrees(self.close) for editor in reversed(self.editors)):
+            event.ignore()
+            return
         # From the right: a comparison comes after what it compares, and would be asked about.
         for editor in reversed(self.editors):
             if editor.closed:

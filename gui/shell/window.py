@@ -366,6 +366,7 @@ class EditorWindow(DropWindow):
         if not self.closing.may_close():
             event.ignore()
             return
+        self.closing.surely = True
         self.memory.store()
         self.was = self.left(True) if self.session is not None else None
         self.closed = True

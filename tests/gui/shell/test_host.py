@@ -18,6 +18,7 @@ from gui.editors.network.editor import OrderWindow
 from gui.editors.plan import windows as graph_windows
 from gui.editors.plan.editor import MainWindow
 from gui.shell import host as hosts
+from gui.shell.closing import quit_all, quitting
 from gui.shell.host import Host, host_of, reveal, show_editor
 from tests.gui.editors.network.models import shuffled_order
 from tests.gui.editors.network.window_parts import order_window
@@ -162,7 +163,7 @@ def test_closing_a_tab_leaves_the_others(pair: tuple[MainWindow, OrderWindow, Ho
     assert host.count() == 1 and host_of(window) is host and network.closed and not window.closed
 
 
-def test_closing_the_window_asks_tab_by_tab(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+def test_closing_the_window_asks_about_all_tabs_first(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
     window, network, host = pair
     window.document.move([3], 1)
     network.document.set_order(shuffled_order(network.document.open_problem.network, 5), "Shuffle")
@@ -174,11 +175,57 @@ def test_closing_the_window_asks_tab_by_tab(pair: tuple[MainWindow, OrderWindow,
     host.close()
     answer(network, DISCARD)
     settle()
-    assert network.closed and not window.closed and host.isVisible()
+    assert not network.closed and not window.closed, "all are asked about before one closes"
     assert host.currentWidget() is window
+    answer(window, CANCEL)
+    settle()
+    assert host.editors == [window, network] and not network.closed, "who cancels keeps all"
+    host.close()
+    assert host.currentWidget() is network, "what was agreed to is asked again"
+    answer(network, DISCARD)
+    settle()
     answer(window, DISCARD)
     settle()
-    assert window.closed and host not in hosts._hosts
+    assert network.closed and window.closed and host not in hosts._hosts
+
+
+def test_a_quit_that_is_called_off_closes_no_tab(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
+    window, network, host = pair
+    window.document.move([3], 1)
+    settle()
+    quit_all()
+    assert host.currentWidget() is window and not network.closed, "the one that has nothing to lose waits"
+    answer(window, CANCEL)
+    settle()
+    assert host.editors == [window, network] and not network.closed and not quitting()
+    quit_all()
+    answer(window, DISCARD)
+    settle()
+    assert network.closed and window.closed and host not in hosts._hosts and not quitting()
+
+
+def test_windows_beside_each_other_quit_together_or_not_at_all(
+    pair: tuple[MainWindow, OrderWindow, Host],
+) -> None:
+    window, network, host = pair
+    host.take_out(network)
+    window.document.move([3], 1)
+    network.document.set_order(shuffled_order(network.document.open_problem.network, 5), "Shuffle")
+    settle()
+    quit_all()
+    first, second = (window, network) if window.closing.question is not None else (network, window)
+    answer(first, DISCARD)
+    settle()
+    assert not first.closed and second.closing.question is not None
+    answer(second, CANCEL)
+    settle()
+    assert not first.closed and not second.closed and len(hosts._hosts) == 2
+    quit_all()
+    answer(first, DISCARD)
+    settle()
+    answer(second, DISCARD)
+    settle()
+    assert first.closed and second.closed and not hosts._hosts
 
 
 def test_nothing_is_left_of_a_graph_whose_tab_was_closed(
