@@ -273,4 +273,6 @@ class Mending(QObject):
         document.apply_plan(entry)
 
     def _plan(self) -> None:
+        """Start a planner; the dialog gives the view to what it does."""
+        self._close_dialog()
         self._window.start_planner()

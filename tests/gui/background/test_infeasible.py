@@ -181,7 +181,7 @@ def test_a_valid_plan_can_be_had(qtbot: QtBot, pinned: MainWindow, monkeypatch: 
     started: list[bool] = []
     monkeypatch.setattr(pinned.planners, "start", lambda: started.append(True))
     buttons(dialog)["Start a planner"].click()
-    assert started
+    assert started and pinned.mending.dialog is None, "nothing hides the canvas on which the plan appears"
 
 
 def test_no_answer_is_told(qtbot: QtBot, pinned: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
