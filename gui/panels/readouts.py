@@ -33,10 +33,10 @@ from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
 from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, units_of, worst_device
 from gui.words.proofs import (
-    ABOVE_OPTIMUM,
     ABOVE_TIP,
     GAP_MEANS,
     GAP_TIP,
+    above_words,
     bound_sentence,
     claim_sentence,
     claimed_note,
@@ -292,7 +292,7 @@ class ReadoutStrip(Readouts):
         elif (optimum := self.document.optimum) is not None and optimum.objective > 0:
             above = self.document.evaluation.values[0] / optimum.objective - 1
             self.gap.show_value(
-                "Gap", gap_text(gap), f"{gap_text(above)} {ABOVE_OPTIMUM}", self._gap_colour(gap),
+                "Gap", gap_text(gap), above_words(above), self._gap_colour(gap),
                 tip=f"{GAP_TIP}\n{ABOVE_TIP.format(name=optimum.name)}",
             )  # fmt: skip
         else:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import gap_limit, gap_text, plural, seconds_text
+from gui.look.numbers import gap_limit, gap_text, plural, seconds_text, signed_percent
 from gui.words.methods import method_words
 from gui.words.objectives import Units, amount, component_words
 from planner.problem.claims import claim_words
@@ -29,9 +29,14 @@ RULES = {
 GAP_MEANS = "could be better"
 GAP_TIP = "(objective − bound) / objective: by how much of its objective a plan could be better than this one at most."
 """What a gap says, below its figure and in full."""
-ABOVE_OPTIMUM = "above the optimum"
 ABOVE_TIP = "(objective − optimum) / optimum: “{name}” is proven optimal, and this plan is so much worse."
 """The same where a plan that reaches the bound is known."""
+
+
+def above_words(above: float) -> str:
+    """``0.7 % above the optimum``: both costs are known, so it is rounded as the change from one to the other is (:func:`signed_percent`)."""
+    change = signed_percent(above).removeprefix("+")
+    return f"{'< 0.001 %' if change.startswith('±') else change} above the optimum"
 
 
 def assumed(bound: Bound) -> str:

@@ -34,6 +34,7 @@ from gui.panels.readouts import ReadoutStrip
 from gui.widgets.briefer import briefer
 from gui.words.explaining import next_step
 from gui.words.objectives import changes, plan_times
+from gui.words.proofs import above_words
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -279,7 +280,8 @@ def test_a_plan_that_is_proven_optimal_is_offered_after_an_edit(qtbot: QtBot) ->
         # The gap is one figure everywhere, as while dragging; how far the plan is above the optimum is told in words.
         gap = document.gap
         assert gap is not None and abs(gap - above / (1 + above)) < 1e-9
-        assert (strip.gap.value, strip.gap.note) == (gap_text(gap), f"{gap_text(above)} above the optimum")
+        change = signed_percent(above).removeprefix("+")
+        assert (strip.gap.value, strip.gap.note) == (gap_text(gap), f"{change} above the optimum")
         assert not strip.back.isHidden() and strip.prove.isHidden()
         assert strip.back.text() == f"Back to {optimum.name}"
         document.rename_plan(optimum, "a name that no button has room for")
@@ -496,6 +498,11 @@ def test_a_rate_without_pipelining_is_told_from_that_of_a_stream() -> None:
     )
     number = said["latency"].partition(" ")[0]
     assert briefer(said["latency"]) == (f"{number}/s one at a time",)
+
+
+@pytest.mark.parametrize(("above", "said"), [(0.0072, "0.7 %"), (0.0078, "0.8 %"), (1e-9, "< 0.001 %")])
+def test_how_far_above_the_optimum_is_rounded_as_the_change_of_a_drag(above: float, said: str) -> None:
+    assert above_words(above) == f"{said} above the optimum"
 
 
 def test_lines_get_shorter() -> None:
