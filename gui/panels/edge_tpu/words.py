@@ -54,7 +54,13 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         parts.append(f"{enough} bring {gain_text(good[enough].throughput / good[fits].throughput - 1)}")
     elif fits in good and fits + 1 in good and keeps:
         parts.append(f"one more brings {gain_text(good[fits + 1].throughput / good[fits].throughput - 1)}")
-    if not (keeps and best.count in (fits, fits + 1)):
+    if keeps and best.count == fits and fits - 1 in good:
+        gain = gain_text(best.throughput / good[fits - 1].throughput - 1)
+        if problem.graph.time_unit:
+            parts.append(f"{rate_text(best.throughput)} inferences/s, {gain} than {fits - 1}")
+        else:
+            parts.append(f"{gain} than {fits - 1}")
+    elif not (keeps and best.count in (fits, fits + 1)):
         word = stages_word(problem, best.count)
         verb = "is" if best.count == 1 else "are"
         rate = f"{rate_text(best.throughput)} {'inferences/s' if keeps else 'samples/s'}"

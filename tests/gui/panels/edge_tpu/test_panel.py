@@ -73,11 +73,11 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
     problem = Problem(tpu_problem().graph, tpu_problem().target, "stage-time")
     rates = {1: 19.9, 2: 26.1, 3: 53.4, 4: 56.4, 5: 91.2, 6: 72.3, 7: 88.8, 8: 97.9}
 
-    def told(rates: dict[int, float]) -> str:
+    def told(rates: dict[int, float], fits: int = 3) -> str:
         kept = SimpleNamespace(details={"dram": np.zeros(1)})
         found = {
             count: SimpleNamespace(
-                count=count, throughput=rate, off_chip=0.0 if count >= 3 else 1.0, evaluation=kept
+                count=count, throughput=rate, off_chip=0.0 if count >= fits else 1.0, evaluation=kept
             )
             for count, rate in rates.items()
         }
@@ -92,6 +92,11 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
     assert (
         told({3: 50.0, 4: 60.0})
         == "3 TPUs hold all parameters on chip; one more brings 20 % more throughput."
+    )
+    # That the first count that holds everything is the fastest as well is no reason to say nothing of it.
+    assert (
+        told({6: 79.0, 7: 82.2, 8: 125.0}, 8)
+        == "8 TPUs hold all parameters on chip; 125 inferences/s, 52 % more throughput than 7."
     )
 
 
