@@ -25,6 +25,7 @@ from planner.methods.ideals.stages import (
     Ways,
     advance,
 )
+from planner.methods.ideals.telling import ideals_below
 from planner.methods.units import Units
 from planner.model.graph import Floats, Ints
 from planner.search.search import Search
@@ -137,7 +138,7 @@ class Chains:
                 self._scratch,
             )  # fmt: skip
             looked_at += steps
-            search.progress(at / lattice.count, f"{at} of {lattice.count} ideals below {bound:.6g}")
+            search.progress(at / lattice.count, ideals_below(at, lattice, bound))
             search.check()
             if at < lattice.count and steps < STEPS_PER_CALL:
                 room = len(self._stages.next)

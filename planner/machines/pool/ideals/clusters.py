@@ -23,6 +23,7 @@ from planner.machines.pool.ideals.groups import MOST_SPECIALS, Group, Proximity,
 from planner.machines.pool.ideals.states import ACCELERATOR, CPU, Chain, absorbed
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.ideals.potentials import Potentials
+from planner.methods.ideals.telling import ideals_below
 from planner.model.graph import Bools, Ints
 from planner.search.search import Search
 
@@ -216,7 +217,7 @@ class Clusters:
                         self._closes(kind.clusters[0], i, j, bound)
                     ):
                         keep(i, j, column, moves)
-            self._search.progress(i / count, f"clusters from {i} of {count} ideals below {bound:.6g}")
+            self._search.progress(i / count, f"clusters from {ideals_below(i, self.lattice, bound)}")
         ends = np.flatnonzero(reached[-1])
         if not len(ends):
             return None
@@ -317,7 +318,7 @@ class Clusters:
         for step, (i, taken) in enumerate(starts):
             if not guessed:
                 self._search.progress(
-                    step / len(starts), f"CPUs from {step} of {len(starts)} ideals below {bound:.6g}"
+                    step / len(starts), f"CPUs from {ideals_below(step, self.lattice, bound, len(starts))}"
                 )
             room = (group.size - taken) * bound + (left - 1) * (self._alone if left > 1 else 0.0)
             for column, kind in enumerate(self._cpu_kinds):

@@ -29,6 +29,7 @@ from planner.machines.pool.ideals.states import (
 )
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.ideals.potentials import IDEALS_PER_CALL, Potentials, ideal_sums
+from planner.methods.ideals.telling import ideals_below
 from planner.model.graph import Bools, Floats
 from planner.search.search import Search
 
@@ -186,7 +187,7 @@ class Coverer:
                 place, PAIRS_PER_CALL, bound, states.accelerators, ideals, costs, self._steps, room, states.counts_cut,
                 far_ok, self._channels, self._hubs, found, self._scratch,
             )  # fmt: skip
-            search.progress(place / lattice.count, f"{place} of {lattice.count} ideals below {bound:.6g}")
+            search.progress(place / lattice.count, ideals_below(place, lattice, bound))
             search.check()
         ends = self._found.load[-1]
         if not math.isfinite(float(ends.min())):

@@ -28,6 +28,7 @@ from planner.machines.pool.ideals.states import (
 )
 from planner.methods.ideals.lattice import Lattice
 from planner.methods.ideals.potentials import Potentials, ideal_sums
+from planner.methods.ideals.telling import ideals_below
 from planner.model.graph import Floats, Ints
 from planner.search.search import Search
 
@@ -305,7 +306,7 @@ class Table:
                 steps.edge_from, steps.edge_kind, steps.edge_to, room,
                 self._values, self._forward, self._from_ideal, self._from_edge, self._inside, self._seen,
             )  # fmt: skip
-            search.progress(place / lattice.count, f"{place} of {lattice.count} ideals below {bound:.6g}")
+            search.progress(place / lattice.count, ideals_below(place, lattice, bound))
             search.check()
         state = int(np.argmin(self._values[-1]))
         value = float(self._values[-1, state])
