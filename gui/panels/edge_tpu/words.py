@@ -55,11 +55,11 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
     elif fits in good and fits + 1 in good and keeps:
         parts.append(f"one more brings {gain_text(good[fits + 1].throughput / good[fits].throughput - 1)}")
     if keeps and best.count == fits and fits - 1 in good:
-        gain = gain_text(best.throughput / good[fits - 1].throughput - 1)
+        more = gain_text(best.throughput / good[fits - 1].throughput - 1)
         if problem.graph.time_unit:
-            parts.append(f"{rate_text(best.throughput)} inferences/s, {gain} than {fits - 1}")
+            parts.append(f"{rate_text(best.throughput)} inferences/s, {more} than {fits - 1}")
         else:
-            parts.append(f"{gain} than {fits - 1}")
+            parts.append(f"{more} than {fits - 1}")
     elif not (keeps and best.count in (fits, fits + 1)):
         word = stages_word(problem, best.count)
         verb = "is" if best.count == 1 else "are"
