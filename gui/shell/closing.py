@@ -19,6 +19,9 @@ class Unsaved:
     save: Callable[[], bool]
 
 
+IS_LOST = "What is not saved is lost."
+
+
 class Closing(QObject):
     """Asks in front of a window; ``unsaved`` says what would be lost now."""
 
@@ -28,10 +31,15 @@ class Closing(QObject):
     """The window (QWidget) is asked about before it closes together with others."""
 
     def __init__(
-        self, window: QWidget, unsaved: Callable[[], list[Unsaved]], along: Callable[[], str] = str
+        self,
+        window: QWidget,
+        unsaved: Callable[[], list[Unsaved]],
+        along: Callable[[], str] = str,
+        fate: Callable[[], str] = lambda: IS_LOST,
     ) -> None:
-        """``along`` says what closes with the window: ``its comparison``, or nothing."""
+        """``along`` says what closes with the window: ``its comparison``, or nothing; ``fate`` what becomes of what is not saved."""
         super().__init__(window)
+        self._fate = fate
         self._window, self._unsaved, self._along = window, unsaved, along
         self.surely = False
         """Whether the window closes without asking."""
@@ -46,7 +54,7 @@ class Closing(QObject):
             return True
         lost = self._unsaved()
         if lost and _words(lost) != self._agreed:
-            self.ask(lost, self._close)
+            self.ask(lost, self._close, self._fate())
         elif not _quitting and (along := self._along()):
             self._ask_along(along)
         else:
@@ -65,7 +73,7 @@ class Closing(QObject):
             soon(self._window, quit_all if _quitting else go_on)
 
         self.asks.emit(self._window)
-        self.ask(lost, agreed)
+        self.ask(lost, agreed, self._fate())
         return False
 
     def _ask_along(self, along: str) -> None:
@@ -86,11 +94,11 @@ class Closing(QObject):
         self.ask(lost, go_on)
         return False
 
-    def ask(self, lost: list[Unsaved], go_on: Callable[[], None]) -> None:
-        """Ask what to do with ``lost``; ``go_on`` is called when it is saved, or need not be."""
+    def ask(self, lost: list[Unsaved], go_on: Callable[[], None], fate: str = IS_LOST) -> None:
+        """Ask what to do with ``lost``, of which ``fate`` says what else becomes of it; ``go_on`` is called when it is saved, or need not be."""
         buttons = QMessageBox.StandardButton
         what = " and ".join(one.words for one in lost)
-        box = self._box(f"Save the changes to {what}?", "What is not saved is lost.")
+        box = self._box(f"Save the changes to {what}?", fate)
         if box is None:
             return
         box.setIcon(QMessageBox.Icon.Warning)

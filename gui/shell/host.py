@@ -287,6 +287,13 @@ def _write(
         session.open_tabs.write([left for _, left in known], seen, ended=ended)
 
 
+def ends(editor: EditorWindow) -> bool:
+    """Whether the program ends with the closing of an editor, and opens it again at the next start."""
+    host = host_of(editor)
+    last = host is not None and _hosts == [host] and (host.count() == 1 or bool(host._leaving))
+    return editor.session is not None and host is not None and (last or quitting())
+
+
 def host_of(editor: QWidget) -> Host | None:
     """The window that an editor is a tab of; None where it stands alone."""
     window = editor.window()

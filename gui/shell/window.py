@@ -15,7 +15,7 @@ from gui.look.assets import asset
 from gui.look.theme import Theme, ThemeController
 from gui.panels.base import Panel
 from gui.shell.actions import ActionSet, shortcut_text
-from gui.shell.closing import Closing, Unsaved
+from gui.shell.closing import IS_LOST, Closing, Unsaved
 from gui.shell.docks import Docks
 from gui.shell.dropping import DropWindow
 from gui.shell.header import Header
@@ -75,7 +75,7 @@ class EditorWindow(DropWindow):
         self.setAcceptDrops(True)
         self.setWindowIcon(QIcon(asset("stageboard.svg")))
         self.notice = NoticeBar(themes.theme)
-        self.closing = Closing(self, self.unsaved, self.goes_along)
+        self.closing = Closing(self, self.unsaved, self.goes_along, self.fate)
         self.helping = Helping(self)
         self.menus: dict[str, QMenu] = {}
         self.update_later = Later(self.update_actions, self)
@@ -160,6 +160,10 @@ class EditorWindow(DropWindow):
     def goes_along(self) -> str:
         """What else closing the window closes, as a question names it; empty: nothing."""
         return ""
+
+    def fate(self) -> str:
+        """What becomes of what is not saved when the window closes."""
+        return IS_LOST
 
     def left(self, whole: bool) -> Left | None:
         """How the next start opens this again, ``whole`` with what is in no file; None: not at all."""

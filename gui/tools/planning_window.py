@@ -11,9 +11,11 @@ from PySide6.QtCore import Qt
 from gui.background.jobs import Jobs
 from gui.background.proving import Proving
 from gui.document.values import Message
+from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
-from gui.shell.closing import Unsaved
+from gui.shell.closing import IS_LOST, Unsaved
+from gui.shell.host import ends
 from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.shell.start_page import StartPage
@@ -197,6 +199,33 @@ class PlanningWindow(EditorWindow):
         """The plan, and the story."""
         story = [Unsaved("the story", self.studio.save_story)] if self.studio.unsaved else []
         return [*self.unsaved_plan(), *story]
+
+    def fate(self) -> str:
+        """What becomes of plans that are not saved: the next start has those that planners found, where the program ends."""
+        active = self.document.active
+        kept = left.entries if ends(self) and (left := self.left(True)) is not None else ()
+        found = [
+            entry
+            for entry in self.document.plans
+            if entry.kept is None and entry.origin == "planner" and entry is not active
+        ]
+        again = [entry for entry in kept if entry in found or entry is active]
+        lost = [entry for entry in found if entry not in again]
+        said = []
+        if active not in again or len(self.unsaved()) > 1:
+            said.append(IS_LOST)
+        if again:
+            which = (
+                f"The plan “{again[0].name}”"
+                if len(again) == 1
+                else f"{len(again)} plans that planners found"
+            )
+            comes = "comes" if len(again) == 1 else "come"
+            said.append(f"{which} {comes} back in Plans at the next start, saved or not.")
+        if lost:
+            words = plural(len(lost), "plan")
+            said.append(f"{words} that planners found {'is' if len(lost) == 1 else 'are'} not saved either.")
+        return " ".join(said)
 
     def may_replace(self, go_on: Callable[[], None]) -> bool:
         """Whether the open plan may be replaced at once; where it is not saved, a person is asked and the answer goes on."""

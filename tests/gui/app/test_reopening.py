@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.app import app as gui_app
@@ -33,7 +33,7 @@ from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from tests.gui.editors.network.models import layered_network
 from tests.gui.models import write_model
-from tests.gui.window_parts import settle
+from tests.gui.window_parts import answer, settle
 
 
 def begun() -> Parts:
@@ -143,6 +143,42 @@ def test_all_that_was_open_is_open_again(qtbot: QtBot, files: dict[str, Path]) -
         order = [editor.document.paths for editor in editors]
         assert order == [(files["first"],), (files["second"],), (files["network"],)]
         assert not window.notice.isVisible()
+    finally:
+        ended(parts)
+
+
+def test_the_question_says_which_plans_come_back(qtbot: QtBot, files: dict[str, Path]) -> None:
+    parts = begun()
+    window, document = parts.window, parts.document
+    window.files.open_graphs([files["first"]], None)
+    qtbot.waitUntil(lambda: document.problem is not None and not window.files.loading.busy, timeout=60_000)
+    document.add_plan(document.device_of[::-1].copy(), "found", planner="greedy")
+    document.move([0], 1)
+    document.add_plan(np.zeros_like(document.device_of), "more", planner="greedy")
+    settle()
+    quit_all()
+    assert window.closing.question is not None
+    told = window.closing.question.informativeText()
+    assert (
+        told
+        == "What is not saved is lost. 2 plans that planners found come back in Plans at the next start, saved or not."
+    )
+    answer(window, QMessageBox.StandardButton.Cancel)
+    other = open_graph_window([files["second"]], None, True, window, parts.themes)
+    qtbot.waitUntil(lambda: other.document.problem is not None, timeout=60_000)
+    window.close()
+    told = window.closing.question.informativeText()
+    assert told == "What is not saved is lost. 2 plans that planners found are not saved either."
+    answer(window, QMessageBox.StandardButton.Cancel)
+    quit_all()
+    settle()
+    answer(window, QMessageBox.StandardButton.Discard)
+    settle()
+    ended(parts)
+    parts = started_again(qtbot)
+    try:
+        (again,) = [one for one in (parts, *graphs._graphs) if one.document.paths == (files["first"],)]
+        assert [plan.name for plan in again.document.plans][-2:] == ["found", "more"]
     finally:
         ended(parts)
 
