@@ -183,8 +183,8 @@ def summary(
     else:
         # Of all devices: those without ops are what a plan wastes.
         used, all_devices = len(np.unique(s.piece_device)), len(s.share)
-        only = f", {used:,} of {plural(all_devices, 'device')} used" if used < all_devices else ""
-        parts.append(f"{percent(float(s.share.mean()), 0)} busy{only}")
+        only = f", {used:,} of {all_devices:,} used" if used < all_devices else ""
+        parts.append(f"devices {percent(float(s.share.mean()), 0)} busy on average{only}")
         steady = [span for span in s.spans if span.name == "steady state"]
         parts.append(
             f"steady after {times.text(steady[0].start)}" if steady else "not steady with so few samples"

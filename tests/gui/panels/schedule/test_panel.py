@@ -363,9 +363,9 @@ def test_devices_without_ops_are_not_busy() -> None:
     problem = Problem(chain_graph(12), Pipeline(4))
     titles = [device.title for device in problem.devices]
     worst = summary(schedule(problem, np.zeros(12, np.int32)), titles, "s")
-    assert "25 % busy, 1 of 4 devices used" in worst
+    assert "devices 25 % busy on average, 1 of 4 used" in worst
     half = summary(schedule(problem, (np.arange(12) // 6).astype(np.int32)), titles, "s")
-    assert ", 2 of 4 devices used" in half and "100 %" not in half
+    assert ", 2 of 4 used" in half and "100 %" not in half
     best = summary(schedule(problem, (np.arange(12) // 3).astype(np.int32)), titles, "s")
     assert "used" not in best
 
