@@ -16,7 +16,7 @@ from gui.document.history import Column
 from gui.document.plan_list import PlanEntry
 from gui.shell.host import hold_notes, host_of, reveal
 from gui.shell.kinds import windows_of
-from gui.shell.open_tabs import KeptColumn, KeptPlan, OpenTabs, Reopened, Tab
+from gui.shell.open_tabs import FOUND_AGAIN, KeptColumn, KeptPlan, OpenTabs, Reopened, Tab
 from gui.widgets.later import soon
 from planner.errors import StageboardError
 from planner.printable import concise
@@ -195,7 +195,7 @@ class Reopening(QObject):
             self._said.append(f"The plan {path.name}, which was compared, is not in {path.parent} any more.")
             return None
         if column.named:
-            return next((entry for entry in document.plans if entry.name == column.named), None)
+            return plan_called(document.plans, column.named)
         if column.listed >= 0:
             return listed[column.listed] if column.listed < len(listed) else None
         active: PlanEntry | None = document.active
@@ -249,3 +249,9 @@ def _read(problem: Any, path: Path) -> Any:
     if isinstance(problem, NetworkProblem):
         return open_network_plan(path, problem.network)
     return open_plan(path, problem.graph)
+
+
+def plan_called(plans: Sequence[PlanEntry], name: str) -> PlanEntry | None:
+    """The plan of this name; where none has it any more, the one that is found anew whenever the model is opened, or None."""
+    by_name = next((entry for entry in plans if entry.name == name), None)
+    return by_name or next((entry for entry in plans if entry.origin in FOUND_AGAIN), None)

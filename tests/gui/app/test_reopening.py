@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.app import app as gui_app
-from gui.app.reopening import Reopening
+from gui.app.reopening import Reopening, plan_called
 from gui.editors.comparison import windows as comparisons
 from gui.editors.network import windows as networks
 from gui.editors.plan import windows as graphs
@@ -297,3 +297,22 @@ def test_no_more_plans_are_kept_than_closing_has_time_for(qtbot: QtBot, files: d
     (tab,) = Session().open_tabs.read().tabs
     assert len(tab.listed) == MOST_LISTED and tab.listed[-1].name == f"p{MOST_LISTED + 4}"
     ended(parts)
+
+
+def test_the_plan_of_the_start_is_found_by_another_name(qtbot: QtBot, files: dict[str, Path]) -> None:
+    parts = begun()
+    try:
+        parts.window.files.open_graphs([files["first"]], None)
+        qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
+        plans = parts.document.plans
+        (start,) = [entry for entry in plans if entry.origin == "start"]
+        found = parts.document.add_plan(parts.document.device_of[::-1].copy(), "found", planner="greedy")
+        assert (
+            plan_called([found, start], "found") is found and plan_called([found, start], start.name) is start
+        )
+        assert (
+            plan_called([found, start], "Ideals DP, pool:3+1") is start
+            and plan_called([found], "gone") is None
+        )
+    finally:
+        ended(parts)
