@@ -186,6 +186,7 @@ ELSEWHERE = {
     "gui.app.demo.demo": "pictures of the tour, written as those of stories are",
     "gui.background.writing": "a picture of a large model, as gui.look.drawn writes it: tests/gui/background/test_writing.py",
     "gui.document.crash_files": "lines of a journal that are told of once: tests/gui/document/plan/test_journal.py",
+    "gui.shell.open_tabs": "what was open, which is then not opened again: tests/gui/app/test_reopening.py",
     "gui.shell.session": "a copy of damaged settings, without which they are told of all the same: tests/gui/shell/test_session.py",
     "gui.present.export.video": "needs ffmpeg: the test of its own below",
     "gui.present.html.svg": "into memory",

@@ -32,6 +32,7 @@ from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from tests.gui.editors.network.models import layered_network
+from tests.gui.full_disk import room_for
 from tests.gui.models import write_model
 from tests.gui.window_parts import answer, settle
 
@@ -316,3 +317,12 @@ def test_the_plan_of_the_start_is_found_by_another_name(qtbot: QtBot, files: dic
         )
     finally:
         ended(parts)
+
+
+def test_a_full_disk_costs_nothing_that_was_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = OpenTabs(tmp_path)
+    kept.write([], None, ended=True)
+    before = kept.path.read_bytes()
+    with room_for(10, monkeypatch):
+        kept.write([], None, ended=False)
+    assert kept.path.read_bytes() == before and list(tmp_path.iterdir()) == [kept.path]

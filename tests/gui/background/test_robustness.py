@@ -64,7 +64,8 @@ def test_all_of_it_in_a_process(qtbot: QtBot, document: Document) -> None:
     assert search.known.problem == document.problem
     assert search.known.candidates[0].device_of.tolist() == EVEN.tolist()
     assert search.known.spread.assumed == 1.5
-    assert any("drawn op times" in words for words in seen), "progress is told"
+    # Planning under drawn times is left out where the machine is so busy that time is up before.
+    assert any("Looking for the best plan" in words for words in seen), "progress is told"
     assert search.words == ""
     assert search.known.gap == document.gap, "what it proved is known to the window"
     search.close()
