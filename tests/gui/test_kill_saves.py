@@ -15,6 +15,7 @@ SOME = ("plan.json", "told/told.story.json", "onnx-stages")
 """A file, files that are written together, and a folder; ``python -m tests.gui.kill_saves`` tries all."""
 
 
+@pytest.mark.timeout(900)  # many starts of a program
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="needs the system's own limit of a file's size"
 )
