@@ -95,6 +95,14 @@ def test_a_plan_whose_copy_does_not_fit_is_not_valid() -> None:
     assert [v.kind for v in plan.evaluation.violations] == ["memory"]
 
 
+def test_copies_beyond_a_budget_are_streamed() -> None:
+    problem = Problem(language_model(), Pipeline(count=3, memory=100.0, bandwidth=10.0))
+    device_of = np.array([0, 0, 0, 0, 1], np.int32)
+    streamed = problem.evaluator.streamed(device_of)
+    assert streamed.tolist() == [(4 * OWN + TIED - 100.0) / 10.0, (OWN + TIED - 100.0) / 10.0, 0.0]
+    assert problem.evaluate(device_of).streaming.tolist() == streamed.tolist()
+
+
 def test_in_int8_they_take_a_byte_each() -> None:
     problem = Problem(language_model(), EdgeTpuPipeline(count=3))
     assert problem.evaluator.params.tolist() == [110, 10, 10, 10, 110]

@@ -12,10 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.errors import ConstraintError, TargetError
+from planner.generate.catalogue import generate_network
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.bound import Bound
 from planner.problem.carrying import carried, ground
@@ -138,6 +141,17 @@ def test_another_machine_or_model_keeps_nothing() -> None:
     assert told(former, Problem(graph, McmPackage(2, sram=MIB, link=1e9))) == []
     assert told(former, Problem(timed_chain(5), McmPackage(2, sram=MIB))) == []
     assert told(former, Problem(graph, Pipeline(2))) == []
+    assert (
+        told(former, Problem(graph, McmPackage(2, sram=MIB)), replace(proven(former), relaxation="another"))
+        == []
+    )
+
+
+def test_orders_of_networks_keep_nothing_over_a_change_of_memory() -> None:
+    network = generate_network("mlp", {"width": 4, "depth": 2, "density": 1.0}, seed=1)
+    former, tighter = (NetworkProblem(network, TwoLevelMemory(size=size)) for size in (8, 6))
+    bound = former.bound(former.components[0], 3.0, "theorem-1", frozenset())
+    assert carried((bound,), ground(former), tighter) == ()
 
 
 def test_an_objective_that_is_never_less_keeps_what_is_proven() -> None:
