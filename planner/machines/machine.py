@@ -20,8 +20,8 @@ class Machine:
 
     The other lists name any methods. ``preferred``: the planners to run where nobody names one, the best first;
     ``preferred_bounds`` likewise, much proven in little time first. ``quick``: planners that nearly always have a valid plan
-    at once; ``exact``: exact planners that end soon or say soon that they cannot, each with the share of what is left that it may
-    take; ``first``: those for the first picture of a model; ``further``: who is asked where all of these found nothing;
+    at once; ``exact``: exact planners that end soon or say soon that they cannot, of which the first that serves the problem is tried,
+    each with the share of what is left that it may take; ``first``: those for the first picture of a model; ``further``: who is asked where all of these found nothing;
     ``without_solver``: who finds some valid plan and loads no solver. ``immediate``: the bound that takes no time.
     ``unasked``: the bounds that are proven unasked beside every plan, the cheapest first. ``effort``: of planners that would search on
     for ever, how many iterations times ops (and a hundred) one of them has where nobody sets a limit.

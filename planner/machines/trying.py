@@ -1,6 +1,6 @@
 """What the planner ``auto`` does: which planners are tried on a problem, in which order, and for how long.
 
-Quick planners go first, until one has a valid plan; then exact ones that end soon where the problem is of the kind they like; then the
+Quick planners go first, until one has a valid plan; then the exact one that ends soon on problems of this kind, if there is one; then the
 planner that suits the problem best has the rest. Each searches as if it were alone: neither what it finds nor whether it can be found
 again depends on who came before. Where all of them have found nothing, others are asked. The best plan of all counts, the last planner's where two are as good.
 """
@@ -58,13 +58,14 @@ def soon_options(planner: Planner) -> dict[str, Any]:
 def tried_planners(
     problem: PlanningProblem,
 ) -> tuple[list[Planner], list[Planner], Planner, list[Planner]]:
-    """Who is tried on the problem: quick planners, exact ones that end soon, its own, and who is asked if all of them found nothing.
+    """Who is tried on the problem: quick planners, an exact one that ends soon, its own, and who is asked if all of them found nothing.
 
     Raises :class:`PlannerRefusal` where no planner serves it.
     """
     own = own_planner(problem)
     quick = [p for p in quick_planners(problem) if p.name != own.name]
-    exact = [p for p in serving(problem, tuple(machine_of(problem).exact)) if p.name != own.name]
+    soon = [p for p in serving(problem, tuple(machine_of(problem).exact)) if problem.size <= p.most_unasked]
+    exact = [p for p in soon[:1] if p.name != own.name]
     known = {own.name, *(p.name for p in (*quick, *exact))}
     further = [p for p in serving(problem, machine_of(problem).further) if p.name not in known]
     return quick, exact, own, [p for p in further if problem.size <= p.most_unasked]

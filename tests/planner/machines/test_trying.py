@@ -230,6 +230,30 @@ def test_an_exact_planner_leaves_what_is_too_wide_for_it_to_others() -> None:
     assert tried.result.device_of is not None
 
 
+@pytest.mark.parametrize(
+    ("spec", "ops", "names"),
+    [
+        ("pipeline:3", 4, ["chain-dp"]),
+        ("pipeline:3,communication=overlap", 4, ["mtpp-cp-sat"]),
+        ("pipeline:3,path=true", 4, ["mtpp-cp-sat"]),
+        ("pipeline:3,communication=overlap", 2_501, []),
+        ("pipeline:3,activations=peak", 4, []),
+    ],
+)
+def test_the_first_exact_planner_that_serves_is_tried_where_its_program_is_worth_building(
+    spec: str, ops: int, names: list[str]
+) -> None:
+    graph = Graph.build("row", [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0) for i in range(ops)],
+                        [Tensor(f"o{i}", (f"o{i + 1}",), 1.0, time=1.0) for i in range(ops - 1)])  # fmt: skip
+    assert [p.name for p in tried_planners(Problem(graph, parse_target(spec, graph)))[1]] == names
+
+
+def test_overlapped_transfers_are_planned_and_proven_unasked() -> None:
+    graph = read_models([SAMPLES / "unet.onnx"])
+    tried = find_plan(Problem(graph, parse_target("pipeline:4,communication=overlap", graph)), Budget())
+    assert tried.result.status == "optimal" and tried.result.planner == "mtpp-cp-sat"
+
+
 def test_the_better_plan_counts_and_of_equals_the_last() -> None:
     problem = row()
     worse, better = ended(planner("slice"), problem, [0] * 4), ended(planner("anneal"), problem, [0, 0, 1, 1])

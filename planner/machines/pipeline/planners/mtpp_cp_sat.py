@@ -36,6 +36,7 @@ class MtppCpSat(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    most_unasked: ClassVar[float] = 2_500
     options: ClassVar[tuple[Option, ...]] = (
         Option("gap", 0.0, "relative gap at which the solver may stop", low=0.0, high=1.0),
         Option("workers", 1, "threads of the solver", low=1, high=64),
