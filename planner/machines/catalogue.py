@@ -266,9 +266,14 @@ def default_bound(problem: PlanningProblem) -> BoundMethod:
 
 
 def unasked_bounds(problem: PlanningProblem) -> list[BoundMethod]:
-    """The bound methods that run unasked beside every plan of a problem, the cheapest first."""
-    found = map(bound_method, machine_of(problem).unasked)
-    return [method for method in found if method.refusal(problem) is None]
+    """The bound methods that run unasked beside every plan of a problem, the cheapest first: where none of those that its machine
+    wants to serves it, the preferred ones that take time."""
+    machine = machine_of(problem)
+    others = tuple(name for name in machine.preferred_bounds if name not in (DEFAULT, machine.immediate))
+    for names in (machine.unasked, others):
+        if found := [m for m in map(bound_method, names) if m.refusal(problem) is None]:
+            return found
+    return []
 
 
 def immediate_bound(problem: PlanningProblem) -> BoundMethod | None:
