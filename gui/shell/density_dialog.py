@@ -6,7 +6,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from gui.widgets.asking import AskingDialog
 from gui.widgets.labels import set_role
+from gui.widgets.number_boxes import NumberBox
 
 USUAL = (1.0, 5.0, 10.0, 25.0)
 """Densities in per cent that one button sets."""
@@ -33,7 +33,7 @@ class DensityDialog(AskingDialog):
         )
         words.setWordWrap(True)
         words.setTextFormat(Qt.TextFormat.PlainText)
-        self.field = QDoubleSpinBox(self)
+        self.field = NumberBox(self)
         self.field.setRange(0.01, 100.0)
         self.field.setDecimals(2)
         self.field.setValue(10.0)

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -27,6 +26,7 @@ from gui.look.page import LARGEST, PRESETS, SHEET, SMALLEST, Page
 from gui.look.theme import THEMES, Theme, font
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
+from gui.widgets.number_boxes import WholeNumberBox
 from planner.errors import StageboardError
 
 PREVIEW = (460, 300)
@@ -147,8 +147,8 @@ class PictureDialog(QDialog):
         made.setCurrentIndex(max(0, made.findData(first)))
         return made
 
-    def _size(self, name: str) -> QSpinBox:
-        field = QSpinBox(self)
+    def _size(self, name: str) -> WholeNumberBox:
+        field = WholeNumberBox(self)
         field.setRange(SMALLEST, LARGEST)
         field.setSuffix(" px")
         field.setKeyboardTracking(False)

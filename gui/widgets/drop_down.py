@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QFontMetrics, QPainter, QPalette, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.look.theme import font
@@ -54,10 +54,14 @@ class Explained(QStyledItemDelegate):
 
 
 class DropDown(QComboBox):
-    """Qt leaves out the border that the style sheet gives the list: it would be too low for its last row."""
+    """A list to choose from. The wheel scrolls past it: who moves through a panel chooses nothing on the way.
+
+    Qt leaves out the border that the style sheet gives the list: it would be too low for its last row.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMaxVisibleItems(MOST_ROWS)
         self.currentTextChanged.connect(self._say)
 
@@ -87,6 +91,10 @@ class DropDown(QComboBox):
             if not isinstance(self.itemDelegate(), Explained):
                 self.setItemDelegate(Explained(self))
             self.view().setMinimumWidth(WIDE)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Left to what it stands in."""
+        event.ignore()
 
     def showPopup(self) -> None:
         """As high as its rows and its border."""

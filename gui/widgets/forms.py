@@ -8,14 +8,11 @@ from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
     QGridLayout,
     QLabel,
     QLineEdit,
-    QSpinBox,
     QToolButton,
     QWidget,
 )
@@ -24,6 +21,7 @@ from gui.look.theme import font
 from gui.widgets.drop_down import DropDown
 from gui.widgets.file_field import FileField
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.number_boxes import NumberBox, WholeNumberBox
 from gui.widgets.plain import PlainLabel
 from gui.widgets.quantities import (
     per_device_text,
@@ -71,29 +69,6 @@ class Disclosure(QToolButton):
         self.setAccessibleDescription("open" if opened else "closed")
         for widget in self._widgets:
             widget.setVisible(opened)
-
-
-class _LetsWheelPass:
-    """Mixed into a field: the wheel scrolls the panel, not the value of a field that it happens to pass."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Only with the keyboard in it."""
-        if self.hasFocus():  # type: ignore[attr-defined]
-            super().wheelEvent(event)  # type: ignore[misc]
-        else:
-            event.ignore()
-
-
-class _Choice(_LetsWheelPass, DropDown):
-    """One of several."""
-
-
-class _Whole(_LetsWheelPass, QSpinBox):
-    """A whole number."""
-
-
-class _Number(_LetsWheelPass, QDoubleSpinBox):
-    """A number in a range."""
 
 
 class Form(QWidget):
@@ -190,7 +165,7 @@ class Form(QWidget):
 
     def add_choice(self, name: str, title: str, value: str, choices: Sequence[str], tip: str = "") -> None:
         """A combo box."""
-        field = _Choice(self)
+        field = DropDown(self)
         field.addItems(list(choices))
         field.setCurrentText(value)
         field.give_way()
@@ -199,7 +174,7 @@ class Form(QWidget):
 
     def add_int(self, name: str, title: str, value: int, low: int, high: int, tip: str = "") -> None:
         """A spin box of whole numbers."""
-        field = _Whole(self)
+        field = WholeNumberBox(self)
         field.setRange(low, high)
         field.setValue(value)
         field.setGroupSeparatorShown(True)
@@ -211,7 +186,7 @@ class Form(QWidget):
         self, name: str, title: str, value: float, low: float, high: float, tip: str = "", digits: int = 3
     ) -> None:
         """A spin box of numbers in a bounded range."""
-        field = _Number(self)
+        field = NumberBox(self)
         field.setDecimals(digits)
         field.setRange(low, high)
         field.setValue(value)

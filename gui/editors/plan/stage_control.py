@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.look.numbers import MINUS
 from gui.widgets.later import Later
+from gui.widgets.number_boxes import WholeNumberBox
 from planner.errors import StageboardError
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import MOST_STAGES, has_stages, one_on_chip, throughput, with_stages
@@ -46,7 +47,7 @@ class StageControl(QWidget):
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self.spin = QSpinBox(self)
+        self.spin = WholeNumberBox(self)
         self.spin.setRange(1, MOST_STAGES)
         self.spin.setKeyboardTracking(False)
         self.spin.setAlignment(Qt.AlignmentFlag.AlignCenter)

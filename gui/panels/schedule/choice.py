@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from gui.widgets.drop_down import DropDown
+from gui.widgets.number_boxes import WholeNumberBox
 from planner.reports.schedule.schedule import KINDS, MOST_SAMPLES
 
 TIPS = {
@@ -48,7 +49,7 @@ class KindBox(DropDown):
         return chosen
 
 
-class SamplesBox(QSpinBox):
+class SamplesBox(WholeNumberBox):
     """How many samples are drawn; 0 (auto): as many as show the steady state."""
 
     def __init__(self, tip: str, parent: QWidget) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -22,6 +21,7 @@ from gui.tools.story.frames import Shown
 from gui.tools.story.ordering import ELSEWHERE
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
+from gui.widgets.number_boxes import NumberBox
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.story.keyframe import (
@@ -127,8 +127,8 @@ class FrameEditor(QWidget):
         field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 22)
         return field
 
-    def _seconds(self, name: str, least: float, most: float) -> QDoubleSpinBox:
-        field = QDoubleSpinBox(self)
+    def _seconds(self, name: str, least: float, most: float) -> NumberBox:
+        field = NumberBox(self)
         field.setRange(least, most)
         field.setDecimals(1)
         field.setSingleStep(0.5)

@@ -1,14 +1,15 @@
-"""Forms: the wheel scrolls the panel, and a field only with the keyboard in it."""
+"""Forms: the wheel scrolls the panel, and turns a number only with the keyboard in it."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.forms import Form
+from tests.gui.window_parts import make_window, opened
 
 
 def turned() -> QWheelEvent:
@@ -35,4 +36,18 @@ def test_the_wheel_leaves_a_field_alone_that_it_happens_to_pass(qtbot: QtBot, na
     field.setFocus()
     qtbot.waitUntil(field.hasFocus)
     QApplication.sendEvent(field, turned())
-    assert form.values()[name] != before[name]
+    chosen_from_a_list = name == "way"
+    assert (form.values()[name] == before[name]) == chosen_from_a_list
+
+
+def test_no_field_of_a_window_takes_the_wheel_of_who_scrolls_past(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    fields = [f for kind in (QComboBox, QAbstractSpinBox) for f in window.findChildren(kind)]
+    assert len(fields) > 10
+    for field in fields:
+        field.clearFocus()
+        event = turned()
+        field.wheelEvent(event)
+        assert not event.isAccepted(), field.accessibleName()
+        assert field.focusPolicy() != Qt.FocusPolicy.WheelFocus, field.accessibleName()
+    close()

@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from gui.document.values import Message
 from gui.panels.network.base import POLICY_WORDS
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
+from gui.widgets.number_boxes import WholeNumberBox
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class MemoryControl(QWidget):
         self._document = document
         words = QLabel("Fast memory", self)
         set_role(words, "muted")
-        self.size_box = QSpinBox(self)
+        self.size_box = WholeNumberBox(self)
         self.size_box.setRange(3, MOST)
         self.size_box.setKeyboardTracking(False)
         self.size_box.setGroupSeparatorShown(True)

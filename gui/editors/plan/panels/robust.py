@@ -8,7 +8,6 @@ import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QHBoxLayout,
     QHeaderView,
     QPushButton,
@@ -27,6 +26,7 @@ from gui.panels.base import Panel
 from gui.widgets.apart import ApartDelegate
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.number_boxes import NumberBox
 from gui.widgets.tables import row_table
 from planner.errors import StageboardError
 from planner.reports.robustness.report import Robustness
@@ -80,7 +80,7 @@ class RobustPanel(Panel):
             "How errors go together: each op by itself, ops of a kind alike, or all alike"
         )
         self.dependence.activated.connect(self.request_refresh)
-        self.spread = QDoubleSpinBox(self)
+        self.spread = NumberBox(self)
         self.spread.setRange(USUAL, MOST_FACTOR)
         self.spread.setSingleStep(0.1)
         self.spread.setDecimals(2)
