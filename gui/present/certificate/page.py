@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -15,13 +14,13 @@ from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import LEAST, flowed, letters, measure
+from gui.present.certificate.facts import Fact, facts
 from gui.words.methods import method_words
 from gui.words.objectives import columns_by_kind, component_words, in_unit
 from gui.words.proofs import assumed
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.certificate.certificate import Certificate, Part
-from planner.reports.certificate.text import searched_text, setting_text, sizes_text
 
 MARGIN = 40.0
 FRAME = (1280, 720)
@@ -36,16 +35,7 @@ ALL, WITHOUT_COMMAND, SHORT = 0, 1, 2
 """How much of the proofs is there: with the command, without it, or no more than the method of each."""
 SHORTEST = 0.1
 """Seconds: proofs that took less are not told apart."""
-MOST_VIOLATIONS, MOST_CONSTRAINTS = 5, 4
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A line of the page at the right: what, and its value; ``weight`` 0 is left out last."""
-
-    label: str
-    words: str
-    weight: int = 0
+MOST_VIOLATIONS = 5
 
 
 def status_line(certified: Certificate, theme: Theme) -> tuple[str, str]:
@@ -72,43 +62,6 @@ def verdict(certified: Certificate) -> str:
     if certified.gap is None:
         return "No bound is known: how much better a plan could be is open."
     return "No valid plan is better than the bound; between the two it is open."
-
-
-def facts(certified: Certificate) -> list[Fact]:
-    """What it takes to check the plan, the most important first."""
-    c = certified
-    p = c.provenance
-    changed = [s for s in c.settings if not s.default]
-    if any(
-        s.counts for s in changed
-    ):  # a pool has devices of two kinds: whoever reads of one asks about the other
-        changed = [s for s in c.settings if s.counts or not s.default]
-    settings = [f"{s.name} {setting_text(s)}" for s in changed]
-    options = dict(p.get("options") or {})
-    seed = "" if p.get("seed") is None else f", seed {p['seed']}"
-    # Plans of stories that are made anew each time say nothing of the time: it would be another.
-    searched = searched_text(p)
-    out = [
-        Fact("Model", f"{c.model}: {sizes_text(c)}"),
-        Fact("", f"fingerprint {c.fingerprint[:16]}\N{HORIZONTAL ELLIPSIS}", 2),
-        Fact("Target", c.target_spec),
-        Fact("Settings", ", ".join(settings) if settings else "all as they are by default", 3),
-        Fact("Rules", "; ".join(rule.words for rule in c.rules) or "none"),
-        Fact(
-            "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1
-        ),
-        Fact("Planner", f"{p['planner']}{seed}{searched and f', {searched}'}", 1),
-    ]
-    if options:
-        out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))
-    if c.constraints:
-        shown = [", ".join(str(v) for k, v in one.items() if k != "kind") for one in c.constraints]
-        more = f" and {len(shown) - MOST_CONSTRAINTS} more" if len(shown) > MOST_CONSTRAINTS else ""
-        words = "; ".join(shown[:MOST_CONSTRAINTS]) + more
-        out.insert(5, Fact("Constraints", words, 2))
-    out.append(Fact("Versions", ", ".join(f"{name} {version}" for name, version in c.versions.items()), 1))
-    out.extend(Fact("Note", note, 1) for note in c.notes)
-    return out
 
 
 def amount(certified: Certificate, unit: str | None, value: float) -> str:
@@ -139,6 +92,13 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
     return [
         f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}{source}, using {using}{among}{now}."
     ]
+
+
+def commands(certified: Certificate) -> list[str]:
+    """The commands that prove all components again, each once."""
+    return list(
+        dict.fromkeys(p.proof.again for p in certified.parts if p.proof is not None and p.proof.again)
+    )
 
 
 def claim_lines(certified: Certificate) -> list[str]:
@@ -283,14 +243,12 @@ class _Sheet:
             y += 2 * unit
         for line in claims:
             y = self._text(rect, y, line, SMALL * unit, t.warning, paint) + 5 * unit
-        again = next((p.proof.again for p in c.parts if p.proof is not None and p.proof.again), "")
-        head = "Prove it again"
+        head, again = "Prove it again", commands(c)
         if c.claim is not None and c.claim.again:
-            again, head = c.claim.again, "Prove what is claimed"
+            head, again = "Prove what is claimed", [c.claim.again]
         if again and how == ALL:
             y = self._text(rect, y + 5 * unit, head, BODY * unit, t.text, paint, bold=True) + 2 * unit
-            # Lines end before an option, never within one.
-            for line in _command_lines(again, rect.width(), SMALL * unit):
+            for line in (line for one in again for line in _command_lines(one, rect.width(), SMALL * unit)):
                 y = self._text(rect, y, line, SMALL * unit, t.muted, paint)
         return y
 

@@ -6,12 +6,13 @@ from PySide6.QtCore import QRectF
 
 from gui.look.theme import Theme
 from gui.present.captions import LEADING, Run, flowed
+from gui.present.certificate.facts import facts
 from gui.present.certificate.page import (
     MOST_VIOLATIONS,
     claim_lines,
+    commands,
     component_rows,
     fact_rows,
-    facts,
     proof_lines,
     status_line,
     verdict,
@@ -62,8 +63,7 @@ def _lines(certified: Certificate, theme: Theme) -> list[Run]:
         return [Run(line, theme.text) for line in (*broken[:MOST_VIOLATIONS], *more)]
     out = [Run(line, theme.text) for part in certified.parts for line in proof_lines(certified, part)]
     out += [Run(line, theme.warning) for line in claim_lines(certified)]
-    again = [part.proof.again for part in certified.parts if part.proof is not None and part.proof.again]
-    return [*out, *(Run(f"Again: {command}", theme.muted) for command in again[:1])]
+    return [*out, *(Run(f"Again: {command}", theme.muted) for command in commands(certified))]
 
 
 def _write_lines(slide: Slide, lines: list[Run], rect: QRectF) -> None:

@@ -11,7 +11,8 @@ from html import escape
 from gui.look.numbers import DASH, gap_limit, one_amount
 from gui.look.theme import THEMES
 from gui.present.captions import Run
-from gui.present.certificate.page import claim_lines, facts, proof_lines, status_line, verdict
+from gui.present.certificate.facts import facts
+from gui.present.certificate.page import claim_lines, proof_lines, status_line, verdict
 from gui.words.objectives import component_words
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan

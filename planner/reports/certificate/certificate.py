@@ -31,8 +31,9 @@ from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, ComponentStanding
 from planner.problem.claims import claim_of, claim_words
 from planner.problem.decision import Evaluation
-from planner.problem.problem import Pin, Plan, Problem
+from planner.problem.problem import Plan, Problem
 from planner.quantity import bytes_text
+from planner.reports.certificate.commands import prove_command
 from planner.reports.comparison.figures import sound
 
 FORMAT, VERSION = "stageboard-certificate", 1
@@ -339,7 +340,7 @@ def _proof(problem: PlanningProblem, bound: Bound, now: bool) -> Proof:
     method = bound_methods().get(bound.method) or planners().get(bound.method)
     title = bound.method if method is None else method.title
     source = "" if method is None else str(method.source)
-    again = "" if bound.proven_for else _command(problem, bound.method)
+    again = "" if bound.proven_for else prove_command(problem, bound.method)
     assumes = tuple(sorted(bound.assumes))
     return Proof(
         bound.value, bound.method, title, source, assumes, bound.given, bound.seconds, again, now, bound.proven_for
@@ -347,21 +348,10 @@ def _proof(problem: PlanningProblem, bound: Bound, now: bool) -> Proof:
 
 
 def _claim(problem: PlanningProblem, claim: Bound) -> Claim:
-    again = _command(problem, claim.method)
+    again = prove_command(problem, claim.method)
     return Claim(
         claim.component, claim.value, claim.method, claim.claimed_by, claim_words(problem, claim), again
     )
-
-
-def _command(problem: PlanningProblem, name: str) -> str:
-    """The command that runs a method again; empty where it is none."""
-    what = f"--target '{problem.target.spec()}' --objective {problem.objective}"
-    for constraint in problem.constraints if isinstance(problem, Problem) else ():
-        if isinstance(constraint, Pin):
-            what += f" --pin '{constraint.op}={constraint.device}'"
-    if name in bound_methods():
-        return f"stageboard bound MODEL {what} --method {name}"
-    return f"stageboard plan MODEL {what} --planner {name}" if name in planners() else ""
 
 
 def _versions(plan: Plan | OrderPlan, parts: Iterable[Part]) -> dict[str, str]:

@@ -17,10 +17,11 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.theme import DARK, LIGHT
 from gui.present.certificate.dialog import CertificateDialog, save_certificate
+from gui.present.certificate.facts import facts
 from gui.present.certificate.page import (
     CertificatePage,
+    commands,
     component_rows,
-    facts,
     proof_lines,
     status_line,
     verdict,
@@ -34,7 +35,7 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan, Problem, Provenance
 from planner.reports.certificate.certificate import certificate
 from planner.reports.certificate.text import certificate_text
-from tests.gui.models import chain_graph
+from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.present.talks import TARGETS, Member, graph_members, network_members
 from tests.gui.scribe import Scribe
 
@@ -177,3 +178,15 @@ def test_a_pool_says_how_many_devices_of_each_kind_there_are() -> None:
         plan = problem.plan(np.zeros(graph.n, np.int32), Provenance("x"))
         settings = next(fact.words for fact in facts(certificate(plan)) if fact.label == "Settings")
         assert settings.startswith(said)
+
+
+def test_every_command_that_it_takes_to_prove_all_components_is_there_once() -> None:
+    graph = tpu_graph()
+    problem = Problem(graph, EdgeTpuPipeline(3, cache=2**30), "memory-1-2-3")
+    plan = problem.plan(np.zeros(graph.n, np.int32), Provenance("x"), "x")
+    bounds = [
+        problem.bound(name, 0.0, method, frozenset())
+        for name, method in zip(problem.components, ("simple", "simple", "ilp"), strict=True)
+    ]
+    methods = [command.rpartition(" ")[2] for command in commands(certificate(plan, bounds))]
+    assert methods == ["simple", "ilp"]
