@@ -17,7 +17,6 @@ from planner.errors import StageboardError, StoryError
 from planner.machines.catalogue import planners
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import OrderPlan
-from planner.model.crossings import device_flow
 from planner.problem.bound import Bound, ComponentStanding
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.decision import Evaluation
@@ -25,6 +24,7 @@ from planner.problem.problem import Plan
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
+from planner.story.flowing import flowing
 from planner.story.folded import FoldedGroup, ops_of
 from planner.story.proof_words import proof_sentences
 from planner.text_table import gap_percent, percent, times
@@ -242,7 +242,7 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
         if len(chosen) > 1:
             return f"{len(chosen):,} of {graph.n:,} ops, {work} of work in all, on {where}."
         return shortened(f"{graph.op_names[chosen[0]]} is {work} of work on {where}.")
-    if view == "stages" and (words := _flowing(plan)):
+    if view == "stages" and (words := flowing(plan)):
         return words
     told = facts(plan)
     if "bottleneck" not in told:
@@ -252,20 +252,6 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
     return filled(
         "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on tensors.", told
     )
-
-
-def _flowing(plan: Plan) -> str:
-    """How much goes between devices, and where most; empty where nothing does."""
-    problem, devices = plan.problem, plan.problem.devices
-    flow = device_flow(problem.graph, plan.decision.device_of, len(devices), problem.evaluator.sent)
-    if not flow.any():
-        return ""
-    source, target = np.unravel_index(int(flow.argmax()), flow.shape)
-    whole, most = bytes_text(float(flow.sum())), bytes_text(float(flow.max()))
-    way = f"from {devices[int(source)].title} to {devices[int(target)].title}"
-    if np.count_nonzero(flow) == 1:
-        return f"{most} go {way}."
-    return f"{whole} go between {problem.target.words.many}; most, {most}, {way}."
 
 
 def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[FoldedGroup] = ()) -> str:
