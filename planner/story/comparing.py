@@ -26,11 +26,13 @@ def comparison_title(comparison: Comparison, how: str = "") -> str:
         return shortened(
             f"{names[1]} against {names[0]}" if len(names) == 2 else ", ".join(names), LONGEST_TITLE
         )
-    if how == "schedules" and len(timed := sample_times(comparison)[1]) == 2:
+    kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
+    if len(timed) == 2:
         unit = plans[0].problem.graph.time_unit
         was, now = timed
         before, after = (amount_text(pace, unit) for pace in timed)
-        return f"{from_to(was, now, unit) if before != after else f'Both {after}'} for a sample"
+        what = "for a sample" if kind == "latency" else "between samples"
+        return f"{from_to(was, now, unit) if before != after else f'Both {after}'} {what}"
     if not all(plan.evaluation.valid for plan in plans) or any(
         comparison.incomparable(i, 0) for i in range(1, len(plans))
     ):

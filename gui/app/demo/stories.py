@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gui.app.tour.tour import Figures
+from gui.present.export.place import slug
 from planner.errors import StageboardError
 from planner.files import to_json, write_atomically
 from planner.model import samples
@@ -114,7 +114,7 @@ def play(
     pictures: list[Path] = []
     for i, keyframe in enumerate(story.keyframes):
         console.progress(f"{name}: keyframe {i + 1}/{show.count}")
-        file = out / f"{i + 1:02d}-{slug(keyframe.title or keyframe.view)}.png"
+        file = out / f"{i + 1:02d}-{slug(keyframe.title or keyframe.view) or 'keyframe'}.png"
         image = show.image(show.starts[i] + keyframe.transition + keyframe.hold / 2)
         pictures.append(write_atomically(file, encoded(image)))
     plans = _plans(resolved, out)
@@ -124,18 +124,13 @@ def play(
     return Played(files, _data(name, resolved, out, files))
 
 
-def slug(title: str) -> str:
-    """A title as part of a file name."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].strip("-") or "keyframe"
-
-
 def _plans(resolved: Resolved, out: Path) -> list[Path]:
     """The story's plans as plan files that any command reads."""
     from planner.plan_files.plan_json import write_plan
 
     files = []
     for number, (plan, bounds) in enumerate(zip(resolved.plans, resolved.bounds, strict=True), 1):
-        file = out / f"plan-{number:02d}-{slug(plan.name)}.plan.json"
+        file = out / f"plan-{number:02d}-{slug(plan.name) or 'plan'}.plan.json"
         files.append(write_plan(file, plan, bounds))
     return files
 

@@ -52,5 +52,9 @@ def folder_place(folder: Path) -> Iterator[Path]:
 
 
 def slug(text: str, longest: int = 48) -> str:
-    """``text`` as a part of a file name: lower case letters, digits and dashes; may be empty."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:longest].strip("-")
+    """``text`` as a part of a file name: lower case letters, digits, dashes and the points of numbers; may be empty.
+
+    Units stay what they are: of ``990.20 \N{MICRO SIGN}s`` it is ``990.20-us``.
+    """
+    words = re.sub("[\N{MICRO SIGN}\N{GREEK SMALL LETTER MU}]", "u", text.lower()).replace("%", " percent")
+    return re.sub(r"(?:[^a-z0-9.]|(?<!\d)\.|\.(?!\d))+", "-", words)[:longest].strip("-.")

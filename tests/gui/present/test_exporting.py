@@ -8,6 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.present.export.export import Exported, ExportOptions
+from gui.present.export.place import slug
 from gui.present.exporting import StoryExport
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
@@ -89,3 +90,18 @@ def test_what_cannot_be_is_refused_at_once(tmp_path: Path, qtbot: QtBot) -> None
         with pytest.raises(StageboardError, match=sentence):
             exports.start_story(story, tmp_path, tmp_path / name, SMALL)
     assert not exports.busy
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Bottleneck 990.20 \N{MICRO SIGN}s", "bottleneck-990.20-us"),
+        ("From 31.2 to 24.8 ms.", "from-31.2-to-24.8-ms"),
+        ("Slice: 21.3 % better", "slice-21.3-percent-better"),
+        ("... ./..", ""),
+        ("a" * 60, "a" * 48),
+        ("x" * 47 + " 1", "x" * 47),
+    ],
+)
+def test_names_of_files_keep_numbers_and_their_units(title: str, name: str) -> None:
+    assert slug(title) == name

@@ -203,7 +203,7 @@ def test_schedules_are_told_by_what_samples_take() -> None:
     ]
     assert words.startswith(f"A finishes a sample every {times[0]}. B finishes a sample every {times[1]}, ")
     assert re.search(r", [\d.]+ % (less|more) than A\.", words) and "needs" not in words
-    assert comparison_title(told, "schedules").endswith(f" to {times[1]} for a sample")
+    assert comparison_title(told, "schedules").endswith(f" to {times[1]} between samples")
     assert "for another problem" in comparison_caption(told, "side-by-side")
     assert comparison_caption(compare([slow, slow]), "schedules").endswith(f"every {times[0]}, as A does.")
     # A plan that cannot run has no pace.
