@@ -22,6 +22,7 @@ from planner.errors import StageboardError
 from planner.printable import concise
 
 if TYPE_CHECKING:
+    from gui.background.loading import Loading
     from gui.editors.plan.windows import Parts
 
 LONGEST_SAID = 3
@@ -56,7 +57,7 @@ class Reopening(QObject):
 
     def _is_there(self, tab: Tab) -> bool:
         """Whether a document can be opened; of a plan that is gone, its model is."""
-        gone = [path for path in tab.paths if not path.is_file()]
+        gone = [path for path in tab.paths or (Path(tab.story),) if not path.is_file()]
         if gone:
             self._said.append(f"{gone[0].name} is not in {gone[0].parent} any more.")
             return False
@@ -79,12 +80,12 @@ class Reopening(QObject):
             )
         else:
             window = self._graph_window()
-            window.files.open_graphs(
-                tab.paths, plan, options={"batch": tab.batch, "precision": tab.precision}
-            )
+            if tab.models:
+                options = {"batch": tab.batch, "precision": tab.precision}
+                window.files.open_graphs(tab.paths, plan, options=options)
         self._windows[id(tab)] = window
         self._place(window, tab)
-        self._when_idle(window, lambda: self._opened(window, tab))
+        self._when_idle(window.files.loading, lambda: self._opened(window, tab))
 
     def _beside(self) -> Any:
         """A window that is open; each may be closed meanwhile."""
@@ -112,9 +113,8 @@ class Reopening(QObject):
     def _at(self, tab: Tab) -> int:
         return next(i for i, one in enumerate(self._places) if one is tab)
 
-    def _when_idle(self, window: Any, then: Callable[[], object]) -> None:
-        """Go on once a window reads nothing, a turn of the event loop later: what was read is then there."""
-        loading = window.files.loading
+    def _when_idle(self, loading: Loading, then: Callable[[], object]) -> None:
+        """Go on once nothing is read, a turn of the event loop later: what was read is then there."""
         if not loading.busy:
             soon(self, then)
             return
@@ -129,7 +129,7 @@ class Reopening(QObject):
     def _opened(self, window: Any, tab: Tab) -> None:
         """A document is there, or its own notice says why not; the plans of its list follow."""
         if window.closed or window.document.problem is None or not (tab.listed or tab.columns):
-            self._next()
+            self._tell(window, tab)
             return
         listed: list[PlanEntry | None] = []
 
@@ -141,11 +141,23 @@ class Reopening(QObject):
         def go_on() -> None:
             if not window.closed:
                 self._compare(window, tab, listed)
-            self._next()
+            self._tell(window, tab)
 
         read = partial(read_plans, window.document.problem, self._record.folder, tab.listed)
         window.files.loading.start(f"Reading the plans of {tab.name} …", read, install)
-        self._when_idle(window, go_on)
+        self._when_idle(window.files.loading, go_on)
+
+    def _tell(self, window: Any, tab: Tab) -> None:
+        """The story that was open beside a document follows it; one whose model is in no file brings that along."""
+        story = Path(tab.story)
+        failed = bool(tab.models) and window.document.problem is None
+        if tab.story and not window.closed and not failed:
+            if story.is_file():
+                window.studio.reopen(story)
+                self._when_idle(window.studio.loading, self._next)
+                return
+            self._said.append(f"The story {story.name} is not in {story.parent} any more.")
+        self._next()
 
     # ------------------------------------------------------------------ plans
     def _list(self, window: Any, tab: Tab, kept: KeptPlan, opened: Any) -> PlanEntry | None:

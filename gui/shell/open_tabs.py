@@ -52,7 +52,10 @@ class KeptPlan(msgspec.Struct):
 
 
 class Tab(msgspec.Struct):
-    """A document: its files, how they were read, and its plan's file; plans of its list; the comparison of its plans."""
+    """A document: its files, how they were read, and its plan's file; plans of its list; the comparison of its plans; the story beside it.
+
+    A model that is in no file is that of its story, and has no ``models``.
+    """
 
     kind: Literal["plan", "network"]
     models: list[str]
@@ -62,6 +65,7 @@ class Tab(msgspec.Struct):
     density: float | None = None
     listed: list[KeptPlan] = msgspec.field(default_factory=list)
     columns: list[KeptColumn] = msgspec.field(default_factory=list)
+    story: str = ""
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -71,7 +75,7 @@ class Tab(msgspec.Struct):
     @property
     def name(self) -> str:
         """What sentences call it."""
-        return self.paths[0].name
+        return Path([*self.models, self.story][0]).name
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,11 @@ class Left:
 
 
 def left(document: Any, tab: Tab, whole: bool) -> Left | None:
-    """How an editor of a model leaves its ``document``; None where that is in no file. ``whole``: with the plans of its list."""
+    """How an editor of a model leaves its ``document``; None where neither that nor its story is in a file. ``whole``: with the plans of its list."""
     from planner.plan_files.plan_json import write_plan
 
     if not tab.models or document.problem is None:
-        return None
+        return Left(document, Tab("plan", [], story=tab.story)) if tab.story else None
     active = document.active
     # What is not saved is not there again; a plan file that was edited by hand is, as it was.
     again = not document.modified or (active.origin == "hand" and bool(tab.plan))
@@ -229,9 +233,9 @@ def _tab(value: Any) -> Tab | None:
     try:
         tab = typed(value, Tab, "a tab", StageboardError)
         checked(tab.precision)
-        texts = [*tab.models, tab.plan, *(column.file for column in tab.columns)]
+        texts = [*tab.models, tab.plan, tab.story, *(column.file for column in tab.columns)]
         sound = (
-            bool(tab.models)
+            bool(tab.models or tab.story)
             and all(tab.models)
             and not any("\0" in text for text in texts)
             and tab.batch > 0

@@ -49,6 +49,11 @@ class Remembering:
         if self.stories[:1] != [path.absolute()]:
             self.session.add_story(path)
 
+    def forget_stories(self) -> None:
+        """No recent stories."""
+        if self.session is not None:
+            self.session.clear_stories()
+
     def forget_recent(self) -> None:
         """No recent files."""
         if self.session is not None:

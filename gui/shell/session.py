@@ -213,6 +213,12 @@ class Session(QObject):
             :MOST_RECENT
         ]
 
+    def clear_stories(self) -> None:
+        """Forget the stories alone."""
+        with self._alone():
+            self._store.remove("stories")
+        self.recent_changed.emit()
+
     def add_story(self, path: Path) -> None:
         """A story was opened or saved."""
         whole = Path(os.path.abspath(path))

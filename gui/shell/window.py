@@ -21,12 +21,12 @@ from gui.shell.dropping import DropWindow
 from gui.shell.header import Header
 from gui.shell.help.helping import Helping
 from gui.shell.palette import Choice, Palette, Source
+from gui.shell.recent_menu import RecentMenu
 from gui.shell.remembering import Remembering
 from gui.shell.shortcuts import Places, about_dialog, shortcuts_dialog
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
 from gui.widgets.notice import NoticeBar
-from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -126,23 +126,10 @@ class EditorWindow(DropWindow):
 
     def offer_recent(self, before: str) -> None:
         """Put the list of files opened lately into the menu of the action ``before``, above it."""
-        recent = QMenu("Open Recent", self)
-        recent.aboutToShow.connect(lambda: self._fill_recent(recent))
+        recent = RecentMenu(
+            "Open Recent", lambda: self.memory.recent, self.open_files, self.memory.forget_recent, self
+        )
         self.menus["File"].insertMenu(self.actions_set[before], recent)
-
-    def _fill_recent(self, menu: QMenu) -> None:
-        """Files that are gone cannot be chosen."""
-        menu.clear()
-        for paths in self.memory.recent:
-            names = ", ".join(path.name for path in paths)
-            action = menu.addAction(plain(f"{names}    {paths[0].parent}").replace("&", "&&"))
-            action.setEnabled(all(path.is_file() for path in paths))
-            action.triggered.connect(lambda _=False, paths=paths: self.open_files(paths))
-        if not self.memory.recent:
-            menu.addAction("Nothing yet").setEnabled(False)
-        else:
-            menu.addSeparator()
-            menu.addAction("Forget These", self.memory.forget_recent)
 
     # ------------------------------------------------------------------ what an editor says
     def open_files(self, paths: Sequence[Path]) -> None:

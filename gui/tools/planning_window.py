@@ -15,9 +15,10 @@ from gui.look.numbers import plural
 from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
 from gui.shell.closing import IS_LOST, Unsaved
-from gui.shell.host import ends
+from gui.shell.host import ends, host_of
 from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
+from gui.shell.recent_menu import RecentMenu
 from gui.shell.start_page import StartPage
 from gui.shell.waiting import WaitingPage
 from gui.shell.window import EditorWindow
@@ -86,12 +87,23 @@ class PlanningWindow(EditorWindow):
         draft = self.studio.draft
         draft.frames_changed.connect(self._remember_story)
         draft.modified_changed.connect(self._remember_story)
+        memory = self.memory
+        stories = RecentMenu(
+            "Open Recent Story", lambda: [(path,) for path in memory.stories],
+            lambda paths: self.studio.open_file(*paths), memory.forget_stories, self,
+        )  # fmt: skip
+        self.menus["Story"].insertMenu(self.actions_set["story.save"], stories)
 
     def _remember_story(self, *_: object) -> None:
-        """A story that is in a file as it is goes to the top of those opened lately."""
+        """A story that is in a file as it is goes to the top of those opened lately; the next start opens it again."""
         draft = self.studio.draft
-        if draft.frames and not draft.modified:
+        if draft.modified:
+            return
+        if draft.frames:
             self.memory.remember_story(draft.path)
+        host = host_of(self)
+        if host is not None:
+            host.note_soon()
 
     def say_title(self) -> None:
         """What is open in the window's title; where nothing is, in the header, too."""

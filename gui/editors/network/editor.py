@@ -169,8 +169,9 @@ class OrderWindow(NetworkBody):
         """The network, its order and its list."""
         document = self.document
         tab = Tab(
-            "network", list(map(str, document.paths)), str(document.plan_path or ""), density=document.density
-        )
+            "network", list(map(str, document.paths)), str(document.plan_path or ""), density=document.density,
+            story=self.studio.file,
+        )  # fmt: skip
         return left(document, tab, whole)
 
     def end(self) -> None:

@@ -33,7 +33,7 @@ from gui.tools.search.running import Errand
 from gui.tools.story.actions import SHIPPED
 from gui.widgets.later import soon
 from gui.words.machines import counted_devices
-from planner.model.precision import precision_of
+from planner.model.precision import FILE, precision_of
 
 if TYPE_CHECKING:
     from gui.background.job import Job
@@ -323,10 +323,10 @@ class MainWindow(GraphBody):
     def left(self, whole: bool) -> Left | None:
         """The graph, its plan and its list."""
         document, problem = self.document, self.document.problem
-        if problem is None:
-            return None
+        read_as = FILE if problem is None else precision_of(problem.graph)
         tab = Tab(
-            "plan", list(map(str, document.paths)), str(document.plan_path or ""), document.batch, precision_of(problem.graph)
+            "plan", list(map(str, document.paths)), str(document.plan_path or ""), document.batch, read_as,
+            story=self.studio.file,
         )  # fmt: skip
         return left(document, tab, whole)
 

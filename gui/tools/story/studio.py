@@ -120,6 +120,12 @@ class Studio(QObject):
         """Whether closing would lose something."""
         return bool(self.draft.frames) and self.draft.modified
 
+    @property
+    def file(self) -> str:
+        """The file of the story, which the next start opens again; empty where it is in none."""
+        path = self.draft.path if self.draft.frames else None
+        return "" if path is None else str(path.absolute())
+
     # ------------------------------------------------------------------ making
     def capture_keyframe(self) -> None:
         """What is on screen becomes a keyframe."""
@@ -215,7 +221,11 @@ class Studio(QObject):
             return
         self._open_now(path)
 
-    def _open_now(self, path: Path) -> None:
+    def reopen(self, path: Path) -> None:
+        """Read the story that was open the last time; panels and keyboard stay where they are."""
+        self._open_now(path, shown=False)
+
+    def _open_now(self, path: Path, *, shown: bool = True) -> None:
         from planner.story.files.json import read_story
         from planner.story.files.plans import resolve
         from planner.story.proving import story_with_known
@@ -235,7 +245,8 @@ class Studio(QObject):
                 self._say("warning", note)
             if self._window.document.problem is None and isinstance(resolved.plans[0], Plan):
                 self._show_on_canvas(0)
-            self.show_story()
+            if shown:
+                self.show_story()
 
         self.loading.start(f"Reading {path.name} …", read, install)
 

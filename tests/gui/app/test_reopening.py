@@ -202,6 +202,72 @@ def test_what_is_gone_is_named_and_the_rest_opens(qtbot: QtBot, files: dict[str,
         ended(parts)
 
 
+def told(qtbot: QtBot, window: Any, path: Path) -> None:
+    """A story of what a window shows, saved."""
+    window.studio.capture_keyframe()
+    assert window.studio._save(path)
+    settle()
+
+
+def test_the_stories_that_were_open_are_open_again(
+    qtbot: QtBot, files: dict[str, Path], tmp_path: Path
+) -> None:
+    parts = begun()
+    parts.window.files.open_graphs([files["first"]], None)
+    qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
+    told(qtbot, parts.window, tmp_path / "graph.story.json")
+    network = networks.open_order_window(parts.themes, parts.session, [files["network"]], beside=parts.window)
+    qtbot.waitUntil(lambda: network.document.problem is not None and network.settled, timeout=60_000)
+    told(qtbot, network, tmp_path / "network.story.json")
+    hosts.note_open()
+    record = json.loads(Session().open_tabs.path.read_text())
+    assert [Path(tab["story"]).name for tab in record["tabs"]] == [
+        "graph.story.json", "network.story.json",
+    ], "also after a crash"  # fmt: skip
+    quit_all()
+    settle()
+    ended(parts)
+    parts = started_again(qtbot)
+    try:
+        (network,) = networks.order_windows()
+        for window, name in ((parts.window, "graph"), (network, "network")):
+            draft = window.studio.draft
+            assert draft.path == tmp_path / f"{name}.story.json" and len(draft.frames) == 1
+            assert not draft.modified and not window.studio.panel.isVisible(), "panels are as they were"
+        parts.window.studio.new_story()
+        (host,) = hosts._hosts
+        assert host._note_later.waiting, "a story that was closed is not opened again"
+    finally:
+        ended(parts)
+    (tmp_path / "network.story.json").unlink()
+    parts = started_again(qtbot)
+    try:
+        (network,) = networks.order_windows()
+        assert not parts.window.studio.draft.frames and not network.studio.draft.frames
+        notices = [window.notice.text for window in (parts.window, network)]
+        assert any("The story network.story.json is not in" in text for text in notices)
+    finally:
+        ended(parts)
+
+
+def test_a_story_brings_a_model_along_that_is_in_no_file(qtbot: QtBot) -> None:
+    parts = begun()
+    parts.window.studio.open_shipped("package")
+    qtbot.waitUntil(lambda: parts.document.problem is not None, timeout=60_000)
+    parts.document.paths = ()
+    settle()
+    quit_all()
+    settle()
+    ended(parts)
+    (tab,) = Session().open_tabs.read().tabs
+    assert tab.models == [] and tab.name == "package.story.json"
+    parts = started_again(qtbot)
+    try:
+        assert parts.document.problem is not None and parts.window.studio.draft.frames
+    finally:
+        ended(parts)
+
+
 def test_a_network_alone_takes_the_place_of_the_empty_window(qtbot: QtBot, files: dict[str, Path]) -> None:
     record = Session().open_tabs
     record.folder.mkdir(parents=True)
@@ -248,7 +314,7 @@ def test_a_document_that_was_closed_before_is_not_opened_again(qtbot: QtBot, fil
     [
         7, {}, {"kind": "plan"}, {"kind": "plan", "models": []}, {"kind": "plan", "models": ["a\0b"]}, {"kind": "other", "models": ["x"]},
         {"kind": "plan", "models": ["x"], "batch": -1}, {"kind": "plan", "models": ["x"], "precision": "int3"},
-        {"kind": "network", "models": ["x"], "density": 7.0},
+        {"kind": "network", "models": ["x"], "density": 7.0}, {"kind": "plan", "models": ["x"], "story": "a\0b"}, {"kind": "plan", "models": [], "story": 3},
         {"kind": "plan", "models": ["x"], "listed": [{"file": "../../x", "name": "a", "origin": "planner"}]},
     ],
 )  # fmt: skip

@@ -11,12 +11,13 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
 from gui.present.certificate.dialog import CertificateDialog
 from gui.present.window import PresenterWindow
+from gui.shell.session import Session
 from gui.tools.story.editor import PANELS, VIEWS, suits
 from gui.tools.story.frames import ModelSource
 from gui.tools.story.frames_list import PICTURE
@@ -412,3 +413,33 @@ def test_what_the_window_proves_meanwhile_is_told_on_screen(
     assert presenter.resolved is told_so, "nothing new is nothing to tell"
     presenter.close()
     document.add_bounds([replace(bound, value=0.5 * bound.value)])
+
+
+def test_stories_opened_lately_are_in_the_menu(qtbot: QtBot, tmp_path: Path) -> None:
+    session = Session(tmp_path / "session.ini")
+    window, close = make_window(qtbot, session=session)
+    try:
+        window.document.open_model(write_model(tmp_path))
+        settle()
+        press(window, "story.capture")
+        mine, gone = tmp_path / "mine.story.json", tmp_path / "gone.story.json"
+        session.add_recent((tmp_path / "model.onnx",))
+        session.add_story(gone)
+        (menu,) = [menu for menu in window.findChildren(QMenu) if menu.title() == "Open Recent Story"]
+        assert menu.menuAction() in window.menus["Story"].actions()
+        assert window.studio._save(mine)
+        press(window, "story.new")
+        assert not window.studio.draft.frames
+        menu.aboutToShow.emit()
+        entries = [(action.text().split()[0], action.isEnabled()) for action in menu.actions()[:2]]
+        assert entries == [("mine.story.json", True), ("gone.story.json", False)]
+        menu.actions()[0].trigger()
+        qtbot.waitUntil(lambda: bool(window.studio.draft.frames), timeout=60_000)
+        assert window.studio.draft.path == mine
+        menu.aboutToShow.emit()
+        menu.actions()[-1].trigger()
+        assert session.stories == [] and len(session.recent) == 1
+        menu.aboutToShow.emit()
+        assert [action.text() for action in menu.actions()] == ["Nothing yet"]
+    finally:
+        close()
