@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.canvas.graph.headers import PARTS, HeaderData
@@ -40,8 +40,8 @@ class HoverCard(QLabel):
         self._theme: Theme | None = None
         self.hide()
 
-    def show_at(self, position: QPoint, text: str, theme: Theme) -> None:
-        """Show ``text`` beside ``position`` (parent coordinates), inside the parent."""
+    def show_at(self, position: QPoint, text: str, theme: Theme, off: QRect | None = None) -> None:
+        """Show ``text`` beside ``position`` (parent coordinates), inside the parent, and ``off`` what it is about where there is room for both."""
         if theme is not self._theme:  # a style sheet costs milliseconds, and cards follow the pointer
             self._theme = theme
             self.setStyleSheet(
@@ -57,8 +57,23 @@ class HoverCard(QLabel):
         if y + self.height() > parent.height() - 6:
             y = position.y() - self.height() - 10
         self.move(max(6, x), max(6, y))
+        if off is not None and off.intersects(self.geometry()):
+            self._move_off(off)
         self.show()
         self.raise_()
+
+    def _move_off(self, off: QRect) -> None:
+        """Below what it is about, else above it, to its right or its left: where there is room."""
+        parent = self.parentWidget()
+        assert parent is not None
+        within = parent.rect().adjusted(6, 6, -6, -6)
+        for place in (
+            QPoint(self.x(), off.bottom() + 8), QPoint(self.x(), off.top() - 8 - self.height()),
+            QPoint(off.right() + 10, self.y()), QPoint(off.left() - 10 - self.width(), self.y()),
+        ):  # fmt: skip
+            if within.contains(QRect(place, self.size())):
+                self.move(place)
+                return
 
 
 @lru_cache(maxsize=4)

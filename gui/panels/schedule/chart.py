@@ -7,9 +7,10 @@ from functools import cached_property
 from html import escape
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QHideEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -51,6 +52,7 @@ class ScheduleChart(QWidget):
         self._last = QPointF()
         self._dragging = False
         self._card = HoverCard(self)
+        self.destroyed.connect(self._card.deleteLater)  # by then it may be the window's
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -296,10 +298,27 @@ class ScheduleChart(QWidget):
         if bar < 0:
             self._card.hide()
         else:
-            self._card.show_at(at, self._html(bar), self.theme)
+            self._show_card(bar, at)
         if bar != self.marks.hovered:
             self.marks.hovered = bar
             self.update()
+
+    def _show_card(self, bar: int, at: QPoint) -> None:
+        """Say what a bar is, off the bar: a chart is often too low for both, so the card may reach beyond it into the window."""
+        layout, window = self.layout_of, self.window()
+        assert layout is not None
+        if window is not self and self._card.parentWidget() is not window:
+            self._card.setParent(window)
+        host = self._card.parentWidget()
+        box = QRectF(*layout.boxes(np.array([bar]))[0].tolist()).toAlignedRect()
+        seen = box.intersected(self.rect())
+        off = QRect(self.mapTo(host, seen.topLeft()), seen.size())
+        self._card.show_at(self.mapTo(host, at), self._html(bar), self.theme, off)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """What a bar is is said while it is seen."""
+        super().hideEvent(event)
+        self._card.hide()
 
     # ------------------------------------------------------------------ the keyboard
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -329,6 +348,8 @@ class ScheduleChart(QWidget):
         """The keyboard's bar is only marked while it is here."""
         super().focusOutEvent(event)
         self.marks.cursor = -1
+        if self.marks.hovered < 0:
+            self._card.hide()
 
     def _page(self, by: int) -> None:
         layout = self.layout_of
@@ -364,7 +385,7 @@ class ScheduleChart(QWidget):
         (title, what), *more = self.bar_words(cursor)
         self.setAccessibleDescription(", ".join([title, what, *(f"{a} {b}".strip() for a, b in more)]))
         x, y, w, h = layout.boxes(np.array([cursor]))[0].tolist()
-        self._card.show_at(QPoint(int(x + min(w, 40)), int(y + h)), self._html(cursor), self.theme)
+        self._show_card(cursor, QPoint(int(x + min(w, 40)), int(y + h)))
         self.told.say_current()
         self._moved()
 

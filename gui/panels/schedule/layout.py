@@ -15,6 +15,8 @@ from planner.reports.schedule.schedule import Schedule
 RULER, AXIS = 18.0, 20.0
 """Height of the strip above the rows and of the time axis below them."""
 LOWEST_ROW, LEAST_ROW, MOST_ROW = 11.0, 13.0, 40.0
+LANE, CALM_ROW = 13.0, 14.0
+"""A row with several lanes has so much room for each where rows with one lane can give it: those stay so high at least."""
 GUTTER = 168.0
 NARROW_GUTTERS = (104.0, 148.0)
 """Least and most room for names where charts are narrow."""
@@ -23,6 +25,8 @@ BESIDE_NAME, LETTER = 82.0, 6.7
 NARROW = 560.0
 """Charts narrower than this have a narrow gutter."""
 RIGHT = 12.0
+PAD = 3.0
+"""Room above and below the bars of a row."""
 CLOSEST = 2.0
 """Zoomed in as far as it goes, the shortest of the bars is so many hundred pixels wide."""
 
@@ -70,6 +74,11 @@ def device_rows(
         title, name = (f"{names[d]} {piece_letter(s, p)}".rstrip() + word for names in (titles, short))
         rows.append(Row(d, title, max(1, int(s.lane_count[d])), p, name))
     return rows
+
+
+def comfortable(row: Row) -> float:
+    """The height at which the lanes of a row can be told apart."""
+    return 2 * PAD + LANE * row.lanes if row.lanes > 1 else 0.0
 
 
 def times_of(s: Schedule, unit: str | None, beside: Sequence[Schedule] = ()) -> Column:
@@ -151,6 +160,27 @@ class ChartLayout:
         return min(self.highest, max(LEAST_ROW, self.plot_height / shown))
 
     @property
+    def heights(self) -> np.ndarray:
+        """How high each row is (float64[rows]): :attr:`row_height`, but that rows with many lanes have what is free, and some of the others'."""
+        usual, count = self.row_height, len(self.rows)
+        heights = np.full(count, usual)
+        lack = np.maximum(0.0, np.array([comfortable(row) for row in self.rows]) - usual)
+        if not lack.any() or usual * count > self.plot_height + 0.5:
+            return heights
+        free = self.plot_height - usual * count
+        calm = lack == 0
+        spare = np.where(calm, usual - min(usual, CALM_ROW), 0.0)
+        given = min(float(lack.sum()), free + float(spare.sum()))
+        taken = max(0.0, given - free)
+        heights += lack * (given / lack.sum())
+        return heights - (spare * (taken / spare.sum()) if taken else 0.0)
+
+    @property
+    def tops(self) -> np.ndarray:
+        """Where each row begins, from the first, and where the last ends (float64[rows + 1])."""
+        return np.concatenate([[0.0], np.cumsum(self.heights)])
+
+    @property
     def named_every(self) -> int:
         """Of so many rows one carries its name: all do where they are as high as names."""
         return max(1, math.ceil(LOWEST_ROW / self.row_height - 0.01))
@@ -158,22 +188,22 @@ class ChartLayout:
     @property
     def rows_hidden(self) -> bool:
         """Whether some rows have no room: they scroll."""
-        return self.row_height * len(self.rows) > self.plot_height + 0.5
+        return float(self.tops[-1]) > self.plot_height + 0.5
 
     @property
     def thumb(self) -> tuple[float, float, float, float]:
         """Left, top, width and height of the bar that says which rows are in sight, while some are hidden."""
-        share = self.plot_height / (self.row_height * max(1, len(self.rows)))
+        share = self.plot_height / (float(self.tops[-1]) or self.row_height)
         return self.width - RIGHT + 3, RULER + self.scrolled * share, RIGHT - 6, self.plot_height * share
 
     @property
     def rows_bottom(self) -> float:
         """Where the rows end, or the room for them."""
-        return RULER + min(self.plot_height, self.row_height * len(self.rows))
+        return RULER + min(self.plot_height, float(self.tops[-1]))
 
     def row_top(self, row: int) -> float:
         """The upper edge of a row; outside the plot while it is scrolled away."""
-        return RULER + row * self.row_height - self.scrolled
+        return RULER + float(self.tops[row]) - self.scrolled
 
     # ------------------------------------------------------------------ time
     @property
@@ -234,16 +264,16 @@ class ChartLayout:
             self.left = finish - seen
         if start < self.left:
             self.left = start
-        top = row * self.row_height
-        if top + self.row_height > self.scrolled + self.plot_height:
-            self.scrolled = top + self.row_height - self.plot_height
+        top, bottom = self.tops[row : row + 2].tolist()
+        if bottom > self.scrolled + self.plot_height:
+            self.scrolled = bottom - self.plot_height
         self.scrolled = min(self.scrolled, top)
         self._keep()
 
     def _keep(self) -> None:
         """Nothing beyond the schedule's ends."""
         self.left = max(0.0, min(self.left, self.end - self.plot_width / self.scale))
-        over = self.row_height * len(self.rows) - self.plot_height
+        over = float(self.tops[-1]) - self.plot_height
         self.scrolled = max(0.0, min(self.scrolled, over))
 
     # ------------------------------------------------------------------ ticks
@@ -271,8 +301,8 @@ class ChartLayout:
         s = self.schedule
         until = self.time(self.gutter + self.plot_width)
         inside = (s.finish >= self.left) & (s.start <= until)
-        first = int(self.scrolled // self.row_height)
-        last = int((self.scrolled + self.plot_height) // self.row_height)
+        ends = [self.scrolled, self.scrolled + self.plot_height]
+        first, last = (np.searchsorted(self.tops, ends, "right") - 1).tolist()
         if first > 0 or last < len(self.rows) - 1:
             inside &= (self.row_of_bar >= first) & (self.row_of_bar <= last)
         return np.flatnonzero(inside)
@@ -282,11 +312,12 @@ class ChartLayout:
         s = self.schedule
         rows = self.row_of_bar[bars]
         lanes = np.array([row.lanes for row in self.rows], np.float64)[rows] if len(rows) else np.empty(0)
-        pad = 3.0 if self.row_height >= 22 else 2.0
-        room = (self.row_height - 2 * pad) / np.maximum(lanes, 1.0)
+        heights, tops = self.heights[rows], self.tops[rows]
+        pad = np.where(heights >= 22, PAD, 2.0)
+        room = (heights - 2 * pad) / np.maximum(lanes, 1.0)
         thin = (s.phase[bars] != WORK) & (room > 5)
         tall = np.maximum(1.0, np.where(thin, 0.45 * room, room - np.where(lanes > 1, 0.5, 0.0)))
-        top = RULER + rows * self.row_height - self.scrolled + pad + s.lane[bars] * room
+        top = RULER + tops - self.scrolled + pad + s.lane[bars] * room
         x0 = self.gutter + (s.start[bars] - self.left) * self.scale
         x1 = self.gutter + (s.finish[bars] - self.left) * self.scale
         x0, x1 = np.maximum(x0, self.gutter - 20), np.minimum(x1, self.width + 20)
@@ -296,7 +327,7 @@ class ChartLayout:
         """The row under y, -1 if none."""
         if not RULER <= y < self.rows_bottom:
             return -1
-        row = int((y - RULER + self.scrolled) // self.row_height)
+        row = int(np.searchsorted(self.tops, y - RULER + self.scrolled, "right")) - 1
         return row if 0 <= row < len(self.rows) else -1
 
     def bar_at(self, x: float, y: float, reach: float = 2.0) -> int:
@@ -312,7 +343,7 @@ class ChartLayout:
         boxes = self.boxes(found)
         # Of several lanes the one under the pointer, then the bar whose time is nearest.
         off_lane = np.maximum(
-            0.0, np.abs(boxes[:, 1] + boxes[:, 3] / 2 - y) - self.row_height / 2 / self.rows[row].lanes
+            0.0, np.abs(boxes[:, 1] + boxes[:, 3] / 2 - y) - self.heights[row] / 2 / self.rows[row].lanes
         )
         off_time = np.maximum(0.0, np.maximum(s.start[found] - at, at - s.finish[found]))
         return int(found[np.lexsort((off_time, off_lane))[0]])

@@ -110,12 +110,12 @@ def names_width(titles: Sequence[str]) -> float:
 
 def _rows(painter: QPainter, layout: ChartLayout, theme: Theme, colours: Sequence[DeviceColour]) -> None:
     s = layout.schedule
-    height = layout.row_height
+    heights = layout.heights.tolist()
     narrow = layout.gutter < 150 and not layout.names
     figures = font(8.0)
     room = QFontMetricsF(figures).horizontalAdvance("100 %") + 10
     for i, row in enumerate(layout.rows):
-        top = layout.row_top(i)
+        top, height = layout.row_top(i), heights[i]
         if top + height < RULER or top > layout.rows_bottom:
             continue
         colour = colours[row.device]
@@ -243,9 +243,11 @@ def _bars(
             word = f"{sample + 1}{letters.get(piece, '')}"
             if max(widest, metrics.horizontalAdvance(word)) + 2 <= w:
                 painter.setPen(QColor(ink_on(ground, theme)))
-                painter.drawText(box, CENTRE, word)
+                line = 1.5 if critical and s.critical[piece] else 0.0
+                painter.drawText(box.adjusted(0, 0, 0, -line), CENTRE, word)
         if critical and s.critical[piece] and w >= 2:
-            painter.fillRect(QRectF(x, y + h - 1.5, box.width(), 2.0), QColor(theme.text))
+            thick = min(2.0, 0.3 * h)  # in a crowded row the bar is still seen
+            painter.fillRect(QRectF(x, y + h - 0.75 * thick, box.width(), thick), QColor(theme.text))
         if marks.selected is not None and marks.selected[piece]:
             outlined.append(box)
     painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -11,7 +11,7 @@ from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import font
 from gui.look.writing import LEFT, write
-from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, device_rows
+from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, comfortable, device_rows
 from gui.panels.schedule.painter import NAMES_LEFT, names_room, paint_schedule
 from gui.panels.schedule.panel import in_practice, summary
 from planner.evaluation.times_source import times_mark
@@ -52,7 +52,8 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
     if mark := times_mark(problem):
         words += f"   times {mark}"
     heading = _heading(head, words, page.room[0])
-    high = heading.height + RULER + MOST_ROW * len(rows) + AXIS + strip + MARGIN
+    bars = sum(max(MOST_ROW, comfortable(row)) for row in rows)
+    high = heading.height + RULER + bars + AXIS + strip + MARGIN
     page = page.as_high_as(high)
     said = max(
         QFontMetricsF(heading.large).horizontalAdvance(head),

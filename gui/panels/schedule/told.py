@@ -40,9 +40,9 @@ class ScheduleTold:
         if layout is None:
             return []
         keys: list[Hashable] = [] if current is None else [current]
-        for row in range(len(layout.rows)):
+        for row, height in enumerate(layout.heights.tolist()):
             top = layout.row_top(row)
-            if top + layout.row_height > 0 and top < layout.rows_bottom:
+            if top + height > 0 and top < layout.rows_bottom:
                 keys.append(("row", row))
         bars = [("bar", bar) for bar in layout.seen().tolist()]
         return keys + [key for key in bars if key != current]
@@ -62,7 +62,7 @@ class ScheduleTold:
         s = layout.schedule
         if kind == "row":
             line = layout.rows[i]
-            rect = QRectF(0.0, layout.row_top(i), float(chart.width()), layout.row_height)
+            rect = QRectF(0.0, layout.row_top(i), float(chart.width()), float(layout.heights[i]))
             return Item(f"{line.title}, {percent(s.share[line.device], 0)} busy", rect, Role.ListItem)
         (title, what), *more = chart.bar_words(i)
         piece = int(s.piece[i])

@@ -8,18 +8,30 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.canvas.graph.tooltip import HoverCard
 from gui.document.plan.document import Document
 from gui.look.numbers import one_time
-from gui.look.page import PRESETS
+from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
 from gui.panels.schedule.chart import ScheduleChart
-from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows, letters
+from gui.panels.schedule.layout import (
+    AXIS,
+    CALM_ROW,
+    LANE,
+    MOST_ROW,
+    PAD,
+    RULER,
+    ChartLayout,
+    comfortable,
+    device_rows,
+    letters,
+)
 from gui.panels.schedule.painter import bar_colour, paint_schedule
 from gui.panels.schedule.panel import SchedulePanel, in_practice, shorter, summary
 from gui.panels.schedule.picture import draw_schedule
@@ -441,3 +453,78 @@ def test_devices_without_ops_are_one_line_of_a_picture(qapp: Any) -> None:
         schedule(problem, plan), device_rows(schedule(problem, plan), [str(d) for d in range(8)])[3:5]
     )
     assert set(layout.row_of_bar[layout.schedule.device == 4].tolist()) == {1}
+
+
+def busy_cpu(at_once: int, height: float) -> tuple[ChartLayout, Problem]:
+    """Two accelerators and a CPU that runs so many ops at once."""
+    names = [f"m{i}" for i in range(at_once)]
+    ops = [Op(name, name, work=2.0, work_cpu=9.0) for name in ("first", *names, "last")]
+    tensors = [
+        Tensor("first", tuple(names), 1.0, 0.5),
+        *(Tensor(name, ("last",), 1.0, 0.5) for name in names),
+    ]
+    problem = Problem(Graph.build("wide", ops, tensors), DevicePool(2, 1), objective="latency")
+    device_of = np.array([0, *(2 for _ in names), 1], np.int32)
+    rows = device_rows(s := schedule(problem, device_of), [device.title for device in problem.devices])
+    return ChartLayout(s, rows, None, 600.0, RULER + AXIS + height), problem
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 5, 30])
+@pytest.mark.parametrize("height", [40.0, 60.0, 90.0, 300.0])
+def test_what_runs_many_ops_at_once_has_the_room_of_the_others(at_once: int, height: float) -> None:
+    chart, _ = busy_cpu(at_once, height)
+    assert chart.rows[2].lanes == at_once
+    heights, usual = chart.heights.tolist(), chart.row_height
+    assert heights[0] == heights[1] >= min(usual, CALM_ROW) - 1e-9 and heights[2] >= usual - 1e-9
+    assert sum(heights) <= height + 1e-9 and not chart.rows_hidden
+    if heights[2] < comfortable(chart.rows[2]):
+        assert sum(heights) == pytest.approx(height) and heights[0] == pytest.approx(min(usual, CALM_ROW))
+    boxes = chart.boxes(np.arange(len(chart.schedule.start)))
+    for bar, (x, y, w, h) in enumerate(boxes.tolist()):
+        row = int(chart.row_of_bar[bar])
+        assert chart.row_top(row) <= y and y + h <= chart.row_top(row) + heights[row] + 1e-9
+        assert chart.row_at(y + h / 2) == row
+        if w > 1 and h > 2:
+            assert chart.bar_at(x + w / 2, y + h / 2, 0.0) == bar
+
+
+def test_a_picture_is_as_high_as_its_lanes_need(qapp: object) -> None:
+    rooms = []
+    for at_once in (1, 12):
+        _, problem = busy_cpu(at_once, 200.0)
+        device_of = np.array([0, *(2 for _ in range(at_once)), 1], np.int32)
+        drawing = draw_schedule(problem, device_of, Page(crop=True))
+        rooms.append(drawing.page.room[1])
+    low, high = rooms
+    assert high == pytest.approx(low + 12 * LANE + 2 * PAD - MOST_ROW)
+
+
+def test_what_a_bar_is_stands_off_the_bar(qtbot: QtBot) -> None:
+    document = opened()
+    panel = of(document)
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    window.setCentralWidget(QWidget())
+    dock = QDockWidget()
+    dock.setWidget(panel)
+    window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, dock)
+    window.resize(900, 700)
+    window.show()
+    qtbot.waitExposed(window)
+    panel.refresh_now()
+    chart, s = panel.chart, panel.schedule
+    assert s is not None and chart.height() < 250
+    for bar in range(0, len(s.start), 3):
+        x, y, w, h = layout(panel).boxes(np.array([bar]))[0].tolist()
+        if w < 1:
+            continue
+        QTest.mouseMove(chart, middle(panel, bar))
+        card = chart._card
+        over = QRect(chart.mapTo(window, QPoint(round(x), round(y))), QSize(round(w), round(h)))
+        assert chart.marks.hovered == bar and card.isVisible()
+        assert not card.geometry().intersects(over) and window.rect().contains(card.geometry())
+    dock.hide()
+    assert not chart._card.isVisible()
+    chart.setParent(None)
+    chart.deleteLater()
+    qtbot.waitUntil(lambda: not window.findChildren(HoverCard))
