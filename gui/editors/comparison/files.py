@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gui.editors.comparison.state import file_sources
 from gui.shell.file_dialogs import PLANS, FileDialogs
+from gui.tools.story.folds import folded_now
 from gui.words.plan_notes import USE_TIMES, noted
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class CompareFiles(FileDialogs):
         from gui.editors.comparison.picture.overlaid import OVERLAYS
         from gui.editors.comparison.picture.picture import VIEWS, draw_comparison
 
-        comparison, columns = self._state.comparison, self._window.columns
+        comparison, columns, document = self._state.comparison, self._window.columns, self._state.document
         if comparison is not None:
             pane, view, pair = columns.current, self._state.view, self._state.shown
             share = pane.fade.share if isinstance(pane, OverlayPane) else 0.5
@@ -78,7 +79,8 @@ class CompareFiles(FileDialogs):
             self.ask_drawing(
                 VIEWS | OVERLAYS, view,
                 lambda choice: partial(
-                    draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share, choice.title
+                    draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share, choice.title,
+                    folded_now(document),
                 ),
                 preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED, title=title_of(comparison),
             ).follow(self._state.comparison_changed)  # fmt: skip

@@ -11,6 +11,7 @@ from gui.look.page import Page
 from gui.panels.comparison.names import Pair
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.shot import LETTERS, paint_parts
+from gui.present.scenes import Folded
 from planner.reports.comparison import Comparison, compare
 
 MARGIN = 20.0
@@ -19,11 +20,17 @@ OVERLAYS = {"overlay": "Both on one canvas, flow", "overlay-lanes": "Both on one
 
 
 def draw_overlaid(
-    comparison: Comparison, page: Page, view: str, pair: Pair, share: float, title: str = ""
-) -> Drawing:  # fmt: skip
+    comparison: Comparison,
+    page: Page,
+    view: str,
+    pair: Pair,
+    share: float,
+    title: str = "",
+    folded: Folded = (),
+) -> Drawing:
     """Plan ``pair[1]`` and over it, by ``share`` (0 to 1), plan ``pair[0]`` of the comparison; ``view`` is one of :data:`OVERLAYS`.
 
-    A ``title`` of one's own stands above them; without one the plans' names are enough.
+    Each group of ``folded`` is one card. A ``title`` of one's own stands above them; without one the plans' names are enough.
     """
     page = page.usual
     if len(comparison.plans) > 2 or pair != (1, 0):
@@ -36,7 +43,15 @@ def draw_overlaid(
     top = 0.0 if head is None else head.height
     wide, high = page.room
     shot = OverlayShot(
-        comparison, (wide, high - top), 1.0 / LETTERS, page.theme, layout, None, np.empty(0, np.int32), share
+        comparison,
+        (wide, high - top),
+        1.0 / LETTERS,
+        page.theme,
+        layout,
+        None,
+        np.empty(0, np.int32),
+        share,
+        folded,
     )
     shot.ground = not page.transparent
 

@@ -23,6 +23,7 @@ from gui.panels.comparison.names import Pair
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.panels.comparison.words import whole_words
+from gui.present.scenes import Folded, folded_items
 from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison
@@ -41,27 +42,28 @@ PAIR: Pair = (1, 0)
 
 
 def draw_comparison(
-    comparison: Comparison, page: Page = SHEET, view: str = "flow", pair: Pair = PAIR, share: float = 0.5, title: str = ""
+    comparison: Comparison, page: Page = SHEET, view: str = "flow", pair: Pair = PAIR, share: float = 0.5, title: str = "",
+    folded: Folded = (),
 ) -> Drawing:  # fmt: skip
     """The picture of a comparison. Needs a QGuiApplication, no display.
 
     ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large; or, as
     ``overlay`` or ``overlay-lanes``, the ``pair`` on one canvas, of which the first of it shows by ``share``. ``title``: above it (empty:
-    the model and the plans). Of more
+    the model and the plans). Each group of ``folded`` is one card. Of more
     than two plans there are the flows of each against the first, and what devices cost in all of them. Raises :class:`StageboardError` for
     another view.
     """
     if view in OVERLAYS:
-        return draw_overlaid(comparison, page, view, pair, share, title)
+        return draw_overlaid(comparison, page, view, pair, share, title, folded)
     if view not in VIEWS:
         raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS | OVERLAYS)}")
     if page.crop and page.room[0] < NARROW:
-        high, painted = column(comparison, page.room, page.theme, view, not page.transparent, title)
+        high, painted = column(comparison, page.room, page.theme, view, not page.transparent, title, folded)
         page = page.as_high_as(high)
     else:
         page = page.usual
         painted = composed(
-            comparison, page.room, page.theme, view, not page.transparent, page.floor > 0.0, title
+            comparison, page.room, page.theme, view, not page.transparent, page.floor > 0.0, title, folded
         )
 
     def paint(painter: QPainter, _: bool) -> None:
@@ -74,7 +76,7 @@ def draw_comparison(
 
 def composed(
     comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True, brief: bool = False,
-    title: str = "",
+    title: str = "", folded: Folded = (),
 ) -> Callable[[QPainter], None]:  # fmt: skip
     """Lay everything out for ``size``; returns what paints it, the canvases on a ``ground`` of their own or on none. ``brief``: of the
     table of figures no more than fits beside one another."""
@@ -93,7 +95,7 @@ def composed(
         elif view == "flow":
             legend = legend_of(comparison, inner)
             whole.setHeight(max(10.0, whole.height() - legend.height))
-        drawings = canvases(comparison, whole, theme, view, named=False)
+        drawings = _canvases(comparison, whole, theme, view, folded)
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -135,6 +137,7 @@ def column(
     view: str,
     ground: bool = True,
     title: str = "",
+    folded: Folded = (),
 ) -> tuple[float, Callable[[QPainter], None]]:
     """Everything one below the other in a narrow page: the height that it takes, at most the page's, and what paints it.
 
@@ -153,7 +156,7 @@ def column(
         legend = legend_of(comparison, inner) if view == "flow" else None
         strip = 0.0 if legend is None else legend.height
         box = QRectF(0, top, width, min(max(10.0, left - strip), count * each))
-        drawings = canvases(comparison, box, theme, view, named=False)
+        drawings = _canvases(comparison, box, theme, view, folded)
         told = QRectF(MARGIN, box.bottom(), inner, strip)
         top = box.bottom() + strip
     elif view == "sankey":
@@ -183,6 +186,12 @@ def column(
             _paint_devices(painter, comparison, devices, theme, details=True)
 
     return min(top, most), paint
+
+
+def _canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str, folded: Folded) -> list[Canvas]:
+    """The canvases of a picture, in which names of plans stand elsewhere."""
+    items = folded_items(comparison.graph, folded, comparison.places if view == "lanes" else ())
+    return canvases(comparison, box, theme, view, named=False, items=items)
 
 
 def _tables(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
 from gui.editors.comparison.windows import open_example, open_files, open_order_files
+from gui.look.page import Page
 from gui.shell.picture_dialog import PictureDialog
 from planner.cli.command import UsageError
 from planner.formats import read_graph
@@ -24,6 +26,7 @@ from tests.gui.editors.comparison.parts import rest, two_plans, window_on
 from tests.gui.editors.network.models import opened, shuffled_order
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.models import write_model
+from tests.gui.present.slides import written_in
 from tests.gui.window_parts import make_window, settle
 
 
@@ -126,3 +129,21 @@ def test_the_picture_is_saved(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.
         window.findChild(PictureDialog).accept()
         assert (tmp_path / "both.png").stat().st_size > 1000
         assert "both.png" in window.notice.text
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes", "overlay", "overlay-lanes"])
+@pytest.mark.parametrize("page", [Page((1200, 900)), Page((500, 3000), crop=True)])
+def test_groups_that_are_folded_are_folded_in_the_picture(qtbot: QtBot, view: str, page: Page) -> None:
+    document = two_plans()
+    with window_on(qtbot, document) as window:
+        window.files.export_picture()
+        dialog = window.findChild(PictureDialog)
+
+        def written() -> set[str]:
+            drawing = dialog._draw(replace(dialog.choice(), view=view, page=page))
+            return {line.words for line in written_in(drawing.file(".svg"))}
+
+        assert "conv_0" in written()
+        document.fold_all()
+        assert "conv_0" not in written()
+        dialog.close()
