@@ -9,6 +9,7 @@ import numpy as np
 
 from gui.canvas.graph.naming.row_headers import header_width, names_of_rows
 from gui.canvas.graph.rules.rule_path import has_paths, path_words, paths_of
+from gui.canvas.graph.stages.plate_form import memory_tone, memory_words
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import plural
 from gui.present.scenes import ROWS, GraphStage
@@ -21,7 +22,7 @@ ENDLESS = 1e9
 
 
 def blocks_data(stage: GraphStage) -> dict[str, Any] | None:
-    """The blocks of the stages view: boxes, height and lines of the plates, ops of each device, ribbons; None in other views."""
+    """The blocks of the stages view: boxes, height and lines of the plates, ops and memory of each device, ribbons; None in other views."""
     stages, scene = stage.scene.layout.stages, stage.scene
     if stages is None:
         return None
@@ -31,6 +32,7 @@ def blocks_data(stage: GraphStage) -> dict[str, Any] | None:
         "plate": round(stages.plate, 2),
         "lines": stages.lines,
         "ops": [plural(int(many), "op") for many in scene.ops],
+        "memory": [[list(memory_words(stage.headers, d)), memory_tone(stage.headers, d)] for d in range(len(scene.ops))],
         "ribbons": [
             {
                 "src": ribbon.src, "dst": ribbon.dst, "width": round(ribbon.width, 2), "arrow": round(ribbon.arrow, 2),

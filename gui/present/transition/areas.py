@@ -42,8 +42,8 @@ class Areas:
     lit: Floats
     width: float
     shown: float = 1.0
-    brief: bool | None = None
-    """Whether plates tell memory in short; None: as they have room."""
+    brief: int | None = None
+    """How briefly plates tell memory (:func:`~gui.canvas.graph.stages.plate_form.memory_words`); None: as they have room."""
 
 
 def settled_areas(stage: GraphStage, lit: Bools, width: float) -> Areas:
@@ -138,6 +138,8 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
         return b
     names = ("pace", "parts", "received", "sent", "cost", "memory")
     now = {n: getattr(a, n) + (getattr(b, n) - getattr(a, n)) * share for n in names}
+    if a.pushed is not None and b.pushed is not None:
+        now["pushed"] = a.pushed + (b.pushed - a.pushed) * share
     links = a.links if share < 0.5 else b.links
     if a.links is not None and b.links is not None:
         entering = a.links.entering + (b.links.entering - a.links.entering) * share
@@ -146,8 +148,8 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
     return replace(b, **now, bottleneck=worst, links=links)
 
 
-def told_briefly(scene: Scene, headers: HeaderData | None, viewport: Viewport, ratio: float) -> bool:
-    """Whether the plates of a scene at rest tell memory in short: on the way to it, or from it, they do, too."""
+def told_briefly(scene: Scene, headers: HeaderData | None, viewport: Viewport, ratio: float) -> int:
+    """How briefly the plates of a scene at rest tell memory: on the way to it, or from it, they do, too."""
     return form_of(scene, viewport, headers, HEADERS * ratio, LEAST * ratio).brief
 
 

@@ -247,8 +247,8 @@ class Morph:
                         buffer, shot.stage, shot.standing_out, scene, cards, viewport, card, ratio, shown
                     )
 
-    def _told_briefly(self, e: float, viewport: Viewport, ratio: float) -> bool:
-        """Whether plates tell memory as at the nearer end of the way, in short, however wide they are meanwhile."""
+    def _told_briefly(self, e: float, viewport: Viewport, ratio: float) -> int:
+        """How briefly plates tell memory: as at the nearer end of the way, however wide they are meanwhile."""
         later = e >= 0.5
         scene, stage = (
             (self.second.stage.scene, self.second.stage) if later else (self._from, self.first.stage)

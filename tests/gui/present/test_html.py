@@ -359,3 +359,32 @@ console.log(JSON.stringify(said));
     whole, broken, cut, narrow = json.loads(ended.stdout)
     assert whole == ["embeddings, layer.0"] and broken == ["embeddings,", "layer.0"]
     assert len(cut) == len(narrow) == 1 and cut[0].endswith("…")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_the_page_says_what_devices_hold_in_the_longest_form_that_all_plates_have_room_for(
+    tmp_path: Path,
+) -> None:
+    folder = ROOT / "gui" / "present" / "html" / "player"
+    script = (
+        (folder / "areas.js").read_text()
+        + (folder / "drawing.js").read_text()
+        + """
+const said = [];
+const context = { measureText: (text) => ({ width: 10 * text.length }), fillText: (...a) => said.push([...a, context.fillStyle]) };
+const memory = [[["2.00 MiB + 1.00 off chip", "1.00 MiB off chip", "150 % full"], "warning"], [["on", "on", "9 % full"], "muted"], [[], "muted"]];
+const stage = { blocks: { memory, ops: ["3 ops", "2 ops", "1 op"] } }, drawing = { context, unit: 1, theme: { warning: "w", muted: "m" } };
+for (const [below, room] of [[true, 240], [true, 200], [false, 240], [false, 150], [true, 90]]) {
+  for (const d of [0, 1, 2]) paintMemory(drawing, stage, d, below, [5, 7], room);
+  said.push(room);
+}
+console.log(JSON.stringify(said));
+"""
+    )
+    (tmp_path / "check.js").write_text(script)
+    ended = subprocess.run(["node", str(tmp_path / "check.js")], capture_output=True, text=True, timeout=60)  # noqa: PLW1510
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout) == [
+        ["2.00 MiB + 1.00 off chip", 5, 7, "w"], ["on", 5, 7, "m"], 240, ["1.00 MiB off chip", 5, 7, "w"], ["on", 5, 7, "m"], 200,
+        ["1.00 MiB off chip", 75, 7, "w"], ["on", 225, 7, "m"], 240, 150, 90,
+    ]  # fmt: skip

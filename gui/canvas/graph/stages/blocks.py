@@ -23,6 +23,7 @@ from gui.canvas.graph.stages.plate_form import (
     PlateForm,
     cost_text,
     form_of,
+    memory_tone,
     memory_words,
     names_of,
     plate_boxes,
@@ -33,7 +34,7 @@ from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
-from gui.look.theme import Theme, ink_on, mix
+from gui.look.theme import ink_on, mix
 from gui.raster import engine as raster
 from planner.problem.worst import BOTTLENECK
 
@@ -82,12 +83,12 @@ def paint_plates(
     data: HeaderData | None,
     ratio: float,
     least: float = LEAST_READ,
-    brief: bool | None = None,
+    brief: int | None = None,
 ) -> None:
     """The plates of all blocks in sight; without ``data`` they say the title and the number of ops.
 
     No letters are smaller than ``least`` device pixels: what has no room for them is left out. All plates are written in one form
-    (:mod:`gui.canvas.graph.stages.plate_form`); their memory in short where they are ``brief``; None: where one has no room for more.
+    (:mod:`gui.canvas.graph.stages.plate_form`); their memory as ``brief`` as that says; None: as it has room in all of them.
     """
     form = form_of(scene, viewport, data, ratio, least)
     if brief is not None:
@@ -135,9 +136,8 @@ def _write(
         return
     used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE, least)
     row = rows[1].adjusted(used + APART * zoom, 0, 0, 0) if wide else rows[3]
-    memory, tone = _memory(data, d, theme)
-    colour, align = QColor(tone) if tone else soft, RIGHT if wide else MIDDLE
-    _text(painter, row, memory[form.brief :], small, False, colour, align, least)
+    colour, align = QColor(getattr(theme, memory_tone(data, d))), RIGHT if wide else MIDDLE
+    _text(painter, row, memory_words(data, d)[form.brief :], small, False, colour, align, least)
 
 
 def _number(
@@ -153,15 +153,6 @@ def _number(
         paint_glyph(painter, palette.devices[d], inner.left() + 0.4 * size, inner.center().y(), 0.8 * size)
         inner.setLeft(inner.left() + 0.9 * size + 4)
     _text(painter, inner, (words,), size, True, QColor(palette.theme.text), MIDDLE, least)
-
-
-def _memory(data: HeaderData | None, d: int, theme: Theme) -> tuple[tuple[str, ...], str]:
-    """What a device holds of what it can, at length and in short, where that is limited, and in which colour: what is streamed
-    is a warning, what a rule forbids is bad (empty: neither)."""
-    words = memory_words(data, d)
-    if data is None or not words or float(data.memory[d]) <= min(data.budget[d], data.capacity[d]):
-        return words, ""
-    return words, theme.warning if np.isfinite(data.budget[d]) else theme.bad
 
 
 def _text(

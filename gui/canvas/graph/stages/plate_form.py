@@ -15,8 +15,9 @@ from gui.canvas.graph.scene import MOST_GROWN, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import metrics
-from gui.look.numbers import Column, plural, share_text
+from gui.look.numbers import Column, cache_text, plural, share_text
 from planner.problem.target import Device
+from planner.quantity import bytes_text
 
 LEAST_TYPE, LARGEST_TYPE = 0.35, MOST_GROWN
 """How far type follows the zoom."""
@@ -40,7 +41,7 @@ APART = 8.0
 class PlateForm:
     """How all plates are written, in letters of how many device pixels (0: there is no room for such words).
 
-    ``called``: which of :func:`names_of` stands for a device; ``column``: how costs are written; ``brief``: whether memory is told in short.
+    ``called``: which of :func:`names_of` stands for a device; ``column``: how costs are written; ``brief``: which of :func:`memory_words` tells memory.
     """
 
     wide: bool
@@ -50,7 +51,7 @@ class PlateForm:
     cost: int
     small: int
     column: Column | None
-    brief: bool
+    brief: int
 
     @property
     def slim(self) -> float:
@@ -93,13 +94,32 @@ def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:
 
 
 def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
-    """What a device holds of what it can, at length and in short, where that is limited."""
+    """What a device holds of what it can, in four ever shorter forms, where that is limited: of a cache what is on chip and what is
+    streamed. What the device's cost says already, where that is its memory, is not said again."""
     if data is None:
         return ()
     used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
     if not np.isfinite(most) or most <= 0:
         return ()
-    return share_text(used, most), f"{100 * used / most:.0f} % full"
+    told, full = np.array_equal(data.pace, data.memory), f"{100 * used / most:.0f} % full"
+    if most < data.budget[d]:
+        share = f"of {bytes_text(most)}" if told else share_text(used, most)
+        return share, share, share, full
+    if used <= most:
+        on = f"{bytes_text(most - used)} free" if told else cache_text(used, most, brief=True)
+        brief = on
+    else:
+        on = cache_text(used, most, brief=True, beside=data.column)
+        brief = f"{bytes_text(used - most)} off chip"
+    pushed = 0.0 if data.pushed is None else float(data.pushed[d])
+    return f"{on}, {bytes_text(pushed)} pushed out" if pushed > 0 else on, on, brief, full
+
+
+def memory_tone(data: HeaderData | None, d: int) -> str:
+    """The colour of a theme in which memory is told: what is streamed is a ``warning``, what a rule forbids ``bad``, all else ``muted``."""
+    if data is None or not float(data.memory[d]) > min(data.budget[d], data.capacity[d]):
+        return "muted"
+    return "warning" if np.isfinite(data.budget[d]) else "bad"
 
 
 def form_of(
@@ -109,14 +129,14 @@ def form_of(
     stages, boxes = scene.layout.stages, plate_boxes(scene, viewport)
     zoom = type_scale(scene, viewport, ratio) * ratio
     if stages is None or not boxes:
-        return PlateForm(False, 2, 0, 0, 0, 0, None, False)
+        return PlateForm(False, 2, 0, 0, 0, 0, None, 0)
     shown = list(boxes)
     wide, lines = stages.blocks[shown[0]][2] >= WIDE_PLATE * stages.unit, stages.lines
     slim = SLIM if not wide and lines < 4 else 1.0
     room = min(_rows(box, lines, slim, zoom)[0].width() for box in boxes.values())
     usual, small = int((12.5 if wide else 11) * zoom), int((11 if wide else 10) * zoom)
     if usual < least:
-        return PlateForm(wide, lines, 0, 0, 0, 0, None, False)
+        return PlateForm(wide, lines, 0, 0, 0, 0, None, 0)
     tried = _columns(data)
     costs = [[cost_text(data, d, column) for d in shown] for column in tried]
     which, cost = largest(costs, usual if wide else small, True, least, room)
@@ -125,12 +145,12 @@ def form_of(
     called, big = largest(names, usual, True, least, room - taken, MARK, BESIDE_MARK * slim * zoom, SMALLER)
     ops = [plural(int(scene.ops[d]), "op") for d in shown]
     told = [words for d in shown if (words := memory_words(data, d))]
-    brief = False
+    brief = 0
     if wide or lines >= 4:
         held = [list(each) for each in zip(*told, strict=True)] or [[""]]
         beside = 0.0 if not wide else widest(ops, small, False) + APART * zoom
-        short, fitting = largest(held, small, False, least, room - beside)
-        brief, small = bool(short), fitting or small
+        brief, fitting = largest(held, small, False, least, room - beside)
+        small = fitting or small
     return PlateForm(wide, lines, called, big, cost, small, tried[which], brief)
 
 

@@ -112,6 +112,8 @@ function paintPlate(drawing, shot, d, [x, y, w, h], opacity) {
   c.fillStyle = palette.accent[d];
   c.fillRect(x + u, y + 4 * u, 6 * u, h - 8 * u);
   const size = 17 * u, left = x + 16 * u, lines = [[stage.titles[d], true, t.text], [stage.pace ? stage.pace[d] : "", true, hot ? t.warning : t.text], [stage.blocks.ops[d], false, t.muted]];
+  const below = stage.blocks.lines > 3 && stage.blocks.memory.some(([words]) => words.length);
+  if (below) lines.push(["", false, t.muted]);
   const line = Math.min(h / lines.length, 1.5 * size), top = y + (h - line * lines.length) / 2;
   c.textBaseline = "middle";
   c.textAlign = "left";
@@ -122,6 +124,7 @@ function paintPlate(drawing, shot, d, [x, y, w, h], opacity) {
       const inset = i ? 0 : 20 * u, name = i || c.measureText(words).width <= w - 22 * u - inset ? words : words.split(" ").pop();
       c.fillText(fitted(c, name, w - 22 * u - inset), left + inset, top + (i + 0.5) * line);
     });
+    paintMemory(drawing, stage, d, below, [left, top + (below ? 3.5 : 2.5) * line], w - 22 * u);
   }
   drawing.glyph(palette, d, left + 7 * u, top + 0.5 * line, 0.75 * Math.min(size, line));
   if (!litOf(shot, d)) {
@@ -130,6 +133,16 @@ function paintPlate(drawing, shot, d, [x, y, w, h], opacity) {
     c.fill(path);
     c.globalAlpha = opacity;
   }
+}
+
+// What a device holds, at the end of the line of its ops or `below` it: of the ever shorter forms the first for which all plates have room.
+function paintMemory(drawing, stage, d, below, [x, y], room) {
+  const c = drawing.context, { memory, ops } = stage.blocks, [words, tone] = memory[d];
+  const wide = (text) => c.measureText(text).width, gap = 12 * drawing.unit;
+  const form = words.findIndex((_, i) => memory.every(([forms], of) => !forms.length || (below ? 0 : wide(ops[of]) + gap) + wide(forms[i]) <= room));
+  if (form < 0) return;
+  c.fillStyle = drawing.theme[tone];
+  c.fillText(words[form], below ? x : x + room - wide(words[form]), y);
 }
 
 // Bytes beside the wider ribbons, over no plate and over no other figure.

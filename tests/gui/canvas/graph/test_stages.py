@@ -19,7 +19,7 @@ from gui.canvas.graph.picture.picture import compose, draw_graph
 from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
 from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type
-from gui.canvas.graph.stages.plate_form import largest, plate_boxes, type_scale
+from gui.canvas.graph.stages.plate_form import largest, memory_words, plate_boxes, type_scale
 from gui.canvas.graph.stages.routes import StageRibbon, arrivals, stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.opening import start_plan
@@ -29,6 +29,7 @@ from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Problem
@@ -173,6 +174,7 @@ def test_the_picture_says_ops_cost_memory_the_fullest_and_bytes(qapp) -> None:
     ):
         assert word in data, word
     assert "bottleneck" not in data, "which sets the pace"
+    assert "2.00 MiB + 2.00 off chip" in data and "/ 2.00 MiB" not in data, "nor memory twice"
     timed = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20), "inference-time")
     data = draw_graph(timed, device_of, Page((1280, 720)), "stages").file(".svg").decode()
     assert "bottleneck" in data and "fullest" not in data
@@ -420,3 +422,30 @@ def test_the_ground_of_a_figure_cuts_no_arrowhead(qapp: object, monkeypatch: pyt
     for ribbon in stage_ribbons(picture.scene):
         head = ribbons._head(ribbon, picture.viewport)
         assert head.height() > 0 and not any(head.intersects(box) for _, box in found)
+
+
+def test_plates_say_what_is_on_chip_and_what_is_streamed(qapp) -> None:
+    """In the words of the headers of lanes; what the cost says is not said again."""
+    device_of = np.array([0, 0, 1, 2, 2, 2], np.int32)
+    said = {}
+    for objective in ("inference-time", "memory-1-2-3"):
+        problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20), objective)
+        headers = compose(problem, device_of, Page((1280, 720)), "stages").headers
+        said[objective] = [memory_words(headers, d) for d in range(3)]
+    assert (problem.evaluate(device_of).memory / 2**20).tolist() == [2.0, 1.0, 4.0]
+    timed = said["inference-time"]
+    assert [words[1:] for words in timed] == [
+        ("2.00 MiB on chip", "2.00 MiB on chip", "100 % full"), ("1.00 MiB on chip", "1.00 MiB on chip", "50 % full"),
+        ("2.00 MiB + 2.00 off chip", "2.00 MiB off chip", "200 % full"),
+    ]  # fmt: skip
+    pushed = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20), "inference-time").evaluate(device_of)
+    assert [", " in words[0] for words in timed] == (pushed.details["pushed"] > 0).tolist()
+    assert any(words[0].endswith(" pushed out") for words in timed)
+    assert [words[2] for words in said["memory-1-2-3"]] == ["0 B free", "1.00 MiB free", "2.00 MiB off chip"]
+
+
+def test_a_device_that_can_hold_so_much_says_so(qapp) -> None:
+    problem = Problem(chain_graph(12), DevicePool(3, 0, memory=5e6))
+    headers = compose(problem, np.array(THIRDS, np.int32), Page((1280, 720)), "stages").headers
+    assert all(" / 4.77 MiB" in memory_words(headers, d)[0] for d in range(3))
+    assert memory_words(None, 0) == ()
