@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.tooltip import HoverCard
 from gui.document.plan.document import Document
+from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.look.theme import DARK, LIGHT, Theme
 from gui.panels.mcm import simulating
 from gui.panels.mcm.panel import PackagePanel
@@ -272,28 +273,27 @@ def test_a_chip_brings_its_lane_and_its_page(qtbot: QtBot) -> None:
 
 
 def test_looking_at_a_violation_points_at_it(qtbot: QtBot) -> None:
+    """In the panel alone: a window would plan anew for another package, and what was broken is then soon valid."""
     document = opened_package(TRIANGLE)
-    window, close = make_window(qtbot, document)
-    window.docks.reveal("violations")
-    settle()
-    listed = window.violations.list
-    listed.setCurrentRow(0)
-    assert document.pointed is not None
-    assert document.pointed.kind == "triangle"
-    document.set_problem(McmPackage(5))
-    settle()
-    assert document.pointed is not None, "it is still broken and still chosen"
-    document.set_assignment(TIDY, "edit", "fine")
-    settle()
-    assert document.pointed is None
-    document.begin_preview([2])
-    document.update_preview(0)
-    assert document.pointed is not None, "what is in the way of a drag is drawn, too"
-    assert document.pointed.kind == "triangle"
-    document.update_preview(1)
-    assert document.pointed is None
-    document.end_preview()
-    close()
+    panel = ViolationsPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 300):
+        panel.list.setCurrentRow(0)
+        assert document.pointed is not None
+        assert document.pointed.kind == "triangle"
+        document.set_problem(McmPackage(5))
+        settle()
+        assert document.pointed is not None, "it is still broken and still chosen"
+        document.set_assignment(TIDY, "edit", "fine")
+        settle()
+        assert document.pointed is None
+        document.begin_preview([2])
+        document.update_preview(0)
+        assert document.pointed is not None, "what is in the way of a drag is drawn, too"
+        assert document.pointed.kind == "triangle"
+        document.update_preview(1)
+        assert document.pointed is None
+        document.end_preview()
+    document.deleteLater()
 
 
 def test_the_inspector_names_amounts_of_a_chip() -> None:
