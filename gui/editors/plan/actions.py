@@ -308,7 +308,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("plan.train", "Train the Learned Policy…", "Plan", lambda w: w.focus_panel("training"), (), "train the network with which the planner Learned policy plans multi-chip modules, and plan with its weights", on_package, group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
     ActionSpec("plan.suggested", "Plan for the Suggested Objective", "Plan", lambda w: w.planning_anew.take_suggestion(), (), "where all parameters fit the caches of Edge TPUs: plan for the most inferences per second", has_suggestion, group=3),
-    ActionSpec("plan.counts", "How Many TPUs Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),
+    ActionSpec("plan.counts", "How Many Stages Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),
     ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_stages(w.document, 1), (">",), "plan for one more stage of the pipeline", is_open, group=3),
     ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_stages(w.document, -1), ("<",), "plan for one stage fewer of the pipeline", is_open, group=3),
     # ------------------------------------------------------------------ story

@@ -113,6 +113,8 @@ class CountsView(QWidget):
 
     def _hover(self, index: int) -> None:
         if index == self._hovered:
+            if index < 0:
+                self._card.hide()
             return
         self._hovered = index
         self._card.hide()
@@ -138,12 +140,15 @@ class CountsView(QWidget):
             self.chosen.emit(self.chart.columns[index].count)
 
     def event(self, event: QEvent) -> bool:
-        """The details of the column that is pointed at, when asked for."""
+        """The details of the column that is pointed at, or what a row is about, when asked for."""
         if event.type() == QEvent.Type.ToolTip:
             position: QPoint = self.mapFromGlobal(event.globalPos())  # type: ignore[attr-defined]
             index = self.geometry_now.column_at(position.x(), position.y())
+            row = self.geometry_now.row_at(position.x(), position.y())
             if index >= 0 and self.chart.columns[index].tip:
                 self._card.show_at(position, self.chart.columns[index].tip, self.theme)
+            elif 0 <= row < len(self.chart.row_tips):
+                self._card.show_at(position, self.chart.row_tips[row], self.theme)
             else:
                 self._card.hide()
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gui.look.theme import Theme, font
 from gui.look.writing import CENTRE, LEFT, RIGHT
@@ -20,7 +20,7 @@ from gui.panels.edge_tpu.memory_bars import (
 WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
 TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
-TICK_ROOM, BESIDE_FIGURE = 11.0, 15.0
+TICK_ROOM, BESIDE_FIGURE = 11.0, 13.0
 """What a figure leaves to its tick, and what of a column is not its line."""
 TICK = "\N{CHECK MARK}"
 
@@ -32,6 +32,11 @@ class Figure:
     text: str
     tone: str = ""
     proven: bool = False
+
+    @property
+    def face(self) -> QFont:
+        """The letters in which it is written."""
+        return font(8.0, bold=self.tone == "good")
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class CountsChart:
     line_words: str = ""
     mark_words: str = ""
     """What the short marks on the bars are; empty where there are none."""
+    row_tips: tuple[str, ...] = ()
+    """What each of the rows is about."""
     current: int = -1
     """The count of the plan on the canvas."""
 
@@ -94,6 +101,13 @@ class Geometry:
         top = self.bars(box).bottom() + PAD + index * ROW
         return QRectF(box.left() + 3, top, box.width() - 7, ROW)
 
+    def row_at(self, x: float, y: float) -> int:
+        """The index of the row whose name is at a place, -1 for none."""
+        if not self.boxes or not self.shift <= x < self.shift + GUTTER:
+            return -1
+        rows = (self.row(self.boxes[0], index) for index in range(len(self.chart.rows)))
+        return next((i for i, row in enumerate(rows) if row.top() <= y < row.bottom()), -1)
+
     def column_at(self, x: float, y: float) -> int:
         """The index of the column at a place, -1 for none: names of rows lie over what is scrolled away."""
         if x < self.shift + GUTTER:
@@ -113,11 +127,16 @@ def least_width(chart: CountsChart) -> float:
 
 def least_column(chart: CountsChart) -> float:
     """The width of a column in which every figure has room beside its tick."""
-    face = QFontMetricsF(font(8.0, bold=True))
+    figures = [figure for column in chart.columns for figure in column.figures]
     widest = max(
-        (face.horizontalAdvance(f.text) for column in chart.columns for f in column.figures), default=0.0
+        (QFontMetricsF(figure.face).horizontalAdvance(figure.text) for figure in figures), default=0.0
     )
-    return max(LEAST_COLUMN, widest + TICK_ROOM + BESIDE_FIGURE)
+    return max(LEAST_COLUMN, widest + tick_room(chart) + BESIDE_FIGURE)
+
+
+def tick_room(chart: CountsChart) -> float:
+    """What all figures leave to their ticks, so that they stand below one another; nothing where none has one."""
+    return TICK_ROOM if any(f.proven for column in chart.columns for f in column.figures) else 2.0
 
 
 def paint_counts(
@@ -127,7 +146,7 @@ def paint_counts(
     chart = geometry.chart
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     shown = [column.bars for column in chart.columns if column.bars is not None]
-    top = full_scale(shown)
+    top, room = full_scale(shown), tick_room(chart)
     painter.save()
     painter.setClipRect(QRectF(geometry.shift + GUTTER - 1, 0, geometry.width, geometry.height))
     for i, (column, box) in enumerate(zip(chart.columns, geometry.boxes, strict=True)):
@@ -143,7 +162,7 @@ def paint_counts(
             continue
         paint_memory_bars(painter, bars, column.bars, top, theme, widest=32.0, line=False)
         for index, figure in enumerate(column.figures):
-            _figure(painter, geometry.row(box, index), figure, theme)
+            _figure(painter, geometry.row(box, index), figure, room, theme)
     line = (
         height_of(shown[0].line, top, geometry.bars(geometry.boxes[0]))
         if shown and chart.line_words
@@ -189,11 +208,11 @@ def _title(painter: QPainter, box: QRectF, column: Column, theme: Theme, current
     painter.drawText(line, RIGHT, words if fits else TICK)
 
 
-def _figure(painter: QPainter, line: QRectF, figure: Figure, theme: Theme) -> None:
+def _figure(painter: QPainter, line: QRectF, figure: Figure, room: float, theme: Theme) -> None:
     tones = {"good": theme.good, "slow": theme.slow, "muted": theme.muted}
-    painter.setFont(font(8.0, bold=figure.tone == "good"))
+    painter.setFont(figure.face)
     painter.setPen(QColor(tones.get(figure.tone, theme.text)))
-    painter.drawText(line.adjusted(0, 0, -TICK_ROOM, 0), RIGHT, figure.text)
+    painter.drawText(line.adjusted(0, 0, -room, 0), RIGHT, figure.text)
     if figure.proven:
         painter.setFont(font(7.5))
         painter.setPen(QColor(theme.good))

@@ -34,7 +34,7 @@ class StageCountsPanel(Panel):
     """Plans while it can be seen; a click or Enter on a count takes its stages and plan over: one undo step."""
 
     id: ClassVar[str] = "counts"
-    title: ClassVar[str] = "How Many TPUs?"
+    title: ClassVar[str] = "How Many Stages?"
 
     def __init__(
         self, document: Document, counting: StageCounting, theme: Theme, parent: QWidget | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from html import escape
+from textwrap import wrap
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from planner.runs.stage_counts import StageCount, off_chip, throughput
 SAME = 0.005
 """Throughputs whose ratio is nearer to one are called the same."""
 
+TIP_LETTERS = 48
+"""Letters in a line of what is said of a row."""
 ENOUGH = 0.85
 """Of the best throughput: from the count that reaches so much of it on, more bring little."""
 
@@ -108,7 +111,14 @@ def chart_of(
     line = float(problem.evaluator.budget.max(initial=0.0))
     words = bytes_text(line).replace(".00", "") if np.isfinite(line) else ""
     marks = "balanced cut" if any(one.baseline is not None for one in results.values()) else ""
-    return CountsChart(tuple(columns), tuple(names.values()), words, marks, len(problem.devices))
+    return CountsChart(
+        tuple(columns),
+        tuple(names.values()),
+        words,
+        marks,
+        row_tips(problem, list(names)),
+        len(problem.devices),
+    )
 
 
 def bars_of(evaluation: Evaluation, problem: Problem | None, baseline: Evaluation | None) -> MemoryBars:
@@ -132,6 +142,18 @@ def row_names(problem: Problem) -> dict[str, str]:
     if problem.target.kind == "edge-tpu":
         rows["gain"] = "against balanced"
     return rows
+
+
+def row_tips(problem: Problem, names: Sequence[str]) -> tuple[str, ...]:
+    """What the rows of these figures are about, as rich text in short lines."""
+    _, many = problem.target.words.counted
+    told = {
+        "throughput": "How often inferences end, estimated.",
+        "latency": "How long one inference takes from end to end, estimated.",
+        "gain": f"The throughput, as a multiple of that of the parameter-balanced cut of the Edge TPU compiler on as many {many}.",
+    }
+    said = (told[name] if name in told else component_words(name).help for name in names)
+    return tuple("<br>".join(map(escape, wrap(words, TIP_LETTERS))) for words in said)
 
 
 def value_of(evaluation: Evaluation, name: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -15,9 +16,18 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.stage_counting import COUNTS, StageCounting, key_of
 from gui.document.plan.document import Document
+from gui.editors.plan.actions import ACTIONS
 from gui.look.theme import DARK, LIGHT, Theme, device_colours
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, full_scale, height_of
-from gui.panels.edge_tpu.painter import GUTTER, Geometry, paint_counts
+from gui.panels.edge_tpu.painter import (
+    GUTTER,
+    Column,
+    CountsChart,
+    Figure,
+    Geometry,
+    least_width,
+    paint_counts,
+)
 from gui.panels.edge_tpu.panel import StageCountsPanel
 from gui.panels.edge_tpu.words import chart_of, gain_text, row_names, stages_word, summary
 from planner.machines.pipeline.target import Pipeline
@@ -315,3 +325,39 @@ def test_names_of_rows_stay_while_counts_are_scrolled(
     qtbot.keyClick(chart, Qt.Key.Key_End)
     box = chart.geometry_now.boxes[-1]
     assert bar.value() + GUTTER <= box.left() and box.right() <= bar.value() + panel._area.viewport().width()
+
+
+def test_all_eight_counts_are_seen_in_a_window_of_1280_pixels(qapp: object) -> None:
+    """Beside its side panels a window has 770 pixels for them."""
+    figures = (Figure("0.117 MiB", proven=True), Figure("12.39 MiB", "slow"), Figure("×1.29", "good"))
+    columns = tuple(Column(count, f"{count} TPUs", MemoryBars((1.0,), 2.0), figures) for count in COUNTS)
+    chart = CountsChart(columns, ("max memory", "off-chip (DRAM)", "against balanced"))
+    assert least_width(chart) <= 770
+    plain = replace(
+        chart, columns=tuple(replace(c, figures=(replace(figures[0], proven=False),)) for c in columns)
+    )
+    assert least_width(plain) < least_width(chart)
+
+
+def test_names_of_rows_say_what_they_are_about(tpus: tuple[StageCountsPanel, Document]) -> None:
+    panel, _ = tpus
+    chart = panel.chart
+    assert len(chart.chart.row_tips) == len(chart.chart.rows)
+    for i, name in enumerate(chart.chart.rows):
+        row = chart.geometry_now.row(chart.geometry_now.boxes[0], i)
+        at = QPoint(30, round(row.center().y()))
+        QApplication.sendEvent(chart, QHelpEvent(QHelpEvent.Type.ToolTip, at, chart.mapToGlobal(at)))
+        assert chart._card.isVisible() and chart._card.text() == chart.chart.row_tips[i]
+        if name == "against balanced":
+            assert "parameter-balanced cut of the Edge TPU" in chart._card.text().replace("<br>", " ")
+    chart._hover(-1)
+    assert not chart._card.isVisible()
+    at = QPoint(30, 4)
+    QApplication.sendEvent(chart, QHelpEvent(QHelpEvent.Type.ToolTip, at, chart.mapToGlobal(at)))
+    assert not chart._card.isVisible()
+
+
+def test_its_name_suits_every_row_of_stages() -> None:
+    """Also those that are no TPUs."""
+    (action,) = (spec for spec in ACTIONS if spec.id == "plan.counts")
+    assert action.text == "How Many Stages Do I Need?" and StageCountsPanel.title == "How Many Stages?"
