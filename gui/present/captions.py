@@ -219,7 +219,7 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         if problem.unit(part.name) != words.title:  # "I/Os 4,054 I/Os" would say it twice
             runs.append(Run((words.title if first else words.short) + " ", theme.muted))
         figure = (part.value, problem.unit(part.name))
-        scale = units.columns[problem.unit(part.name)].scale
+        scale = units.columns[part.name].scale
         runs.append(Run(units.text(part.name, part.value), theme.text, True, amount=figure, scale=scale))
         if first:
             break

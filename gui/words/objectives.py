@@ -23,6 +23,9 @@ SAME = 1e-9
 SUMS = frozenset({"dram"})
 """Components that add up all devices."""
 
+LEAST = 0.01
+"""Of a unit: what is less is written in a smaller one, for hardly a digit would be left of it."""
+
 STAGE_COSTS = frozenset({"bottleneck", "max-load", "stage-time", "chip-latency"})
 """Objectives that are the cost of the worst device; a sum of parts such as gpipe is not."""
 
@@ -150,40 +153,43 @@ def column_of(problem: PlanningProblem, component: str, values: Iterable[float])
 
 @dataclass(frozen=True)
 class Units:
-    """How the amounts of one picture are written: one unit for all that are of a kind, that of the largest value of the objective."""
+    """How the amounts of one picture are written: each component in one unit, in which the plan's value of it can be read."""
 
     problem: PlanningProblem
-    columns: Mapping[str | None, Column]
+    columns: Mapping[str, Column]
 
     def text(self, component: str, value: float) -> str:
-        """One value of a component, see :meth:`written`."""
-        return self.written(self.problem.unit(component), value)
-
-    def written(self, kind: str | None, value: float) -> str:
-        """One value of a kind in its unit."""
-        return in_unit(self.columns[kind], kind, value)
+        """One value of a component in its unit."""
+        return in_unit(self.columns[component], self.problem.unit(component), value)
 
 
 def in_unit(column: Column, kind: str | None, value: float) -> str:
-    """A value of a ``kind`` as its ``column`` has it; a digit more where it is less than the unit, and exactly nothing without decimals."""
+    """A value of a ``kind`` as its ``column`` has it; a digit more where it is less than the unit, in its own where it is less than a
+    hundredth of that, and exactly nothing without decimals."""
     if value == 0.0 and column.suffix:
         return f"0 {column.suffix}"
+    if column.suffix and abs(value) < LEAST * column.scale:
+        return one_amount(value, kind)
     if abs(value) < column.scale:
         column = replace(column, digits=column.digits + 1)
-    if math.isnan(value) or math.isinf(value) or column.number(abs(value)).strip("0.,"):
-        return column.text(value)
-    return one_amount(value, kind)  # what is not nothing never looks like it
+    return column.text(value)
 
 
 def units_of(problem: PlanningProblem, values: Sequence[float]) -> Units:
     """The units for the ``values`` of the components of an objective, and for what is said beside them."""
-    kinds = [problem.unit(name) for name in problem.components]
-    return Units(problem, columns_by_kind(list(zip(kinds, values, strict=True))))
+    names = problem.components
+    return Units(
+        problem, component_columns([(n, problem.unit(n), v) for n, v in zip(names, values, strict=True)])
+    )
 
 
-def columns_by_kind(given: Sequence[tuple[str | None, float]]) -> dict[str | None, Column]:
-    """How the values of each kind among ``given`` (kind, value) are written, each kind in the unit of its largest."""
-    return {kind: amount_column([v for k, v in given if k == kind], kind) for kind, _ in given}
+def component_columns(given: Sequence[tuple[str, str | None, float]]) -> dict[str, Column]:
+    """How each component among ``given`` (name, kind, value) is written: in the unit that suits its value, which a smaller one beside it
+    would lose its digits in otherwise; nothing at all in that of the largest of its kind."""
+    return {
+        name: amount_column([value] if value else [v for _, k, v in given if k == kind], kind)
+        for name, kind, value in given
+    }
 
 
 def plan_times(problem: Problem, evaluation: Evaluation) -> Column:

@@ -27,6 +27,7 @@ from gui.panels.edge_tpu.memory_words import (
     PROVEN,
     Line,
     Name,
+    PictureUnits,
     Side,
     claim_line,
     components_line,
@@ -38,7 +39,6 @@ from gui.panels.edge_tpu.memory_words import (
     subtitle,
     why_line,
 )
-from gui.words.objectives import Units
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
@@ -199,7 +199,7 @@ class Beside:
 
 
 def _beside(
-    problem: Problem, sides: Sequence[Side], units: Units, room: tuple[float, float], title: str
+    problem: Problem, sides: Sequence[Side], units: PictureUnits, room: tuple[float, float], title: str
 ) -> Beside:
     """Where everything is in a ``room`` of units: with all there is to say, or as little as leaves most of it to the bars."""
     places = _laid_out(problem, sides, units, room, title, False)
@@ -215,7 +215,7 @@ def _beside(
 def _laid_out(
     problem: Problem,
     sides: Sequence[Side],
-    units: Units,
+    units: PictureUnits,
     room: tuple[float, float],
     title: str,
     brief: bool,

@@ -13,8 +13,7 @@ from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on
 from gui.look.writing import CENTRE, LEFT, write
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, paint_memory_bars
-from gui.panels.edge_tpu.memory_words import MIB
-from gui.words.objectives import Units
+from gui.panels.edge_tpu.memory_words import MIB, PictureUnits
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 
@@ -35,7 +34,7 @@ def paint_stages(
     evaluation: Evaluation,
     line: float,
     top: float,
-    units: Units,
+    units: PictureUnits,
     theme: Theme,
 ) -> None:
     """Bars in ``rect``, stages and links below it; ``line`` and ``top`` are the bytes at the cache line and at the upper edge."""
@@ -126,7 +125,7 @@ def _off_chip(painter: QPainter, box: QRectF, y: float, amount: float, theme: Th
 
 def _names(
     painter: QPainter, boxes: Sequence[QRectF], problem: Problem, e: Evaluation,
-    colours: Sequence[DeviceColour], units: Units, theme: Theme,
+    colours: Sequence[DeviceColour], units: PictureUnits, theme: Theme,
 ) -> None:  # fmt: skip
     """Mark and name of each stage, how many ops it has and what it costs."""
     low = boxes[0].bottom()
@@ -135,7 +134,7 @@ def _names(
         paint_glyph(painter, colours[k], middle - 26, low + 13, 11)
         place = QRectF(middle - 16, low + 3, 60, 20)
         write(painter, place, LEFT, problem.devices[k].title, font(10), theme.text)
-        facts = plural(int(e.ops[k]), "op"), units.written(problem.graph.time_unit, float(e.cost[k]))
+        facts = plural(int(e.ops[k]), "op"), units.time(float(e.cost[k]))
         for row, words in enumerate(facts):
             cell = QRectF(middle - 60, low + 20 + 16 * row, 120, 16)
             write(painter, cell, CENTRE, words, font(9.5), theme.muted)
@@ -155,7 +154,7 @@ def _numbers(
 
 
 def _links(
-    painter: QPainter, boxes: Sequence[QRectF], y: float, problem: Problem, e: Evaluation, units: Units, theme: Theme,
+    painter: QPainter, boxes: Sequence[QRectF], y: float, problem: Problem, e: Evaluation, units: PictureUnits, theme: Theme,
     roomy: bool,
 ) -> None:  # fmt: skip
     """An arrow into each stage with the bytes that enter it, the largest in a warning colour; where they have no room, the largest alone."""
@@ -165,7 +164,7 @@ def _links(
     most = float(entering.max(initial=0.0))
     pitch = pitch_of(boxes)
     usual, strong = font(9.5 if roomy else SMALL), font(9.5 if roomy else SMALL, bold=True)
-    said = [units.written("B", float(entered)) for entered in entering]
+    said = [units.enters(float(entered)) for entered in entering]
     crossing = [k for k in range(1, len(boxes)) if entering[k] > 0]
     widths = [_wide(said[k], strong) + 12 for k in crossing]
     arrows = max(widths) <= pitch - 36
@@ -174,11 +173,11 @@ def _links(
         said = [f"→ {words}" for words in said]
         widths = [_wide(said[k], strong) + 10 for k in crossing]
         if max(widths) > pitch - APART:  # the line above says what they are
-            said = [words.removesuffix(" MiB") for words in said]
+            said = [words.removesuffix(f" {units.entering.suffix}") for words in said]
             widths = [_wide(said[k], strong) + 10 for k in crossing]
     if max(widths) > 2 * pitch - APART:
         k = int(entering.argmax())
-        words = f"most enters {problem.devices[k].name}: {units.written('B', most)}"
+        words = f"most enters {problem.devices[k].name}: {units.enters(most)}"
         place = QRectF(boxes[0].left(), y - 9, boxes[-1].right() - boxes[0].left(), 18)
         write(painter, place, CENTRE, words, font(9.5), theme.warning)
         return

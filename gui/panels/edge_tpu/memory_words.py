@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtGui import QFontMetricsF
 
 from gui.look.heading import lines_of
-from gui.look.numbers import Column, plural, rate_text, time_column
+from gui.look.numbers import Column, byte_column, plural, rate_text, time_column
 from gui.look.theme import font
 from gui.words.machines import hardware_words
-from gui.words.objectives import Units, component_words
+from gui.words.objectives import Units, component_words, in_unit
 from gui.words.proofs import claimed_note
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -54,25 +55,59 @@ def wide(words: str, size: float, bold: bool = False) -> float:
     return QFontMetricsF(font(size, bold=bold)).horizontalAdvance(words)
 
 
-def picture_units(problem: Problem, sides: Sequence[Side]) -> Units:
-    """MiB as at the axis, and the unit that suits the longest time that is written."""
+@dataclass(frozen=True)
+class PictureUnits(Units):
+    """What is written around the bars, too: times, parameters in MiB as at the axis, and what enters stages."""
+
+    times: Column
+    held: Column
+    entering: Column
+
+    def time(self, value: float) -> str:
+        """A time, in the unit of all."""
+        return in_unit(self.times, self.problem.graph.time_unit, value)
+
+    def parameters(self, value: float) -> str:
+        """Bytes of parameters."""
+        return in_unit(self.held, "B", value)
+
+    def enters(self, value: float) -> str:
+        """Bytes that enter a stage."""
+        return in_unit(self.entering, "B", value)
+
+
+def picture_units(problem: Problem, sides: Sequence[Side]) -> PictureUnits:
+    """MiB as at the axis, the unit of the most bytes that enter a stage, and the one that suits the longest time that is written."""
     times = [0.0]
     for side in sides:
         found = throughput(side.evaluation)
         times += [*side.evaluation.cost.tolist(), latency(side.evaluation), 1.0 / found if found > 0 else 0.0]
     unit = problem.graph.time_unit
-    return Units(problem, {"B": Column(MIB, "MiB", 2), unit: time_column(times, unit)})
+    held, entering, timed = Column(MIB, "MiB", 2), _entering(sides), time_column(times, unit)
+    columns = {
+        name: timed if problem.unit(name) != "B" else entering if name == "max-communication" else held
+        for name in problem.components
+    }
+    return PictureUnits(problem, columns, timed, held, entering)
+
+
+def _entering(sides: Sequence[Side]) -> Column:
+    """How bytes that enter a stage from the one before are written."""
+    return byte_column(
+        [float(side.evaluation.details.get("bytes_in", np.zeros(1)).max(initial=0.0)) for side in sides]
+    )
 
 
 def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> str:
     """What the picture shows: a cache line and plates only where there are some."""
     graph = problem.graph
     entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
+    unit = _entering(sides).suffix
     if brief:
         on = f"MiB of parameters per stage, on {hardware_words(problem)}"
-        return on + ("; plates: MiB that enter the next" if entering else "")
+        return on + (f"; plates: {unit} that enter the next" if entering else "")
     around = " around the cache line" if math.isfinite(float(problem.evaluator.budget.max())) else ""
-    plates = "; plates: MiB that enter the next stage" if entering else ""
+    plates = f"; plates: {unit} that enter the next stage" if entering else ""
     return (
         f"Parameters per stage{around}{plates}.   "
         f"{plural(graph.n, 'op')} on {hardware_words(problem)}, planned for {planned_for(problem)}"
@@ -84,8 +119,8 @@ def planned_for(problem: Problem) -> str:
     return "least " + ", then ".join(component_words(name).title for name in problem.components)
 
 
-def components_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[str, ...]:
-    """The components of the objective, in ever fewer words: the unit behind the last of them where all have the same."""
+def components_line(problem: Problem, evaluation: Evaluation, units: PictureUnits) -> tuple[str, ...]:
+    """The components of the objective, in ever fewer words: a unit behind the last of those that have it in common."""
     names, values = problem.components, evaluation.values
     if len(names) == 1:
         said = units.text(names[0], values[0])
@@ -94,18 +129,22 @@ def components_line(problem: Problem, evaluation: Evaluation, units: Units) -> t
         [f"{word} {units.text(name, value)}" for word, name, value in zip(words, names, values, strict=True)]
         for words in zip(*((component_words(n).title, component_words(n).short) for n in names), strict=True)
     )
-    last = len(short) - 1
-    once = [said.removesuffix(" MiB") if i < last else said for i, said in enumerate(short)]
+    once = [
+        said.removesuffix(f" {own}") if own == after else said
+        for said, (own, after) in zip(
+            short, pairwise([said.split()[-1] for said in short] + [""]), strict=True
+        )
+    ]
     return ", ".join(full), ", ".join(short), ", ".join(once)
 
 
-def rate_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[str, ...]:
+def rate_line(problem: Problem, evaluation: Evaluation, units: PictureUnits) -> tuple[str, ...]:
     """How often and how fast inferences come, estimated, in ever fewer words."""
     unit = problem.graph.time_unit
     found = throughput(evaluation)
     rate, per = rate_text(found), "second" if unit else "unit of time"
-    every = units.written(unit, 1.0 / found) if found > 0.0 else ""
-    takes = units.written(unit, latency(evaluation))
+    every = units.time(1.0 / found) if found > 0.0 else ""
+    takes = units.time(latency(evaluation))
     return (
         f"{rate} inferences per {per}{f', one every {every}' if every else ''}; each takes {takes} from end to end (estimated)",
         f"{rate} per {per}{f', one every {every}' if every else ''}, each takes {takes}",
@@ -113,9 +152,9 @@ def rate_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[s
     )
 
 
-def why_line(problem: Problem, evaluation: Evaluation, units: Units) -> tuple[str, ...]:
+def why_line(problem: Problem, evaluation: Evaluation, units: PictureUnits) -> tuple[str, ...]:
     """Why inferences come less often than the slowest stage is ready, in ever fewer words; nothing where they do not."""
-    why = problem.target.throughput_note(evaluation, lambda value: units.written("B", value))
+    why = problem.target.throughput_note(evaluation, units.parameters)
     if not why:
         return ()
     return f"Slower than the slowest stage: {why}", f"slower than any stage: {why}", why
@@ -126,7 +165,7 @@ def claim_line(problem: Problem, side: Side) -> tuple[str, ...]:
     return () if side.claim is None else (f"{claimed_note(problem, side.claim)}, not proven",)
 
 
-def said_of(problem: Problem, side: Side, units: Units, width: float, brief: bool) -> list[Line]:
+def said_of(problem: Problem, side: Side, units: PictureUnits, width: float, brief: bool) -> list[Line]:
     """What stands below a plan's name in lines of ``width`` units: all there is to say, or ``brief``, a line for each thing."""
     strong = components_line(problem, side.evaluation, units)
     others = [

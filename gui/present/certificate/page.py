@@ -16,7 +16,7 @@ from gui.look.writing import LEFT
 from gui.present.captions import LEAST, flowed, letters, measure
 from gui.present.certificate.facts import Fact, facts
 from gui.words.methods import method_words
-from gui.words.objectives import columns_by_kind, component_words, in_unit
+from gui.words.objectives import component_columns, component_words, in_unit
 from gui.words.proofs import assumed
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
@@ -64,10 +64,10 @@ def verdict(certified: Certificate) -> str:
     return "No valid plan is better than the bound; between the two it is open."
 
 
-def amount(certified: Certificate, unit: str | None, value: float) -> str:
-    """A value of a component as the page writes it, and what stands around the page: all of a kind in the unit of the plan's largest."""
-    columns = columns_by_kind([(part.unit, part.value) for part in certified.parts])
-    return in_unit(columns[unit], unit, value)
+def amount(certified: Certificate, component: str, value: float) -> str:
+    """A value of a component as the page writes it, and what stands around the page: each component in the unit of the plan's value."""
+    columns = component_columns([(part.name, part.unit, part.value) for part in certified.parts])
+    return in_unit(columns[component], certified.unit_of(component), value)
 
 
 def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> list[str]:
@@ -79,7 +79,7 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
     if brief:
         return [f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}."]
     limits = [
-        f"{component_words(name).title} of at most {amount(certified, certified.unit_of(name), most)}"
+        f"{component_words(name).title} of at most {amount(certified, name, most)}"
         for name, most in proof.given
     ]
     among = f", among plans with {' and '.join(limits)}" if limits else ""
@@ -126,12 +126,12 @@ def component_rows(certified: Certificate) -> list[tuple[str, str, str, str]]:
     """The table of components, its head first: what, the plan's value, what no plan is below, and the gap."""
     rows = [("", "this plan", "at least", "gap")]
     for part in certified.parts:
-        least = DASH if part.proof is None else amount(certified, part.unit, part.proof.value)
+        least = DASH if part.proof is None else amount(certified, part.name, part.proof.value)
         shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_limit(part.gap)
         if part.gap == 0.0 and not part.proven:
             shown = "met"
         title = component_words(part.name).title
-        value = amount(certified, part.unit, part.value)
+        value = amount(certified, part.name, part.value)
         rows.append((title[:1].upper() + title[1:], value, least, shown))
     return rows
 

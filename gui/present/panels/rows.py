@@ -179,7 +179,7 @@ def paint_costs(
     colours = device_colours(len(problem.devices), theme)
     component = problem.components[0]
     units = units_of(problem, e.values)
-    column = units.columns[problem.unit(component)]
+    column = units.columns[component]
     hot = e.bottleneck
     bytes_count = problem.unit(component) == "B"
     title = f"{component_words(component).title} per device" if bytes_count else "Cost per device"

@@ -334,7 +334,7 @@ def test_every_component_has_its_value_and_its_proof(qtbot: QtBot) -> None:
         assert [part.label for part in strip.components] == [
             "Max memory, int8 (stage 2)", "then off-chip (DRAM)", "then max communication",
         ]  # fmt: skip
-        assert [part.value for part in strip.components] == ["4.00 MiB", "2.00 MiB", "0.234 MiB"]
+        assert [part.value for part in strip.components] == ["4.00 MiB", "2.00 MiB", "240.0 KiB"]
         first = problem.bound("max-memory", e.values[0], "test", frozenset({"rule:order"}))
         document.add_bounds([first])
         settle()

@@ -67,17 +67,21 @@ def test_amounts_have_the_unit_of_their_component() -> None:
     assert amount(problem, "max-memory", 4 * MIB) == "4.00 MiB"
     assert amount(problem, "max-communication", 160 * 1024.0) == "160.0 KiB"
     assert components_text(problem, (4 * MIB, 0.0, 163840.0)) == (
-        "max memory 4.00 MiB, off-chip (DRAM) 0 MiB, max communication 0.156 MiB"
+        "max memory 4.00 MiB, off-chip (DRAM) 0 MiB, max communication 160.0 KiB"
     )
     assert components_text(Problem(chain_graph(), Pipeline(3)), (12.5,)) == "12.50"
     assert one_amount(float("nan"), "B") == one_amount(float("nan"), None)
 
 
-def test_amounts_of_one_picture_share_a_unit_and_hide_nothing() -> None:
+def test_each_component_has_a_unit_that_keeps_its_digits_and_hides_nothing() -> None:
     units = units_of(tpus(), (4 * MIB, 0.0, 163840.0))
     assert units.text("max-memory", 3.5 * MIB) == "3.50 MiB"
     assert units.text("dram", 0.0) == "0 MiB", "exactly nothing"
     assert units.text("dram", 12.0) == "12 B", "what is not nothing never looks like it"
+    assert units.text("max-communication", 163840.0) == "160.0 KiB", "not 0.156 MiB beside large ones"
+    assert units.text("max-communication", 512.0) == "0.50 KiB", "a bound in the unit of the plan's value"
+    assert units.text("max-memory", 0.25 * MIB) == "0.250 MiB"
+    assert units.text("max-memory", 2200.0) == "2.1 KiB", "not 0.002 MiB"
     assert units.text("max-communication", float("nan")) == "\N{EN DASH}"
     timed = units_of(Problem(tpu_graph(), Pipeline(3)), (1.2e-3,))
     assert (timed.text("bottleneck", 1.2e-3), timed.text("bottleneck", 950e-6)) == ("1.20 ms", "0.950 ms")

@@ -95,7 +95,7 @@ def test_the_title_tells_every_component() -> None:
     given = (("max-memory", values[0]),)
     second = problem.bound("dram", values[1] / 2, "simple", frozenset(), given=given)
     said = compose(problem, device_of, Page((800, 600)), "lanes", bounds=[first, second]).subtitle
-    assert "max memory 4.00 MiB, off-chip (DRAM) 2.00 MiB, max communication 0.234 MiB" in said
+    assert "max memory 4.00 MiB, off-chip (DRAM) 2.00 MiB, max communication 240.0 KiB" in said
     assert "gap ≤ 50.0 % (off-chip (DRAM))" in said
     assert "gap" not in compose(problem, device_of, Page((800, 600)), "lanes").subtitle
 

@@ -13,7 +13,7 @@ from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
 from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
-from gui.panels.edge_tpu.memory_words import PROVEN, picture_units, rate_line, subtitle
+from gui.panels.edge_tpu.memory_words import PROVEN, components_line, picture_units, rate_line, subtitle
 from planner.errors import StageboardError
 from planner.formats import read_models
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -23,6 +23,7 @@ from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 from tests.gui.models import chain_graph
 from tests.gui.present.slides import Written, overlapping, written_in
 from tests.gui.stage_models import even, found_for, tpu_problem
@@ -137,10 +138,12 @@ def test_a_slide_says_why_a_plan_is_slower_than_its_slowest_stage(qapp: Any) -> 
     assert any("streamed on one link" in said for said in words)
 
 
-def test_a_slide_has_one_unit_of_bytes_and_one_of_times(qapp: Any) -> None:
+def test_a_slide_has_one_unit_of_parameters_one_of_what_enters_and_one_of_times(qapp: Any) -> None:
     _, words = balanced_slide()
     units = set(re.findall(r"\d (KiB|MiB|GiB|B|s|ms|\N{MICRO SIGN}s|ns)\b", "  ".join(words)))
-    assert units == {"MiB", "ms"}
+    assert units == {"MiB", "KiB", "ms"}
+    assert [said for said in words if "KiB" in said and "comm." not in said], "plates"
+    assert not re.search(r"comm\.\S* [\d.,]+ MiB", "  ".join(words))
 
 
 def test_bars_have_half_of_a_slide_and_plans_a_line_for_each_thing(qapp: Any) -> None:
@@ -168,3 +171,21 @@ def test_no_amount_is_struck_out_by_the_cache_line(qapp: Any, preset: str) -> No
         for line in lines:
             if re.fullmatch(r"\d+\.\d\d", line.words):
                 assert not line.box.top() < level < line.box.bottom(), (cache, line)
+
+
+def test_bytes_between_stages_keep_their_digits_beside_large_parameters() -> None:
+    """The plates, the sentence that explains them and the component are in one unit, that of the most that enters a stage."""
+    ops = [Op(f"n{i}", f"n{i}", param_bytes=2.0**20) for i in range(3)]
+    edges = [Tensor(f"n{i}", (f"n{i + 1}",), 200.0 * 2**10) for i in range(2)]
+    graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
+    problem = Problem(graph, EdgeTpuPipeline(3, precision="int8", cache=2.0**19, scratch=False))
+    sides = sides_of(problem, np.arange(3, dtype=np.int32))
+    units = picture_units(problem, sides)
+    entering = float(sides[0].evaluation.details["bytes_in"].max())
+    assert 0 < entering < 2**20 <= float(sides[0].evaluation.memory.max())
+    assert units.enters(entering) == units.text("max-communication", entering) == bytes_text(entering)
+    assert all(
+        "plates: KiB that enter the next" in subtitle(problem, sides, brief) for brief in (False, True)
+    )
+    least = components_line(problem, sides[0].evaluation, units)[-1]
+    assert least.endswith(" KiB") and least.count(" MiB") == 1, "a unit behind the last that has it"
