@@ -1,13 +1,13 @@
 """Which devices of a story's plans are matched: what has one number has one colour in all its keyframes.
 
 Plans on one pool of devices keep the numbers of these, as in the window, unless a plan has most of its ops where the plan shown before it has
-them, by other numbers: then it takes over those. Compared plans on other devices, of unlike machines or in a row, are all matched
+them, by other numbers: then it takes over those, unless some plan that it is compared with would have more ops elsewhere by that. Compared plans on other devices, of unlike machines or in a row, are all matched
 with the first of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ class Matched:
         self.compared = sorted({i for compares, shown in told if compares for i in shown})
         self.numbers: Numbers = {}
         """Of plans that are compared, and of others that do not keep the numbers of their own."""
+        self._pairs = {(shown[0], i) for compares, shown in told if compares for i in shown[1:]}
         for alike in self._by_model():
             if _pool(self.plans[i] for i in alike):
                 continue
@@ -59,17 +60,38 @@ class Matched:
         return list(found.values())
 
     def _follow(self, shown: Sequence[int]) -> None:
-        """Number the devices of the other plans, each after the one shown before it."""
-        unlike = dict(self.numbers)
+        """Number the devices of the other plans, each after the one shown before it, but by their own where that would move more ops
+        between two plans that a keyframe compares."""
+        as_called: set[int] = set()
+        while True:
+            seen = self._numbered(shown, as_called)
+            worse = {i for pair in self._pairs if self._apart(pair, seen) for i in pair}
+            if not worse:
+                break
+            as_called |= worse
+        for i, numbers in seen.items():
+            if i in self.compared or numbers != _own(self.plans[i]):
+                self.numbers[i] = numbers
+
+    def _numbered(self, shown: Sequence[int], as_called: Set[int]) -> Numbers:
+        """The numbers of the plans that have none yet: their own where they are to stay ``as_called``."""
         seen: Numbers = {}
         for before, i in zip((-1, *shown), shown, strict=False):
-            if i in seen or i in unlike:
+            if i in seen or i in self.numbers:
                 continue
-            own = tuple(range(len(self.plans[i].problem.devices)))
-            follows = before in seen and _pool((self.plans[before], self.plans[i]))
-            seen[i] = _after(self.plans[before], seen[before], self.plans[i]) if follows else own
-            if i in self.compared or seen[i] != own:
-                self.numbers[i] = seen[i]
+            follows = i not in as_called and before in seen and _pool((self.plans[before], self.plans[i]))
+            seen[i] = (
+                _after(self.plans[before], seen[before], self.plans[i]) if follows else _own(self.plans[i])
+            )
+        return seen
+
+    def _apart(self, pair: tuple[int, int], seen: Numbers) -> bool:
+        """Whether two plans on one pool have fewer ops in common by these numbers than by their own."""
+        if not set(pair) <= seen.keys() or not _pool(self.plans[i] for i in pair):
+            return False
+        first, second = (self.plans[i] for i in pair)
+        by_own = _kept(first, _own(first), second, _own(second))
+        return _kept(first, seen[pair[0]], second, seen[pair[1]]) < by_own
 
 
 def _pool(plans: Iterable[Plan]) -> bool:
@@ -86,14 +108,21 @@ def _pool(plans: Iterable[Plan]) -> bool:
     return len(found) == 1 and not next(iter(found))[2]
 
 
+def _own(plan: Plan) -> tuple[int, ...]:
+    """The numbers that a plan's devices have by themselves."""
+    return tuple(range(len(plan.problem.devices)))
+
+
+def _kept(first: Plan, numbers: Sequence[int], second: Plan, others: Sequence[int]) -> int:
+    """How many ops two plans have on devices of one number."""
+    there, here = np.asarray(numbers)[first.decision.device_of], np.asarray(others)[second.decision.device_of]
+    return int(np.count_nonzero(there == here))
+
+
 def _after(before: Plan, numbers: Sequence[int], plan: Plan) -> tuple[int, ...]:
     """The numbers of a plan's devices after a plan that has these ``numbers``: its own, unless more than half of all ops keep their colour
     by those of the matched devices, and more than by its own."""
-    own = tuple(range(len(numbers)))
+    own = _own(plan)
     taken = tuple(numbers[device] for device in match_devices(before, plan).first_of.tolist())
-    there = np.asarray(numbers)[before.decision.device_of]
-
-    def kept(given: Sequence[int]) -> int:
-        return int(np.count_nonzero(np.asarray(given)[plan.decision.device_of] == there))
-
-    return taken if 2 * kept(taken) > plan.problem.graph.n and kept(taken) > kept(own) else own
+    kept = _kept(before, numbers, plan, taken)
+    return taken if 2 * kept > plan.problem.graph.n and kept > _kept(before, numbers, plan, own) else own

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Plan, Problem
@@ -43,3 +47,47 @@ def test_ops_that_stay_keep_their_colour_from_plan_to_plan() -> None:
     rows = compared.rows([1, 2])
     assert rows == [(0, (0, 2)), (1, (1, 0)), (2, (2, 1)), (3, (3, 3))]
     assert not len(compare([plans[1], plans[2]], rows=rows).moved(1))
+
+
+def test_a_plan_in_between_makes_no_comparison_worse() -> None:
+    """The last plan would take over the numbers of the one before it, by which one op more is elsewhere than in the first."""
+    plans = [
+        plan([0, 0, 0, 1, 1, 2, 2, 2, 3, 3]), plan([0, 2, 2, 0, 0, 1, 0, 1, 3, 1]), plan([2, 0, 1, 1, 2, 0, 2, 2, 3, 0])
+    ]  # fmt: skip
+    alone = [(False, [i]) for i in range(3)]
+    assert Matched(plans, alone).numbers[2] != (0, 1, 2, 3)
+    rows = Matched(plans, [*alone, (True, [0, 2])]).rows([0, 2])
+    assert len(compare([plans[0], plans[2]], rows=rows).moved(1)) == 5
+
+
+def placed(data: st.DataObject, count: int) -> list[Plan]:
+    """Plans that differ from the one before by a few ops and by names of accelerators."""
+    found = [data.draw(st.lists(st.integers(0, 3), min_size=10, max_size=10))]
+    while len(found) < count:
+        names = [*data.draw(st.permutations(range(3))), 3]
+        moved = data.draw(st.dictionaries(st.integers(0, 9), st.integers(0, 3), max_size=5))
+        found.append([names[moved.get(op, device)] for op, device in enumerate(found[-1])])
+    return [plan(each) for each in found]
+
+
+@given(st.data())
+def test_no_comparison_of_a_story_moves_more_ops_than_by_the_names_of_devices(data: st.DataObject) -> None:
+    """Whatever was shown in between, and however many comparisons there are."""
+    plans = placed(data, 4)
+    pairs = data.draw(st.lists(st.permutations(range(4)).map(lambda p: p[:2]), min_size=1, max_size=3))
+    told = [*((False, [i]) for i in range(4)), *((True, pair) for pair in pairs)]
+    matched = Matched(plans, data.draw(st.permutations(told)))
+    for a, b in pairs:
+        first, second = plans[a], plans[b]
+        moved = len(compare([first, second], rows=matched.rows([a, b])).moved(1))
+        assert moved <= np.count_nonzero(first.decision.device_of != second.decision.device_of)
+
+
+@given(st.data())
+def test_two_compared_plans_move_as_few_ops_as_any_names_allow(data: st.DataObject) -> None:
+    first, second = placed(data, 2)
+    fewest = min(
+        np.count_nonzero(first.decision.device_of != np.array([*names, 3])[second.decision.device_of])
+        for names in permutations(range(3))
+    )
+    assert len(compare([first, second]).moved(1)) == fewest
