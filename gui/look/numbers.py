@@ -188,22 +188,34 @@ def share_text(used: float, capacity: float) -> str:
     return f"{bytes_text(used).removesuffix(' ' + whole.split()[-1])} / {whole}"
 
 
-def cache_text(used: float, cache: float, brief: bool = False, beside: Column | None = None) -> str:
+def cache_text(
+    used: float, cache: float, brief: bool = False, beside: Column | None = None, pushed: float = 0.0
+) -> str:
     """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: all in the unit of the larger, from MiB up as the compiler reports it.
 
-    Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that.
+    Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that. Where activations have
+    ``pushed`` out some of what has room by itself, it is said what they need of what is free.
     """
     in_bytes = beside is not None and beside.suffix.endswith("B")
     column = beside if beside is not None and in_bytes and used > cache else byte_column([used, cache])
     if used <= cache and beside is not None and in_bytes and beside.scale < column.scale:
         on, free = f"{beside.text(used)} on chip", f", {column.text(cache - used)} free"
-        return on if brief else on + free
+        return on if brief else on + free + _needed(column, used, cache, pushed)
     on = column.text(min(used, cache))
     if used <= cache:
-        return f"{on} on chip" if brief else f"{on} on chip, {column.number(cache - used)} free"
+        if brief:
+            return f"{on} on chip"
+        return f"{on} on chip, {column.number(cache - used)} free{_needed(column, used, cache, pushed)}"
     least = column.scale * 10.0**-column.digits  # what is off chip is never rounded away
     off = max(used - cache, least)
     return f"{on} + {column.number(off)} off chip" if brief else f"{on} on chip + {column.text(off)} off chip"
+
+
+def _needed(column: Column, used: float, cache: float, pushed: float) -> str:
+    """What activations need of a cache whose parameters they push out in part, or all of."""
+    if pushed <= 0.0:
+        return ""
+    return f", activations need {column.text(cache - used + pushed)}{' or more' if pushed >= used else ''}"
 
 
 plural = printable.plural

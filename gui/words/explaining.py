@@ -204,5 +204,6 @@ def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tup
         late = float(evaluation.streaming[d]) / float(evaluation.cost[d]) if evaluation.cost[d] > 0 else 0.0
         said += f"{bytes_text(off_chip)} do not fit into its cache, and streaming them is {percent(late, 0)} of its time."
         return rows, said
-    room = float(problem.evaluator.budget[d]) - held
-    return rows, said + f"they fit into its cache with {bytes_text(room)} to spare."
+    room, pushed = float(problem.evaluator.budget[d]) - held, float(evaluation.details["pushed"][d])
+    needed = f", of which activations need {bytes_text(room + pushed)}" if pushed else ""
+    return rows, said + f"they fit into its cache with {bytes_text(room)} to spare{needed}."

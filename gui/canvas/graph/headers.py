@@ -70,10 +70,11 @@ class HeaderData:
     """What the bottleneck is called: where it holds most, it is the fullest."""
     unused: str = ""
     """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
-    pushed: np.ndarray | None = None
-    """Bytes of the parameters on chip that activations push out of each device's cache, where the plan's times count that."""
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
+
+    pushed: tuple[float, ...] = ()
+    """Bytes of the parameters on chip that activations push out of each device's cache; empty where the plan's times do not count that."""
 
     def passing(self, device: int) -> float:
         """Bytes that go from devices before this one to devices after it."""
@@ -113,8 +114,7 @@ def header_data(
     return HeaderData(
         titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
-        worst=worst_word(problem), unused="" if scene.layout.rest is None else f"{idle} unused",
-        pushed=e.details.get("pushed"),
+        pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), worst=worst_word(problem), unused="" if scene.layout.rest is None else f"{idle} unused",
     )  # fmt: skip
 
 

@@ -94,6 +94,7 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
     names = tuple(
         title if title == MISSING else numbered(comparison, row) for row, title in enumerate(titles)
     )
+    pushed = evaluation.details.get("pushed")
     return HeaderData(
         titles, names,
         by_row(evaluation.pace, np.nan), parts, by_row(received), by_row(sent),
@@ -101,7 +102,7 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
         by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem),
-        pushed=None if "pushed" not in evaluation.details else by_row(evaluation.details["pushed"]),
+        pushed=() if pushed is None else tuple(by_row(pushed).tolist()),
         own=tuple(_own_name(comparison, row, plan) for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip
 

@@ -82,6 +82,12 @@ def test_what_a_cache_holds_is_said_in_one_unit() -> None:
     assert cache_text(40 * kib, 8 * mib, beside=small) == "40.0 KiB on chip, 7.96 MiB free"
     assert cache_text(40 * kib, 8 * mib, brief=True, beside=small) == "40.0 KiB on chip"
     assert cache_text(40 * kib, 8 * mib, beside=Column(1e-3, "ms")) == "0.04 MiB on chip, 7.96 free"
+    # What activations push out is no contradiction to what is free: they need more than that.
+    assert (
+        cache_text(5.5 * mib, 8 * mib, pushed=0.25 * mib)
+        == "5.50 MiB on chip, 2.50 free, activations need 2.75 MiB"
+    )
+    assert cache_text(mib, 8 * mib, pushed=mib).endswith("7.00 free, activations need 8.00 MiB or more")
     large = Column(mib, "MiB", 2)
     assert cache_text(866 * kib, 512 * kib, brief=True, beside=large) == "0.50 MiB + 0.35 off chip"
     assert cache_text(1.23 * mib, 512 * kib, brief=True, beside=large) == "0.50 MiB + 0.73 off chip"

@@ -7,11 +7,13 @@ import pytest
 
 from gui.look.numbers import gap_limit
 from gui.words.explaining import critical_path, gap_without_constraints, next_step, why_bottleneck
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
 from planner.problem.worst import worst_word
+from planner.quantity import bytes_text
 
 
 def row(work: list[float], size: float = 0.0) -> Problem:
@@ -25,6 +27,20 @@ def said(problem: Problem, device_of: list[int], gap: float | None) -> str:
     """The sentence about an assignment."""
     devices = np.array(device_of, np.int32)
     return next_step(problem, problem.evaluate(devices), devices, gap)
+
+
+def test_what_activations_push_out_is_told_beside_the_room_to_spare() -> None:
+    """The room is what parameters leave; where activations need more of it, it is said how much."""
+    ops = [Op(f"o{i}", f"o{i}", work=0.1, work_cpu=0.1, param_bytes=1e5, macs=1e6) for i in range(4)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1e5) for i in range(3)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    target = EdgeTpuPipeline(2, precision="file", cache=2.5e5)
+    problem = Problem(graph, target)
+    e = problem.evaluate(np.array([0, 0, 1, 1], np.int32))
+    assert not e.details["dram"].any() and e.details["pushed"].any()
+    said = why_bottleneck(problem, e)[1]
+    needed = 2.5e5 - float(e.memory[e.bottleneck]) + float(e.details["pushed"][e.bottleneck])
+    assert said.endswith(f" to spare, of which activations need {bytes_text(needed)}.")
 
 
 @pytest.mark.parametrize(

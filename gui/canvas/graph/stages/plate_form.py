@@ -111,7 +111,7 @@ def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
     else:
         on = cache_text(used, most, brief=True, beside=data.column)
         brief = f"{bytes_text(used - most)} off chip"
-    pushed = 0.0 if data.pushed is None else float(data.pushed[d])
+    pushed = data.pushed[d] if data.pushed else 0.0
     return f"{on}, {bytes_text(pushed)} pushed out" if pushed > 0 else on, on, brief, full
 
 

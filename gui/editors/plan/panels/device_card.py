@@ -50,13 +50,18 @@ APART = "   "
 class CacheLoad:
     """Parameters of a device around its cache, in bytes; ``full`` is what the whole bar stands for.
 
-    ``after`` is what the change in preview would make of ``used``.
+    ``after`` is what the change in preview would make of ``used``; ``pushed``: what activations push out of what fits.
     """
 
     used: float
     cache: float
     full: float
     after: float | None = None
+    pushed: float = 0.0
+
+    def text(self, beside: Column | None) -> str:
+        """What it is in words, in the unit of what stands ``beside`` it."""
+        return cache_text(self.used, self.cache, beside=beside, pushed=self.pushed)
 
 
 @dataclass
@@ -152,7 +157,7 @@ class DeviceCard(QWidget):
     def _describe(self) -> None:
         s = self.state
         assert s is not None
-        chip = [] if s.load is None else [cache_text(s.load.used, s.load.cache, beside=s.figures)]
+        chip = [] if s.load is None else [s.load.text(s.figures)]
         words = [s.name, s.cost, *chip, s.detail.replace(APART, ", ")]
         if s.bottleneck:
             words.append(s.worst)
@@ -336,7 +341,7 @@ class DeviceCard(QWidget):
     ) -> None:
         """The parameters around the cache line, and ``below`` them what they are in words."""
         paint_load(painter, bar, load.used, load.cache, load.full, c, t, load.after)
-        words = cache_text(load.used, load.cache, beside=figures)
+        words = load.text(figures)
         if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > bar.width():
             words = cache_text(load.used, load.cache, brief=True, beside=figures)
         line = QRectF(bar.left(), below, bar.width(), 15)

@@ -347,8 +347,8 @@ def _loads(problem: Problem, evaluation: Evaluation, preview: Preview | None) ->
     if preview is not None:
         after = np.where(preview.legal, np.diagonal(preview.memory), np.nan)
         most = max(most, float(np.nan_to_num(after).max()))
-    loads = []
+    loads, pushed = [], evaluation.details.get("pushed", np.zeros(len(budget)))
     for d, used in enumerate(evaluation.memory.tolist()):
         then = None if after is None or np.isnan(after[d]) else float(after[d])
-        loads.append(CacheLoad(used, float(budget[d]), most, then))
+        loads.append(CacheLoad(used, float(budget[d]), most, then, float(pushed[d])))
     return loads
