@@ -248,6 +248,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     rows = [
         ("Cost", f"<b>{column.text(float(evaluation.cost[device]))}</b>"),
         *_copies(document, device),
+        ("Transfers", "" if problem.evaluator.pays[device] else problem.target.transfers_note()),
         ("Receive", column.text(float(evaluation.receive[device]))),
         ("Work", column.text(float(evaluation.work[device]))),
         ("Streaming", column.text(float(evaluation.streaming[device]))),

@@ -51,10 +51,11 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     mean = float(used.mean())
     # Devices that have nothing to do say nothing of how well the others share the work.
     of = "device" if len(used) == len(evaluation.cost) else "device in use"
+    free = "" if problem.evaluator.pays[d] else f" {problem.target.transfers_note()}."
     above = f", {percent(cost / mean - 1, 0)} above the average {of}" if len(used) > 1 else ""
     return (
         rows,
-        f"{title} takes {time_text(cost, unit)}{above}; {percent(value / total, 0)} of it is the {phrase}.",
+        f"{title} takes {time_text(cost, unit)}{above}; {percent(value / total, 0)} of it is the {phrase}.{free}",
     )
 
 

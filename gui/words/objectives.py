@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
     from planner.problem.decision import Evaluation
     from planner.problem.problem import Problem
+    from planner.problem.target import Target
 
 SAME = 1e-9
 """Components that differ by no more than this (relative) count as equal."""
@@ -136,9 +137,11 @@ def objective_in_words(objective: str) -> str:
     return title if title[1:2].isupper() or title[1:2] == "/" else title[:1].lower() + title[1:]
 
 
-def objective_help(objective: str) -> str:
-    """One line on what an objective wants; empty for one of a machine of another package."""
-    return OBJECTIVES.get(objective, ("", ""))[1]
+def objective_help(objective: str, target: Target | None = None) -> str:
+    """One line on what an objective wants, on a ``target`` with which devices pay no transfers; empty for one of a machine of another package."""
+    said = OBJECTIVES.get(objective, ("", ""))[1]
+    free = "" if target is None else target.transfers_note()
+    return f"{said} {free}." if said and free else said
 
 
 def amount(problem: PlanningProblem, component: str, value: float) -> str:

@@ -141,6 +141,12 @@ def host_note(evaluation: Evaluation) -> str:
     return f"{counted}, which cross the host link; max-communication leaves them out"
 
 
+def transfers_note(problem: Problem, evaluation: Evaluation) -> str:
+    """Which devices pay no transfers, where some that have ops do not."""
+    free = ~problem.evaluator.pays & (evaluation.ops > 0)
+    return problem.target.transfers_note() if free.any() else ""
+
+
 def copies_text(problem: Problem, evaluation: Evaluation, device: int) -> str:
     """`` x3`` for a stage on three devices, `` > acc 0`` for a device that works on another's stage, else nothing."""
     stage = int(evaluation.serves[device])
@@ -181,7 +187,7 @@ def summary(
     out = [title, *(f"  {label.ljust(width)}  {value}" for label, value in lines)]
     if isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
         out += ["", device_table(problem, evaluation)]
-        out += [f"  {note}" for note in (host_note(evaluation),) if note]
+        out += [f"  {note}" for note in (host_note(evaluation), transfers_note(problem, evaluation)) if note]
     out += [f"  ! {warning}" for warning in warnings(problem)]
     if evaluation is not None:
         for v in evaluation.violations[:_SHOWN_VIOLATIONS]:

@@ -228,6 +228,10 @@ class Target(ABC):
         Bytes in it are as ``written`` beside it."""
         return ""
 
+    def transfers_note(self) -> str:
+        """Which devices pay nothing for the tensors that they receive and send, as a sentence without its full stop; empty where all pay."""
+        return ""
+
     def latency_note(self, evaluation: Any) -> str:
         """What the estimated latency of a plan holds beside the costs of its devices; empty where it is their sum or another figure."""
         return ""

@@ -181,6 +181,10 @@ class DevicePool(Target):
         """The memory of each device: it says what fits, and costs nothing."""
         return {"memory": self.memories}
 
+    def transfers_note(self) -> str:
+        """Only accelerators pay for transfers (section 3)."""
+        return "CPUs pay no transfers" if self.cpus else ""
+
     def floors(self, component: str, graph: Graph) -> tuple[str, ...]:
         """The two largest parts of loads are together no less than the largest load, and that load where there is one part."""
         if component == "gpipe":

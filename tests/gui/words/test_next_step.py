@@ -7,6 +7,8 @@ import pytest
 
 from gui.look.numbers import gap_limit
 from gui.words.explaining import critical_path, gap_without_constraints, next_step, why_bottleneck
+from gui.words.objectives import objective_help
+from planner.cli.report import summary
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -64,6 +66,19 @@ def test_the_next_step_follows_from_what_is_proven(
 def test_more_devices_do_not_help_where_some_are_idle() -> None:
     words = said(row([1.0, 1.0, 1.0, 1.0], 9.0), [0] * 4, 0.0)
     assert "1 of 2 stages has nothing to do, so more of them do not help: only faster ones" in words
+
+
+def test_a_cpu_says_that_it_pays_no_transfers() -> None:
+    """Where its cost is read; of accelerators nothing is said."""
+    problem = Problem(row([1.0, 1.0, 1.0], 9.0).graph, DevicePool(1, 1))
+    free = "CPUs pay no transfers"
+    assert objective_help("max-load", problem.target).endswith(f" {free}.")
+    assert free not in objective_help("max-load", DevicePool(2, 0)) + objective_help("max-load", Pipeline(2))
+    for devices, is_cpu in (([1, 1, 1], True), ([0, 0, 1], False)):
+        device_of = np.array(devices, np.int32)
+        assert (free in why_bottleneck(problem, problem.evaluate(device_of))[1]) == is_cpu
+        assert free in summary(problem, problem.evaluate(device_of))
+    assert free not in summary(problem, problem.evaluate(np.zeros(3, np.int32)))
 
 
 def test_who_streams_is_told_of_memory() -> None:

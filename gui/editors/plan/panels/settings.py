@@ -308,7 +308,7 @@ class SettingsPanel(Panel):
 
     def _say_objective(self) -> None:
         """One line on what the chosen objective wants."""
-        said = objective_help(str(self.objective.currentData()))
+        said = objective_help(str(self.objective.currentData()), self._target)
         self.about.setText(said)
         self.about.setVisible(bool(said))
 

@@ -236,6 +236,8 @@ def test_strategies_are_explained(qtbot: QtBot) -> None:
     plain = SettingsPanel(opened(), LIGHT)
     with shown(qtbot, plain):
         assert plain.about.isVisible() and plain.about.text() == objective_help(plain.objective.currentData())
+        plain.kind.setCurrentIndex(plain.kind.findData("pool"))
+        assert plain.about.text().endswith("CPUs pay no transfers.")
 
 
 def test_expert_constants_are_folded_away(qtbot: QtBot) -> None:
