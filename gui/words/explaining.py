@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gui.look.numbers import percent
-from gui.words.objectives import objective_in_words
+from gui.look.numbers import percent, time_column
+from gui.words.objectives import in_unit, objective_in_words
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -67,6 +67,7 @@ def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, fl
     s = schedule(problem, device_of, kind="latency", samples=1)
     on = s.critical[s.piece]
     took, unit = (s.finish - s.start)[on], problem.graph.time_unit
+    column = time_column([s.period], unit)  # that of the objective, as the strip has it
     phases = [("receive", "receive"), ("work", "work"), ("streaming", "stream parameters"), ("send", "send")]
     rows = [(name, float(took[s.phase[on] == PHASES.index(phase)].sum())) for name, phase in phases]
     rows.sort(key=lambda row: -row[1])
@@ -74,7 +75,7 @@ def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, fl
         return rows, "Nothing takes any time."
     by = np.bincount(s.device[on], took, len(problem.devices))
     over = [d for d in np.argsort(-by, kind="stable").tolist() if by[d] > 0]
-    told = [f"{problem.devices[d].title} ({time_text(float(by[d]), unit)})" for d in over[:MOST]]
+    told = [f"{problem.devices[d].title} ({in_unit(column, unit, float(by[d]))})" for d in over[:MOST]]
     if len(over) > MOST:
         told.append(f"{len(over) - MOST} more")
     led = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
@@ -83,7 +84,7 @@ def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, fl
     share = percent(value / s.period, 0)
     return (
         rows,
-        f"A sample takes {time_text(s.period, unit)}. Its critical path leads over {led}; {share} of it is the {phrase}.",
+        f"A sample takes {column.text(s.period)}. Its critical path leads over {led}; {share} of it is the {phrase}.",
     )
 
 
