@@ -317,12 +317,12 @@ class Jobs(QObject):
             result = last.result
             self._document.add_bounds(result.bounds)
             job.iterations, job.searched = result.iterations, result.seconds
-            self._seal(job, result.stop_reason)
+            limited = at_its_limit(job, result.seconds)
+            self._seal(job, result.stop_reason, job.order.time_limit if limited else None)
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
             # Who proves bounds looks for no plan.
             sought = "" if job.order.is_bound and result.status == "no_plan" else result.status
             job.infeasible = result.status == "infeasible"
-            limited = at_its_limit(job, result.seconds)
             text = ending_words(sought, result.stop_reason, precision_words(result), limited)
             if state == "done" and sought == "no_plan" and not result.message:
                 ended = f"{text.partition(',')[0]}: " if limited and result.stop_reason == "time" else ""
@@ -342,11 +342,11 @@ class Jobs(QObject):
             self._document.message.emit(Message("error", f"{job.title}: {last.sentence}", last.detail))
 
     @staticmethod
-    def _seal(job: Job, stop_reason: str) -> None:
-        """The provenance says how the search ended."""
+    def _seal(job: Job, stop_reason: str, time_limit: float | None) -> None:
+        """The provenance says how the search ended, and by which time limit where it was by one."""
         before = job.provenance
         if before is not None:
-            job.provenance = replace(before, stop_reason=stop_reason)
+            job.provenance = replace(before, stop_reason=stop_reason, time_limit=time_limit)
             if job.entry is not None and job.entry.provenance is before:
                 job.entry.provenance = job.provenance
 

@@ -28,6 +28,7 @@ from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
 from gui.words.objectives import amount, column_of, components_text
 from gui.words.proofs import claim_sentence, standing_lines
+from planner.reports.certificate.text import time_words
 from planner.reports.comparison.rules import made_for
 
 if TYPE_CHECKING:
@@ -240,7 +241,9 @@ class PlansModel(QAbstractListModel):
         else:
             lines.append("valid")
         if entry.provenance is not None and entry.provenance.stop_reason:
-            lines.append(f"stopped: {entry.provenance.stop_reason}")
+            by_time = time_words(entry.provenance.time_limit)
+            reason = entry.provenance.stop_reason
+            lines.append(by_time if reason == "time" else f"stopped: {reason}")
         return "\n".join(lines)
 
     @staticmethod

@@ -110,7 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         ] or [(f"{problem.components[0]} at least", "none")]
         rows += [
             ("proven by", proven_by),
-            ("ended", ending(result.stop_reason, seconds)),
+            ("ended", ending(result.stop_reason, seconds, args.time_limit)),
         ]
         if result.message:
             rows.append(("note", result.message))

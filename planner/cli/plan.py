@@ -110,7 +110,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     def text() -> str:
         by = " (chosen by auto)" if auto and finder != chosen.name else ""
-        search = ending(result.stop_reason, result.seconds)
+        search = ending(result.stop_reason, result.seconds, args.time_limit)
         compiling = f", {seconds_text(spent)} of that compiling" if (spent := console.compiling) else ""
         took = f"{search} of search, {seconds_text(console.seconds)} in all{compiling}"
         rows = [("planner", f"{finder}{by}, {took}")]

@@ -307,7 +307,8 @@ def proofs(standing: Standing) -> dict[str, Any]:
     }
 
 
-def ending(stop_reason: str, seconds: float) -> str:
-    """How a search ended, in words."""
-    how = {"finished": "finished", "time": "time limit", "gap": "gap reached", "cancelled": "cancelled"}
+def ending(stop_reason: str, seconds: float, time_limit: float | None) -> str:
+    """How a search ended, in words: by a ``time_limit`` that somebody set, or because what it does unasked was used up."""
+    limited = "usual work done" if time_limit is None else f"time limit of {time_limit:g} s"
+    how = {"finished": "finished", "time": limited, "gap": "gap reached", "cancelled": "cancelled"}
     return f"{how.get(stop_reason, stop_reason)}, {seconds_text(seconds)}"

@@ -134,7 +134,7 @@ def best_of(results: Sequence[Result]) -> Result:
 
 def tried_words(tries: Sequence[Try]) -> str:
     """Who was tried, with how each ended, as part of a sentence."""
-    how = {"finished": "found none", "time": "time was up", "refused": "does not serve it"}
+    how = {"finished": "found none", "time": "its share of the time was up", "refused": "does not serve it"}
     return ", ".join(f"'{t.planner}' ({how.get(t.stop_reason, t.stop_reason)})" for t in tries)
 
 

@@ -45,6 +45,7 @@ def provenance_dict(provenance: Provenance) -> dict[str, Any]:
         "stop_reason": provenance.stop_reason,
         "created": provenance.created,
         "note": provenance.note,
+        **({} if provenance.time_limit is None else {"time_limit": finite(provenance.time_limit)}),
         **({"search": again} if (again := search_dict(provenance)) else {}),
     }
 
@@ -102,7 +103,7 @@ def provenance_of(data: dict[str, Any], file: str, claimed_by: str) -> Provenanc
         return clean(value) if isinstance(value, str) else ""
 
     seed = data.get("seed")
-    seconds = data.get("seconds")
+    seconds, limit = data.get("seconds"), data.get("time_limit")
     return Provenance(
         planner=words("planner") or "unknown",
         options=simple_attributes(data.get("options")),
@@ -112,6 +113,7 @@ def provenance_of(data: dict[str, Any], file: str, claimed_by: str) -> Provenanc
         stop_reason=words("stop_reason"),
         created=words("created"),
         note=words("note"),
+        time_limit=None if limit is None else figure(limit, f"{file}: time_limit", PlanError),
         **search_of(data.get("search"), f"{file}: provenance", claimed_by),
     )
 

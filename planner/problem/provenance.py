@@ -94,6 +94,8 @@ class Provenance:
     adopted: tuple[Adoption, ...] = field(default=(), compare=False)
     bounds: tuple[Bound, ...] = field(default=(), compare=False)
     race: RaceRecord | None = None
+    time_limit: float | None = None
+    """Seconds that the search was given; None without a limit: one that ended by ``time`` has done its usual work."""
 
 
 def provenance_of(
@@ -102,6 +104,7 @@ def provenance_of(
     stop_reason: str,
     adopted: tuple[Adoption, ...] = (),
     race: RaceRecord | None = None,
+    time_limit: float | None = None,
 ) -> Provenance:
     """Where a plan comes from that was found just now, by this version, in the run ``origin``."""
     return Provenance(
@@ -117,4 +120,5 @@ def provenance_of(
         adopted=adopted,
         bounds=origin.bounds,
         race=race,
+        time_limit=time_limit,
     )

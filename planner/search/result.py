@@ -43,7 +43,8 @@ class Result:
     ``found_by`` who found it: "" the planner itself, "start" whoever gave it, else the name of who did. ``starts`` and ``given_bounds``
     are what the run was given, ``adopted`` the plans that it took over on its way. ``complete``: every better plan was excluded,
     up to a solver's precision (:mod:`planner.search.result`). ``origin`` is the run of another planner that found the plan, and ``tries`` are all
-    such runs, where the planner lets others search. ``message``: what else a person should know of the run, a
+    such runs, where the planner lets others search. ``time_limit``: the seconds that it was given, None without a limit: where ``stop_reason`` is
+    ``time`` all the same, what planners do unasked was used up. ``message``: what else a person should know of the run, a
     sentence without its end, or "".
     """
 
@@ -69,6 +70,7 @@ class Result:
     complete: bool = False
     origin: Origin | None = None
     tries: tuple[Try, ...] = ()
+    time_limit: float | None = None
 
     @property
     def order(self) -> Ints | None:

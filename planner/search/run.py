@@ -109,6 +109,7 @@ def _run(
         complete=search.completed,
         origin=search.state.origin,
         tries=tuple(search.tries),
+        time_limit=search.time_limit,
     )
 
 
@@ -131,5 +132,7 @@ def plan_of(result: Result, name: str = "") -> Any:
         result.planner, result.options, result.seed, result.best_iteration, result.starts, result.given_bounds
     )
     adopted = () if result.origin is not None else result.adopted
-    provenance = provenance_of(result.origin or own, result.seconds, result.stop_reason, adopted)
+    provenance = provenance_of(
+        result.origin or own, result.seconds, result.stop_reason, adopted, time_limit=result.time_limit
+    )
     return result.problem.plan(result.device_of, provenance, name)

@@ -87,6 +87,9 @@ class Search:
         self.history: list[tuple[float, str, float]] = []
         self.rejected = 0
         self._stop = stop
+        left = seconds_left(stop, self.state)
+        self.time_limit = left if math.isfinite(left) else None
+        """Seconds that whoever asked gives it; None without a limit."""
         self._starts = [np.asarray(s, np.int32) for s in starts]
         self._due = None if again is None else again.iteration
         self._given: list[tuple[float, ...]] | None = None

@@ -60,12 +60,18 @@ def sizes_text(certified: Certificate) -> str:
 
 
 STOPPED = {
-    "time": "stopped at its time limit",
     "gap": "stopped at the gap that was asked for",
     "iterations": "stopped after as many iterations as were asked for",
     "cancelled": "stopped by hand",
 }
 """How searches ended that did not end by themselves, by their reason to stop."""
+
+
+def time_words(limit: float | None) -> str:
+    """Whose time it was at which a search stopped: the ``limit`` that somebody set, or what planners do unasked."""
+    if limit is None:
+        return "usual work done, no time limit set"
+    return f"stopped at the time limit of {limit:g} s that was set"
 
 
 def searched_text(provenance: Mapping[str, Any]) -> str:
@@ -75,7 +81,8 @@ def searched_text(provenance: Mapping[str, Any]) -> str:
     """
     seconds = float(provenance.get("seconds") or 0.0)
     took = [f"search {seconds_text(seconds)}"] if seconds else []
-    how = STOPPED.get(str(provenance.get("stop_reason") or ""), "")
+    reason, limit = str(provenance.get("stop_reason") or ""), provenance.get("time_limit")
+    how = time_words(limit) if reason == "time" else STOPPED.get(reason, "")
     return ", ".join([*took, *([how] if how else [])])
 
 

@@ -32,7 +32,12 @@ def provenance_of(race: Reached, standing: Standing) -> Provenance:
     )
     adopted = () if standing.found_by is not None else tuple(standing.adoptions[: standing.found_adoptions])
     return found_in(
-        standing.found_by or own, standing.found_after, standing.ending or "running", adopted, record
+        standing.found_by or own,
+        standing.found_after,
+        standing.ending or "running",
+        adopted,
+        record,
+        race.time_limit,
     )
 
 

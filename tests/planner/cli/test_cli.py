@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from planner.cli import COMMANDS, main
+from planner.cli.report import ending
 from planner.formats import read_graph
 from planner.machines.catalogue import machine_of, planner
 from planner.search.result import Result
@@ -721,3 +722,9 @@ def test_where_memory_is_to_be_small_the_fullest_device_is_marked(stageboard: An
         lines = stageboard(*asked, "--objective", objective).out.splitlines()
         assert sum(line.endswith(f"< {word}") for line in lines) == 1
         assert not any(f"< {other}" in line or line != line.rstrip() for line in lines)
+
+
+def test_whose_time_it_was_that_ended_a_search() -> None:
+    assert ending("time", 20.0, 20.0).startswith("time limit of 20 s, ")
+    assert ending("time", 12.0, None).startswith("usual work done, ")
+    assert ending("finished", 1.0, 20.0).startswith("finished, ")

@@ -35,7 +35,14 @@ def make(graph: Graph, seed: int = 0) -> Plan:
                       Together((graph.op_ids[1], graph.op_ids[2]))))  # fmt: skip
     device_of = np.random.default_rng(seed).integers(0, 3, graph.n)
     provenance = Provenance(
-        "slice", {"orders": 5, "note": "x"}, 7, "0.1.0", 1.5, "finished", "2025-01-01T00:00:00Z"
+        "slice",
+        {"orders": 5, "note": "x"},
+        7,
+        "0.1.0",
+        1.5,
+        "finished",
+        "2025-01-01T00:00:00Z",
+        time_limit=20.0,
     )
     return problem.plan(device_of, provenance, "my plan")
 

@@ -194,12 +194,13 @@ def test_other_endings_are_refused(tmp_path: Path) -> None:
 
 def test_the_time_is_the_searchs_own_and_a_stopped_search_says_so() -> None:
     _, plan = plan_of("memory")
-    for reason, words in (
-        ("cancelled", ", stopped by hand"),
-        ("time", ", stopped at its time limit"),
-        ("finished", ""),
+    for reason, limit, words in (
+        ("cancelled", None, ", stopped by hand"),
+        ("time", 20.0, ", stopped at the time limit of 20 s that was set"),
+        ("time", None, ", usual work done, no time limit set"),
+        ("finished", 20.0, ""),
     ):
-        ended = replace(plan, provenance=replace(plan.provenance, stop_reason=reason))
+        ended = replace(plan, provenance=replace(plan.provenance, stop_reason=reason, time_limit=limit))
         assert f", search 0.200 s{words}\n" in certificate_text(certificate(ended))
 
 

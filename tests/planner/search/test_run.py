@@ -115,6 +115,10 @@ def test_each_stop_criterion_ends_the_search_and_keeps_the_best() -> None:
     ):
         result = run(Scripted([0, 0, 0, 1, 1, 1], endless=True), problem, stop, bounds=simple)
         assert result.stop_reason == reason
+        limit = {"time": 0.02}.get(reason, 60.0 if isinstance(stop, AnyOf) else None)
+        assert result.time_limit == limit, "what somebody set, whatever ended it"
+        found = plan_of(result)
+        assert found is not None and found.provenance.time_limit == limit
         assert result.objective == 3.0
         assert result.status == "optimal"
 
