@@ -23,6 +23,7 @@ from planner.model.graph import Graph, Op, Tensor
 from planner.problem.bound import Bound
 from planner.problem.carrying import carried, ground
 from planner.problem.problem import Pin, Problem
+from planner.problem.target import Target
 from tests.planner.machines.edge_tpu.strategies import edge_graphs, edge_targets
 from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.strategies import graphs, problems
@@ -82,10 +83,61 @@ def pairs(draw: st.DrawFn) -> tuple[Problem, Problem]:
     return former, changed(draw, former)
 
 
-@given(pairs=pairs())
-@settings(max_examples=80)
+NEAR = (
+    Pipeline(2, bandwidth=0.125),
+    Pipeline(2, bandwidth=0.125),
+    EdgeTpuPipeline(2, precision="file", streaming=0.125, scratch=False),
+    McmPackage(2, link=1.0),
+    DevicePool(2, 0, contiguous=False),
+    DevicePool(1, 1),
+)
+
+
+@st.composite
+def near_pairs(draw: st.DrawFn) -> tuple[Problem, Problem]:
+    """A few ops on two devices, whose limits are what a plan needs: there the best plan often is another with a little more or less.
+
+    One problem has room for all ops on a device, or for what some plan needs, the other for what another plan needs: on all devices
+    more or less, or on one of them more.
+    """
+    small = st.integers(1, 3).map(float)
+    n = draw(st.integers(2, 3))
+    ops = [
+        Op(f"n{i}", f"n{i}", "Conv", work=draw(small), work_cpu=draw(small), param_bytes=draw(small))
+        for i in range(n)
+    ]
+    # Dear transfers keep ops together as long as they have room.
+    tensors = [
+        Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=draw(st.sampled_from([0.0, 4.0]))) for i in range(n - 1)
+    ]
+    graph = Graph.build("near", ops, tensors, time_unit="s")
+    # Memory that is too small costs much; only pipelines have limits of their own for each stage that are no rules.
+    target: Target = draw(st.sampled_from(NEAR))
+    name, free = LIMIT[target.kind], Problem(graph, target)
+
+    some = st.lists(st.integers(0, 1), min_size=n, max_size=n)
+    together = st.sampled_from([[0] * n, [1] * n])
+    objective = draw(st.sampled_from(target.objectives))
+
+    def limited(plans: st.SearchStrategy[list[int]], each: bool) -> Problem:
+        needs = np.maximum(free.evaluate(np.array(draw(plans), np.int32)).memory, 1.0)
+        value = tuple(needs.tolist()) if each else float(needs.max())
+        other = draw(st.sampled_from([objective, *target.objectives]))
+        return Problem(graph, replace(target, **{name: value}), other)
+
+    each = target.kind in ("pool", "pipeline") and draw(st.sampled_from([True, True, False]))
+    found = limited(some, each), limited(st.one_of(together, some), each)
+    return found if draw(st.booleans()) else found[::-1]
+
+
+@given(pairs=st.one_of(pairs(), near_pairs()))
+@settings(max_examples=200)
 def test_no_valid_plan_is_better_than_what_is_carried_over(pairs: tuple[Problem, Problem]) -> None:
-    former, problem = pairs
+    check_carried(*pairs)
+
+
+def check_carried(former: Problem, problem: Problem) -> None:
+    """No valid plan of a problem costs less than what is carried over to it of the best plans of another."""
     bounds = least(former)
     found = [*carried(bounds, ground(former), problem)]
     found += [bound for bound in bounds if bound.applies_to(problem.relaxation, problem.assumptions)]
@@ -95,6 +147,29 @@ def test_no_valid_plan_is_better_than_what_is_carried_over(pairs: tuple[Problem,
             reached = dict(zip(problem.components, evaluation.values, strict=True))
             for bound in found:
                 assert not bound.covers(reached) or bound.value <= reached[bound.component] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("target", dict.fromkeys(NEAR), ids=Target.spec)
+def test_bounds_hold_at_any_two_limits_that_plans_need(target: Target) -> None:
+    """Of three ops in a row all plans' needs, against each other: with a rule for limits that is too wide one of them is better."""
+    ops = [
+        Op(f"n{i}", f"n{i}", "Conv", work=1.0, work_cpu=1.0, param_bytes=float(1 + i % 2)) for i in range(3)
+    ]
+    tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=4.0 * i) for i in range(2)]
+    graph = Graph.build("near", ops, tensors, time_unit="s")
+    free = Problem(graph, target)
+    needs = [
+        np.maximum(free.evaluate(np.array(plan, np.int32)).memory, 1.0)
+        for plan in itertools.product(range(2), repeat=3)
+    ]
+    limits: set[float | tuple[float, ...]] = {float(need.max()) for need in needs}
+    if target.kind in ("pool", "pipeline"):
+        limits |= {tuple(need.tolist()) for need in needs}
+    found = [
+        Problem(graph, replace(target, **{LIMIT[target.kind]: value})) for value in sorted(limits, key=str)
+    ]
+    for former, problem in itertools.permutations(found, 2):
+        check_carried(former, problem)
 
 
 def timed_chain(n: int) -> Graph:
