@@ -62,10 +62,11 @@ class PictureUnits(Units):
     times: Column
     held: Column
     entering: Column
+    time_unit: str | None
 
     def time(self, value: float) -> str:
         """A time, in the unit of all."""
-        return in_unit(self.times, self.problem.graph.time_unit, value)
+        return in_unit(self.times, self.time_unit, value)
 
     def parameters(self, value: float) -> str:
         """Bytes of parameters."""
@@ -88,7 +89,7 @@ def picture_units(problem: Problem, sides: Sequence[Side]) -> PictureUnits:
         name: timed if problem.unit(name) != "B" else entering if name == "max-communication" else held
         for name in problem.components
     }
-    return PictureUnits(problem, columns, timed, held, entering)
+    return PictureUnits(problem, columns, timed, held, entering, unit)
 
 
 def _entering(sides: Sequence[Side]) -> Column:

@@ -309,7 +309,7 @@ class ScheduleChart(QWidget):
         assert layout is not None
         if window is not self and self._card.parentWidget() is not window:
             self._card.setParent(window)
-        host = self._card.parentWidget()
+        host = self._card.parentWidget() or window
         box = QRectF(*layout.boxes(np.array([bar]))[0].tolist()).toAlignedRect()
         seen = box.intersected(self.rect())
         off = QRect(self.mapTo(host, seen.topLeft()), seen.size())

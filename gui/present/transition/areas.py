@@ -138,8 +138,8 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
         return b
     names = ("pace", "parts", "received", "sent", "cost", "memory")
     now = {n: getattr(a, n) + (getattr(b, n) - getattr(a, n)) * share for n in names}
-    if a.pushed is not None and b.pushed is not None:
-        now["pushed"] = a.pushed + (b.pushed - a.pushed) * share
+    if a.pushed and b.pushed:
+        now["pushed"] = tuple(p + (q - p) * share for p, q in zip(a.pushed, b.pushed, strict=True))
     links = a.links if share < 0.5 else b.links
     if a.links is not None and b.links is not None:
         entering = a.links.entering + (b.links.entering - a.links.entering) * share
