@@ -135,7 +135,7 @@ def paint_words(
     opacity: float = 1.0,
 ) -> None:  # fmt: skip
     """Names on those of the ``cards`` (bool[count]) that stand out (all where none does), where they are large enough: while they
-    move, only where few are in sight. Groups have theirs as long as they have room. ``scene`` is the stage's, where it is at the moment."""
+    move, only where few are in sight. Among groups all have theirs as long as they have room. ``scene`` is the stage's, where it is at the moment."""
     detail = detail_of(card)
     if detail < Detail.LABELS and scene.items.count == scene.items.graph.n:
         return
@@ -146,7 +146,7 @@ def paint_words(
     painter = QPainter(image)
     painter.setOpacity(opacity)
     if detail < Detail.LABELS:
-        paint_group_names(painter, shown, viewport, stage.palette, ratio)
+        paint_block_names(painter, shown, viewport, stage.palette, ratio)
     else:
         # On the way from a layout of another scale cards are as high as they are, whatever a scene unit is.
         scale, most = (
@@ -156,14 +156,17 @@ def paint_words(
     painter.end()
 
 
-def paint_group_names(
+def paint_block_names(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, ratio: float
 ) -> None:
-    """Names on the cards of groups that are highlighted, from afar: in the least letters of slides, where they have room for enough of them."""
+    """Names on the cards that are highlighted, from afar, where any of them are groups: in the least letters of slides, where they have
+    room for enough of them."""
+    if scene.items.count == scene.items.graph.n:
+        return
     pixels, names = round(LEAST * ratio), card_names(scene)
     fills = block_fills(scene, palette)
     painter.setFont(font(pixels, False))
-    for i in np.flatnonzero(scene.highlighted & (scene.items.whole_size > 1)).tolist():
+    for i in np.flatnonzero(scene.highlighted).tolist():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         box = QRectF(x, y, float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale)
         room = int(box.width() - 10 * ratio)
@@ -184,7 +187,7 @@ def paint_quiet_words(
         return
     others = copy.copy(scene)
     others.highlighted = scene.faded
-    paint_group_names(painter, others, viewport, plain_words(palette), ratio)
+    paint_block_names(painter, others, viewport, plain_words(palette), ratio)
 
 
 def all_standing_out(scene: Scene) -> Scene:

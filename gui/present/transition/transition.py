@@ -32,9 +32,9 @@ from gui.present.transition.paint import (
     Moment,
     all_standing_out,
     card_pixels,
+    paint_block_names,
     paint_cards,
     paint_edges,
-    paint_group_names,
     paint_quiet_words,
     paint_splits,
     paint_words,
@@ -143,7 +143,7 @@ class Shot:
         paint_graph(painter, scene, near, palette, detail, figures=False, names=detail >= Detail.LABELS)
         painter.restore()
         if detail < Detail.LABELS:
-            paint_group_names(painter, all_standing_out(scene), viewport, palette, unit)
+            paint_block_names(painter, all_standing_out(scene), viewport, palette, unit)
             paint_quiet_words(painter, scene, palette, viewport, card, unit)
         self._paint_over(painter, settled_areas(self.stage, self.lit, self.width), viewport, unit)
 

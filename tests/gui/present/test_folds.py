@@ -15,15 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QImage, QPainter
 
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of, parts_of
-from gui.canvas.graph.scene import scene_of
+from gui.canvas.graph.scene import STYLE, scene_of
+from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import DARK, LIGHT
 from gui.present.comparison.canvases import CanvasesShot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.html.page import page_of
 from gui.present.panels.overlays import group_facts
 from gui.present.show import Show
+from gui.present.transition.looks import detail_of
 from gui.present.transition.marks import label_words
+from gui.present.transition.paint import all_standing_out, paint_block_names
 from gui.present.transition.parting import Parting, boxes_of
 from gui.present.transition.transition import Shot
 from planner.machines.pipeline.target import Pipeline
@@ -34,6 +38,7 @@ from planner.story.folded import FoldedGroup
 from planner.story.keyframe import Keyframe
 from tests.gui.models import chain_graph
 from tests.gui.present.talks import Member, even, resolved
+from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -115,6 +120,21 @@ def test_a_group_that_stands_out_is_called_by_its_name() -> None:
     assert np.flatnonzero(shot.standing_out).tolist() == [1] and len(shot.marks.ops) == 1
     assert label_words(shot.stage.scene, int(shot.marks.ops[0])) == "block1"
     assert len(shot_of(show, 1).marks.ops) == 3
+
+
+def test_from_afar_ops_beside_groups_have_names_where_they_have_room() -> None:
+    """As groups have; where nothing is folded, nothing has."""
+    for folded, some in ((BLOCKS[:3], True), ((), False)):
+        stage = shot_of(show_of(Keyframe("", "", 0, folded=folded)), 0).stage
+        for high, room in ((24.0, some), (10.0, False)):
+            scale = high / STYLE.card_h
+            assert detail_of(high) == Detail.BLOCKS
+            scribe = Scribe(900, 700)
+            view = Viewport(900, 700, scale)
+            paint_block_names(scribe, all_standing_out(stage.scene), view, stage.palette, 1.0)
+            scribe.end()
+            ops = [text for _, text in scribe.written if not text.startswith("bl")]
+            assert len(ops) == (stage.scene.items.count - 3) * room
 
 
 def test_a_stage_that_is_named_lights_the_groups_that_have_its_ops() -> None:

@@ -297,8 +297,9 @@ class Drawing {
 
   names(shot, at, view, card, most, out, opacity, only) {
     const c = this.context, u = this.unit, stage = shot.stage, graph = stage.graph, shown = [], far = card < BLOCK_BELOW;
+    if (far && !graph.groups.some((group) => group)) return;  // from afar names are for talks of groups, and of what stands beside them
     for (let i = 0; i < graph.n; i++) {
-      if (far && !graph.groups[i] || !only(i)) continue;
+      if (!only(i)) continue;
       if (shot.out && !!shot.out[i] !== out) continue;
       const x = at.x[i] * view.s + view.x, y = at.y[i] * view.s + view.y, w = at.w[i] * view.s, h = at.h[i] * view.s;
       if (x < this.room.width && y < this.room.height && x + w > 0 && y + h > 0) shown.push([i, x, y, w, h]);
