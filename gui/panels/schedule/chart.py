@@ -307,13 +307,12 @@ class ScheduleChart(QWidget):
         """Say what a bar is, off the bar: a chart is often too low for both, so the card may reach beyond it into the window."""
         layout, window = self.layout_of, self.window()
         assert layout is not None
-        if window is not self and self._card.parentWidget() is not window:
+        if self._card.parentWidget() is not window:
             self._card.setParent(window)
-        host = self._card.parentWidget() or window
         box = QRectF(*layout.boxes(np.array([bar]))[0].tolist()).toAlignedRect()
         seen = box.intersected(self.rect())
-        off = QRect(self.mapTo(host, seen.topLeft()), seen.size())
-        self._card.show_at(self.mapTo(host, at), self._html(bar), self.theme, off)
+        off = QRect(self.mapTo(window, seen.topLeft()), seen.size())
+        self._card.show_at(self.mapTo(window, at), self._html(bar), self.theme, off)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """What a bar is is said while it is seen."""
