@@ -14,6 +14,7 @@ from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem, constraint_words
 from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text, time_text
+from planner.reports.idle import kept_idle
 from planner.reports.schedule.schedule import PHASES, schedule
 from planner.text_table import gap_percent
 
@@ -171,6 +172,8 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
         return _on_the_way(problem, evaluation, d, idle > 0)
     if idle:
         left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
+        if why := idle_because(problem, evaluation, device_of):
+            return f"{left}: {why}"
         return f"{left}, so more of them do not help: only faster ones, or a faster link between them."
     more = (
         "more or faster devices, or some with more memory"
@@ -178,6 +181,32 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
         else "more or faster devices"
     )
     return f"Only {more} help, or a faster link between them."
+
+
+KEEPS_IDLE = {
+    "triangle": "the triangle rule",
+    "memory": "the memory limit",
+    "shared_children": "the rule of shared children",
+    "pin": "a pin",
+    "together": "ops kept together",
+}
+"""What can keep a device idle, by the names of rules."""
+
+
+def idle_because(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
+    """What leaves devices idle in a plan that is proven the best, in a sentence without its start; empty where that cannot be decided."""
+    if len(np.unique(device_of)) == problem.graph.n:
+        return f"there are only {problem.graph.n} ops."
+    found = kept_idle(problem, evaluation, device_of)
+    rule = "" if found is None else KEEPS_IDLE.get(found.rule, "")
+    if found is None or not rule:
+        return ""
+    shorter = 1 - found.objective / evaluation.objective
+    keeps = "keep" if found.rule == "together" else "keeps"
+    one = len(problem.devices) - len(np.unique(device_of)) == 1
+    it, other = ("it", "it") if one else ("one of them", "that one")
+    shared = f"a plan that shares the ops of {problem.devices[evaluation.bottleneck].title} with {other}"
+    return f"{rule} {keeps} {it} idle. Without, {shared} would be {percent(shorter)} better."
 
 
 def _on_the_way(problem: Problem, evaluation: Evaluation, d: int, idle: bool) -> str:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gui.look.numbers import gap_limit
-from gui.words.explaining import critical_path, gap_without_constraints, next_step, why_bottleneck
+from gui.words.explaining import (
+    critical_path,
+    gap_without_constraints,
+    idle_because,
+    next_step,
+    why_bottleneck,
+)
 from gui.words.objectives import objective_help
 from planner.cli.report import summary
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
@@ -81,6 +89,35 @@ def test_a_cpu_says_that_it_pays_no_transfers() -> None:
         assert (free in why_bottleneck(problem, problem.evaluate(device_of))[1]) == is_cpu
         assert free in summary(problem, problem.evaluate(device_of))
     assert free not in summary(problem, problem.evaluate(np.zeros(3, np.int32)))
+
+
+def test_the_rule_that_keeps_a_chip_idle_is_named() -> None:
+    """What feeds the last part directly, and through the one in between, may not be on three chips; nothing else forbids that."""
+    names = ["a1", "a2", "b1", "b2", "c1", "c2"]
+    ops = [Op(name, name, work=0.75, work_cpu=0.75) for name in names]
+    pairs = {"a1": ("a2", "c1"), "a2": ("b1",), "b1": ("b2",), "b2": ("c1",), "c1": ("c2",)}
+    tensors = [Tensor(name, to, 100.0 if name in ("b1", "c1") else 0.0) for name, to in pairs.items()]
+    graph = Graph.build("triangle", ops, tensors, time_unit="s")
+
+    def words(**switched: bool) -> str:
+        problem = Problem(graph, McmPackage(3, link=1.0, **switched))
+        return said(problem, [0, 0, 0, 0, 1, 1], 0.0)
+
+    problem = Problem(graph, McmPackage(3, link=1.0))
+    plans = (problem.evaluate(np.array(p, np.int32)) for p in itertools.product(range(3), repeat=6))
+    assert min(e.objective for e in plans if e.valid) == 3.0, "that of the plan"
+    told = words()
+    assert "1 of 3 chips has nothing to do: the triangle rule keeps it idle." in told
+    assert told.endswith("Without, a plan that shares the ops of Chip 0 with it would be 50.0 % better.")
+    assert "so more of them do not help" in words(triangle=False), "that plan is valid: nothing is decided"
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, param_bytes=9.0) for i in range(4)]
+    few = Problem(Graph.build("few", ops, []), Pipeline(6))
+    assert (
+        idle_because(few, few.evaluate(np.arange(4, dtype=np.int32)), np.arange(4)) == "there are only 4 ops."
+    )
+    # A better plan that is valid shows no rule.
+    three = np.array([0, 0, 1, 2], np.int32)
+    assert idle_because(few, few.evaluate(three), three) == ""
 
 
 def test_who_streams_is_told_of_memory() -> None:
