@@ -53,7 +53,8 @@ GLYPHS = 9
 @lru_cache(maxsize=64)
 def device_colours(k: int, theme: Theme) -> tuple[DeviceColour, ...]:
     """Colours of ``k`` devices (any k; from 36 on hues repeat, told apart by their names), of those numbers that the theme gives them."""
-    return numbered_colours(theme.device_numbers[:k] or range(k), theme)
+    own = range(len(theme.device_numbers), k)
+    return numbered_colours((*theme.device_numbers[:k], *own), theme)
 
 
 def numbered_colours(numbers: Sequence[int], theme: Theme) -> tuple[DeviceColour, ...]:

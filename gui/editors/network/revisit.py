@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gui.tools.story.frames import Frame, elsewhere
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
 
 
-def revisit_order(document: OrderDocument, frame: Frame) -> None:
+def revisit_order(document: OrderDocument, frame: Frame, numbers: Sequence[int]) -> None:
     """Raises :class:`StoryError` where the keyframe is about another network than the open one."""
     plan, keyframe = frame.shown.plan, frame.keyframe
     problem = document.problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from gui.editors.plan.panels.suggestions import SuggestionsPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.editors.plan.panels.why import WhyPanel
 from gui.editors.plan.revisit import revisit_graph
+from gui.editors.plan.story_colours import StoryColours
 from gui.look.theme import Theme, ThemeController
 from gui.panels.base import Panel
 from gui.panels.edge_tpu.panel import StageCountsPanel
@@ -85,6 +87,7 @@ class GraphBody(PlanningWindow):
         session: Session | None,
         canvas_factory: CanvasFactory,
     ) -> None:
+        self.story_colours = StoryColours(document)
         super().__init__("stageboard", document, jobs, themes, session)
         theme = themes.theme
         # ---- the middle
@@ -127,7 +130,9 @@ class GraphBody(PlanningWindow):
         self.robust = RobustPanel(document, self.sureness, theme)
         self.run_panel = RunPanel(document, theme)
         self.studio = Studio(
-            self, GraphShots(document, self.canvas), partial(revisit_graph, document, self.canvas)
+            self,
+            GraphShots(document, self.canvas),
+            partial(revisit_graph, document, self.canvas, self.story_colours),
         )
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
@@ -141,6 +146,7 @@ class GraphBody(PlanningWindow):
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._load_editing)
         self.memory = GraphMemory(self, document, self.canvas, session)
+        self.story_colours.changed.connect(lambda: self.apply_theme(self.themes.theme))
 
     def _load_editing(self) -> None:
         """What the first drag on another machine takes is there when it comes."""
@@ -207,8 +213,14 @@ class GraphBody(PlanningWindow):
         self.canvas.set_reduced_motion(reduced)
         super().set_reduced_motion(reduced)
 
+    @property
+    def theme(self) -> Theme:
+        """The theme that is shown; devices have the colours of the keyframe that is."""
+        return replace(self.themes.theme, device_numbers=self.story_colours.numbers)
+
     def apply_theme(self, theme: Theme) -> None:
         """Other colours."""
+        theme = replace(theme, device_numbers=self.story_colours.numbers)
         super().apply_theme(theme)
         for part in (self.readouts, self.models, self.canvas):
             part.set_theme(theme)

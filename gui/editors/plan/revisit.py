@@ -1,7 +1,9 @@
-"""Back from a keyframe to the window: its plan on the canvas (one undo step), its view, what it folds, its camera, its selection."""
+"""Back from a keyframe to the window: its plan on the canvas (one undo step), its view, what it folds, its camera, its selection,
+and the colours that devices have in the story."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +17,14 @@ from planner.story.keyframe import CANVASES, GRAPH_VIEWS, Camera
 if TYPE_CHECKING:
     from gui.canvas.graph.view import CanvasView
     from gui.document.plan.document import Document
+    from gui.editors.plan.story_colours import StoryColours
 
 
-def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
-    """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is."""
+def revisit_graph(
+    document: Document, canvas: CanvasView, colours: StoryColours, frame: Frame, numbers: Sequence[int]
+) -> None:
+    """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is. ``numbers`` are those that
+    the plan's devices have in the story."""
     plan, keyframe = frame.shown.plan, frame.keyframe
     untouched = not document.modified
     if document.problem is None and isinstance(plan, Plan):
@@ -43,6 +49,7 @@ def revisit_graph(document: Document, canvas: CanvasView, frame: Frame) -> None:
         document.take_over(
             plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
         )
+    colours.show(plan, numbers)
     if untouched:
         document.history.set_saved()  # a story holds the plan: nobody is asked about it who changed nothing
     if keyframe.view in GRAPH_VIEWS or keyframe.comparison in CANVASES:

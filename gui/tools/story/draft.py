@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -76,6 +77,8 @@ class Draft(QObject):
         self.path: Path | None = None
         self._claimant = ""
         """The file that the story was read from, as its bounds name it."""
+        self._resolved: tuple[DraftState, Resolved] | None = None
+        self._packed: WeakKeyDictionary[Shown, StoryPlan] = WeakKeyDictionary()
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self._clean_changed)
 
@@ -192,10 +195,11 @@ class Draft(QObject):
     # ------------------------------------------------------------------ files
     def resolved(self) -> Resolved:
         """The story for whoever plays it now, from the plans at hand. Raises :class:`StoryError` while it is empty."""
-        story, sources, shown = story_of(self.state, named)
-        return Resolved(
-            story, tuple(source.model for source in sources), tuple(s.plan for s in shown), tuple(s.bounds for s in shown)
-        )  # fmt: skip
+        if self._resolved is None or self._resolved[0] is not self.state:
+            story, sources, shown = story_of(self.state, named, self._packed)
+            models, plans = tuple(source.model for source in sources), tuple(one.plan for one in shown)
+            self._resolved = self.state, Resolved(story, models, plans, tuple(one.bounds for one in shown))
+        return self._resolved[1]
 
     def files(self) -> tuple[Path, ...]:
         """The files of all models."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Hashable
 from typing import Any
 
 from PySide6.QtCore import (
@@ -41,10 +41,10 @@ from gui.look.theme import Theme, font
 from gui.tools.story.draft import Draft
 from gui.tools.story.frames import Frame
 from gui.tools.story.ordering import ELSEWHERE
+from gui.tools.story.thumbnails import THUMB, Thumbnails
 from gui.widgets.later import Later
 from gui.widgets.plain import plain_tip
 
-THUMB = QSize(112, 70)
 ROW, LINES = 86, 3
 LOW_THUMB, LOW_ROW, LOW_LINES = QSize(77, 48), 60, 1
 """The same where else few keyframes had room."""
@@ -73,12 +73,13 @@ def beginning(text: str, letters: QFont, width: float, most: int) -> list[str]:
 
 
 class FramesModel(QAbstractListModel):
-    """One row per keyframe. ``paint(frame)`` makes a picture; one is made per turn of the event loop, when it is asked for."""
+    """One row per keyframe. One of the ``thumbnails`` is painted per turn of the event loop, when it is asked for."""
 
-    def __init__(self, draft: Draft, paint: Callable[[Frame], QImage], parent: QWidget) -> None:
+    def __init__(self, draft: Draft, thumbnails: Thumbnails, parent: QWidget) -> None:
         super().__init__(parent)
-        self._draft, self._paint = draft, paint
+        self._draft, self.thumbnails = draft, thumbnails
         self._frames = draft.frames
+        self._looks: dict[Frame, Hashable] = {}
         self._pictures: dict[Frame, QImage] = {}
         self._wanted: list[Frame] = []
         self._later = Later(self._make_one, self, about=self._listed)
@@ -90,16 +91,26 @@ class FramesModel(QAbstractListModel):
     def _changed(self) -> None:
         self.beginResetModel()
         self._frames = self._draft.frames
-        self._pictures = {
-            frame: picture for frame, picture in self._pictures.items() if frame in self._frames
-        }
+        self._keep_pictures()
         self._wanted.clear()
         self._later.stop()
+        self.thumbnails.rest()
         self.endResetModel()
 
-    def forget_pictures(self) -> None:
-        """The theme is another."""
-        self._pictures.clear()
+    def _keep_pictures(self) -> None:
+        """Those that are still as their keyframes look."""
+        looks = {frame: self.thumbnails.look(frame) for frame in self._frames}
+        self._pictures = {
+            frame: picture
+            for frame, picture in self._pictures.items()
+            if frame in looks and looks[frame] == self._looks[frame]
+        }
+        self._looks = looks
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self.thumbnails.theme = theme
+        self._keep_pictures()
         if self._frames:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._frames) - 1, 0))
 
@@ -144,11 +155,13 @@ class FramesModel(QAbstractListModel):
     def _make_one(self) -> None:
         frame = self._wanted.pop(0)
         if frame in self._frames:
-            self._pictures[frame] = self._paint(frame)
+            self._pictures[frame] = self.thumbnails.paint(frame)
             row = self._frames.index(frame)
             self.dataChanged.emit(self.index(row, 0), self.index(row, 0), [PICTURE])
         if self._wanted:
             self._later.ask()
+        else:
+            self.thumbnails.rest()
 
 
 class FrameDelegate(QStyledItemDelegate):
@@ -227,10 +240,10 @@ class FramesList(QListView):
 
     shown = Signal(int)
 
-    def __init__(self, draft: Draft, paint: Callable[[Frame], QImage], theme: Theme, parent: QWidget) -> None:
+    def __init__(self, draft: Draft, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._draft = draft
-        self.frames = FramesModel(draft, paint, self)
+        self.frames = FramesModel(draft, Thumbnails(draft, theme), self)
         self.rows = FrameDelegate(theme, self)
         self.setModel(self.frames)
         self.setItemDelegate(self.rows)
@@ -256,7 +269,7 @@ class FramesList(QListView):
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self.rows.theme = theme
-        self.frames.forget_pictures()
+        self.frames.set_theme(theme)
         self.viewport().update()
 
     def _follow(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -22,13 +22,10 @@ from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.story.draft import UNTITLED, Draft
 from gui.tools.story.editor import FrameEditor
-from gui.tools.story.frames import Frame
-from gui.tools.story.frames_list import THUMB, FramesList
+from gui.tools.story.frames_list import FramesList
 from gui.tools.story.recorder import Recorder
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.story.keyframe import LONGEST_TITLE
-from planner.story.story import Resolved, Story
-from planner.story.subject import StoryModel
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -37,30 +34,6 @@ NOTHING_YET = (
     "Record what you do, or capture what the canvas shows as a keyframe. Keyframes with their words make a story to"
     " present and to export."
 )
-
-
-def painted(frame: Frame, theme: Theme) -> QImage:
-    """A keyframe as it will be presented, small."""
-    from dataclasses import replace
-
-    from gui.present.show import Show
-    from planner.story.files.plans import pack
-
-    shown = [frame.shown, *([] if frame.versus is None else [frame.versus]), *frame.beside]
-    beside = tuple(range(len(shown) - len(frame.beside), len(shown)))
-    keyframe = replace(frame.keyframe, plan=0, versus=-1 if frame.versus is None else 1, beside=beside)
-    model = StoryModel((frame.shown.source.model.name or "model",), frame.shown.source.model.fingerprint)
-    story = Story(
-        "thumbnail", "", (model,), tuple(pack(one.plan, one.bounds, 0) for one in shown), (keyframe,)
-    )
-    resolved = Resolved(
-        story,
-        (frame.shown.source.model,),
-        tuple(one.plan for one in shown),
-        tuple(one.bounds for one in shown),
-    )
-    show = Show(resolved, theme, (1280, 800))
-    return show.image(keyframe.transition + keyframe.hold / 2, ratio=2.0 * THUMB.width() / 1280)
 
 
 class StoryPanel(Panel):
@@ -117,7 +90,7 @@ class StoryPanel(Panel):
         self.empty.setWordWrap(True)
         self.empty.setContentsMargins(10, 8, 10, 8)
         set_role(self.empty, "muted")
-        self.list = FramesList(draft, lambda frame: painted(frame, self.theme), theme, self)
+        self.list = FramesList(draft, theme, self)
         self.editor = FrameEditor(draft, self)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(8, 4, 8, 4)

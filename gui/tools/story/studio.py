@@ -54,7 +54,7 @@ class Studio(QObject):
     said = Signal(str, str)
     """Level and text of what was said in the window."""
 
-    def __init__(self, window: Any, shots: Shots, revisit: Callable[[Frame], None]) -> None:
+    def __init__(self, window: Any, shots: Shots, revisit: Callable[[Frame, tuple[int, ...]], None]) -> None:
         super().__init__(window)
         self._window: StoryStage = window
         self._parent: QWidget = window
@@ -187,7 +187,12 @@ class Studio(QObject):
 
     def _show_on_canvas(self, index: int) -> None:
         if 0 <= index < len(self.draft.frames):
-            self._try(lambda: self._revisit(self.draft.frames[index]))
+            self._try(partial(self._revisit_keyframe, index))
+
+    def _revisit_keyframe(self, index: int) -> None:
+        resolved = self.draft.resolved()
+        numbers = resolved.device_numbers.get(resolved.story.keyframes[index].plan, ())
+        self._revisit(self.draft.frames[index], numbers)
 
     def new_story(self) -> None:
         """Begin another."""

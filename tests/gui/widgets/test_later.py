@@ -152,11 +152,18 @@ def test_pictures_of_keyframes_that_are_gone_are_not_made(qtbot: QtBot) -> None:
     draft, parent, painted = _Draft(), QWidget(), []
     qtbot.addWidget(parent)
 
-    def paint(frame: _Frame) -> QImage:
-        painted.append(frame.name)
-        return QImage(1, 1, QImage.Format.Format_RGB32)
+    class Pictures:
+        def look(self, frame: _Frame) -> str:
+            return frame.name
 
-    model = FramesModel(draft, paint, parent)  # type: ignore[arg-type]
+        def paint(self, frame: _Frame) -> QImage:
+            painted.append(frame.name)
+            return QImage(1, 1, QImage.Format.Format_RGB32)
+
+        def rest(self) -> None:
+            pass
+
+    model = FramesModel(draft, Pictures(), parent)  # type: ignore[arg-type]
     model.data(model.index(0, 0), PICTURE)
     draft.frames = []
     draft.frames_changed.emit()

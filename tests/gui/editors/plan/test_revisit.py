@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from gui.canvas.graph import layout_worker
 from gui.canvas.graph.view import CanvasView
 from gui.editors.plan.revisit import revisit_graph
+from gui.editors.plan.story_colours import StoryColours
 from gui.look.theme import LIGHT
 from gui.tools.story.draft import Draft
 from gui.tools.story.recorder import Recorder
@@ -22,7 +23,7 @@ def test_a_camera_looks_at_the_scene_as_it_was_folded(
 ) -> None:
     monkeypatch.setattr(layout_worker, "AT_ONCE_UP_TO", at_once)
     document = opened(n=36)
-    canvas = CanvasView(document, LIGHT)
+    canvas, colours = CanvasView(document, LIGHT), StoryColours(document)
 
     def rest() -> None:
         qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.busy)
@@ -40,13 +41,13 @@ def test_a_camera_looks_at_the_scene_as_it_was_folded(
         rest()
         whole = recorder.capture()
         assert near.keyframe.camera is not None and whole.keyframe.camera is None
-        revisit_graph(document, canvas, near)
+        revisit_graph(document, canvas, colours, near, ())
         rest()
         assert canvas.view == "flow" and canvas.scene is not None and canvas.scene.items.count == 12
         seen, camera = camera_of(canvas), near.keyframe.camera
         assert seen is not None
         assert (seen.x, seen.y) == pytest.approx((camera.x, camera.y), abs=0.02)
-        revisit_graph(document, canvas, whole)
+        revisit_graph(document, canvas, colours, whole, ())
         rest()
         assert canvas.scene.items.count == 36 and camera_of(canvas) is None
         canvas.close_canvas()

@@ -15,15 +15,21 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.editors.plan.editor import MainWindow
+from gui.editors.plan.pictured import pictured
+from gui.look.page import Page
 from gui.present.certificate.dialog import CertificateDialog
+from gui.present.show import Show
 from gui.present.window import PresenterWindow
+from gui.shell.picture_dialog import Choice
 from gui.shell.session import Session
 from gui.tools.story.editor import PANELS, VIEWS, suits
 from gui.tools.story.frames import ModelSource
 from gui.tools.story.frames_list import PICTURE
+from gui.tools.story.thumbnails import FRAME, THUMB
 from planner.errors import StageboardError
 from planner.machines.catalogue import planner
 from planner.machines.mcm.target import McmPackage
+from planner.machines.pool.target import DevicePool
 from planner.problem.provenance import Provenance
 from planner.search.run import run
 from planner.story.files.json import read_story
@@ -441,5 +447,58 @@ def test_stories_opened_lately_are_in_the_menu(qtbot: QtBot, tmp_path: Path) -> 
         assert session.stories == [] and len(session.recent) == 1
         menu.aboutToShow.emit()
         assert [action.text() for action in menu.actions()] == ["Nothing yet"]
+    finally:
+        close()
+
+
+def test_thumbnails_and_the_canvas_have_the_colours_of_the_slides(qtbot: QtBot) -> None:
+    """Two plans that only call the accelerators of a pool otherwise look alike, wherever a keyframe is seen."""
+    document = opened()
+    document.set_problem(DevicePool(3, 1))
+    graph = document.graph
+    assert graph is not None
+    third = np.arange(graph.n, dtype=np.int32) * 3 // graph.n
+    renamed = np.array([2, 0, 1], np.int32)[third]
+    window, close = make_window(qtbot, document)
+    try:
+        studio = window.studio
+        for device_of in (third, renamed):
+            document.set_assignment(device_of, "apply", "Choose a plan")
+            settle()
+            assert window.canvas.theme.device_numbers == (), (
+                "the window has its own until a keyframe is shown"
+            )
+            press(window, "story.capture")
+        studio.show_story()
+        settle()
+        resolved = studio.draft.resolved()
+        assert resolved.device_numbers == {1: (1, 2, 0, 3)}
+        show = Show(resolved, window.theme, FRAME)
+        rows = studio.panel.list.frames
+        for at in range(2):
+            qtbot.waitUntil(lambda at=at: rows.data(rows.index(at, 0), PICTURE) is not None)
+            slide = show.slide_image(at, 2.0 * THUMB.width() / FRAME[0])
+            assert rows.data(rows.index(at, 0), PICTURE) == slide
+        studio._show_on_canvas(0)
+        assert window.canvas.theme.device_numbers == ()
+        studio._show_on_canvas(1)
+        assert window.canvas.theme == window.devices.theme == show.shots.theme_of(1) == window.theme
+        drawing = pictured(document, window.canvas, Choice("lanes", Page()))
+        assert drawing.args[2].theme.device_numbers == (1, 2, 0, 3)
+        # They stay while an op is moved, and go with another plan.
+        document.move(np.array([0], np.int32), 0)
+        assert window.canvas.theme.device_numbers == (1, 2, 0, 3)
+        document.set_assignment(third, "apply", "Choose a plan")
+        assert window.canvas.theme.device_numbers == ()
+        document.undo_stack.undo()
+        assert window.canvas.theme.device_numbers == (1, 2, 0, 3)
+        document.set_problem(DevicePool(4, 1))
+        assert window.canvas.theme.device_numbers == ()
+        # A picture is painted anew where the story gives its devices other colours, and only there.
+        second = rows.data(rows.index(1, 0), PICTURE)
+        studio.draft.remove(0)
+        assert rows.data(rows.index(0, 0), PICTURE) is None
+        qtbot.waitUntil(lambda: rows.data(rows.index(0, 0), PICTURE) is not None)
+        assert rows.data(rows.index(0, 0), PICTURE) != second
     finally:
         close()
