@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,11 +13,11 @@ from gui.look.numbers import gap_limit, plural
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
-from gui.words.machines import conditions_words, devices_words
+from gui.words.machines import apart_words, conditions_words, devices_words
 from gui.words.objectives import component_words, units_of
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
-from planner.problem.base import PlanningProblem
+from planner.problem.base import PlanningProblem, says_more
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_of
 from planner.problem.problem import Plan, Problem
@@ -175,13 +175,16 @@ def paint_progress(
 
 
 # ---------------------------------------------------------------------- the line above
-def target_words(problem: PlanningProblem) -> str:
+def target_words(problem: PlanningProblem, others: Iterable[PlanningProblem] = ()) -> str:
     """What a plan is for, in a few words: ``Pipeline, 4 stages``, ``Device pool, 3 accelerators + 1 CPU``, and what it must keep beyond
-    the usual: ``Pipeline, 3 stages, memory 40 MiB, with 16 pins``."""
+    the usual: ``Pipeline, 3 stages, memory 40 MiB, with 16 pins``; first what sets it apart from ``others`` of which is told as well:
+    ``Device pool, non-contiguous, 3 accelerators + 1 CPU``."""
     if isinstance(problem, NetworkProblem):
         return f"fast memory of {plural(problem.target.size, 'value')}, {problem.target.policy.upper()}"
     assert isinstance(problem, Problem)
-    words = (problem.target.title, devices_words(problem), conditions_words(problem))
+    words = (
+        problem.target.title, apart_words(problem, others), devices_words(problem), conditions_words(problem),
+    )  # fmt: skip
     return ", ".join(filter(None, words))
 
 
@@ -202,8 +205,12 @@ class Run:
     scale: float = 0.0
 
 
-def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -> list[Run]:
-    """Objective, bound and gap of a plan; optimal only where a bound proves it, and nothing where rules are broken."""
+def figure_runs(
+    plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme, later: Sequence[Bound] = ()
+) -> list[Run]:
+    """Objective, bound and gap of a plan; optimal only where a bound proves it, and nothing where rules are broken.
+
+    Where bounds that are told ``later`` of the same problem say more, the bound is one ``so far``."""
     problem, evaluation = plan.problem, plan.evaluation
     standing, units = problem.standing(evaluation.values, bounds), units_of(problem, evaluation.values)
     if not evaluation.valid:
@@ -232,7 +239,9 @@ def figure_runs(plan: Plan | OrderPlan, bounds: Sequence[Bound], theme: Theme) -
         runs.append(Run(note, theme.good if good else theme.muted, claim=True))
     only = standing.components[0] if len(standing.components) == 1 else None
     if only is not None and only.bound is not None:
-        runs.append(Run(f"at least {units.text(only.name, only.bound.value)}", theme.muted, claim=True))
+        grows = any(says_more(bound, problem, bounds) for bound in later)
+        least = f"at least {units.text(only.name, only.bound.value)}{' so far' if grows else ''}"
+        runs.append(Run(least, theme.muted, claim=True))
     if standing.gap == 0.0:
         runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True, claim=True))
     elif only is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from gui.present.certificate.page import CertificatePage
     from gui.present.comparison.shot import ComparisonShot
     from planner.model.graph import Bools, Ints
+    from planner.problem.base import PlanningProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +208,11 @@ class Shots:
 
             keyframe = self.keyframes[index]
             return comparison_runs(comparison_of(self.resolved, keyframe), self.theme, keyframe.comparison)
-        return figure_runs(self.plan(index), self.resolved.bounds[self.keyframes[index].plan], self.theme)
+        plan, bounds = self.plan(index), self.resolved.bounds
+        told = {i for keyframe in self.keyframes[index + 1 :] for i in keyframe.told}
+        alike = (i for i in sorted(told) if self.resolved.plans[i].problem == plan.problem)
+        later = [bound for i in alike for bound in bounds[i]]
+        return figure_runs(plan, bounds[self.keyframes[index].plan], self.theme, later)
 
     def target(self, index: int) -> str:
         """What the plan of a keyframe, or those that are compared, are for."""
@@ -218,7 +224,13 @@ class Shots:
             return comparison_target(
                 comparison_of(self.resolved, keyframe), own_numbers(self.resolved, keyframe)
             )
-        return target_words(self.plan(index).problem)
+        return target_words(self.plan(index).problem, self._problems)
+
+    @cached_property
+    def _problems(self) -> list[PlanningProblem]:
+        """The problems of all plans that the story tells of."""
+        told = {i for keyframe in self.keyframes for i in keyframe.told}
+        return [self.resolved.plans[i].problem for i in sorted(told)]
 
     def morph(self, first: int, second: int) -> Morph | None:
         """The way from one keyframe to another of the same graph; None where one picture fades into the other."""

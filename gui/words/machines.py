@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import Field, fields
 from math import isfinite
 
 from gui.look.numbers import plural
+from gui.words.objectives import component_words, objective_title
 from planner.problem.base import PlanningProblem
 from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text
+from planner.reports.comparison.rules import value_words
 
 
 def counted_devices(problem: Problem, between: str = " and ") -> str:
@@ -54,7 +57,7 @@ def _setting(value: object, of: Field[object]) -> str:
         return "/".join(_setting(one, of) for one in value)
     if of.metadata.get("unit") == "B" and isinstance(value, (int, float)):
         return bytes_text(value) if isfinite(value) else "unlimited"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return value_words(value, of)
 
 
 def changed_words(before: PlanningProblem, after: PlanningProblem) -> str:
@@ -102,6 +105,35 @@ def conditions_words(problem: Problem) -> str:
     ]  # fmt: skip
     kept = constraint_words(problem)
     return ", ".join([*said, *([f"with {kept}"] if kept else [])])
+
+
+def apart_words(problem: Problem, others: Iterable[PlanningProblem]) -> str:
+    """What sets a problem apart from ``others`` of its model and machine beyond what its devices and conditions say anyway:
+    ``non-contiguous``, ``memory unlimited``; empty where nothing does."""
+    target, model = problem.target, problem.graph.fingerprint
+    alike = [
+        other for other in others
+        if isinstance(other, Problem) and other.target.kind == target.kind and other.graph.fingerprint == model
+    ]  # fmt: skip
+    said = []
+    for f in fields(target):  # type: ignore[arg-type]
+        value = getattr(target, f.name)
+        unlike = [other for other in alike if getattr(other.target, f.name) != value]
+        name = str(f.metadata.get("label") or f.name.replace("_", " ")).lower()
+        counts = isinstance(value, int) and not isinstance(value, bool)
+        if not unlike or (counts and all(devices_words(o) != devices_words(problem) for o in unlike)):
+            continue
+        if isinstance(value, bool):
+            said.append(name if value else f.metadata.get("off") or f"no {name}")
+        elif isinstance(value, str):
+            said += [value] if value == f.default else []
+        elif f.metadata.get("unit") != "B" or value == f.default:
+            said.append(f"{name} {_setting(value, f)}")
+    title = component_words(problem.components[0]).title
+    same = (other for other in alike if component_words(other.components[0]).title == title)
+    if any(other.objective != problem.objective for other in same):
+        said.append(objective_title(problem.objective).lower())
+    return ", ".join(said)
 
 
 def _chosen(problem: Problem) -> list[str]:

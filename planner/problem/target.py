@@ -62,17 +62,19 @@ def parameter(
     label: str = "",
     group: str = "",
     unset: str = "",
+    off: str = "",
     later: bool = False,
 ) -> Any:
     """A dataclass field that carries what a settings form and the documentation need.
 
     ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title;
-    ``unset`` is what a form calls the value 0 where that stands for something else than nothing. A field that came ``later`` than
-    the first files with this target is written only where it is not the default, so that their fingerprints stay.
+    ``unset`` is what a form calls the value 0 where that stands for something else than nothing, and ``off`` what plans are called
+    where a switch is off. A field that came ``later`` than the first files with this target is written only where it is not the default,
+    so that their fingerprints stay.
     """
     about = {
         "help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group, "unset": unset,
-        "later": later,
+        "off": off, "later": later,
     }  # fmt: skip
     return field(default=default, metadata=about)
 

@@ -167,3 +167,8 @@ class Keyframe:
     def shown(self) -> tuple[int, ...]:
         """The plans that fill the screen, in order: of a comparison ``versus``, ``plan``, and those ``beside``; else ``plan`` alone."""
         return (self.versus, self.plan, *self.beside) if self.view == "comparison" else (self.plan,)
+
+    @property
+    def told(self) -> tuple[int, ...]:
+        """All plans that it says anything of, in this order, whichever fill the screen."""
+        return tuple(i for i in (self.versus, self.plan, *self.beside) if i >= 0)

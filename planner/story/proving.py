@@ -37,8 +37,7 @@ def bounds_as_told(read: Resolved) -> Proofs:
     own = [told_bounds(plan.problem, bounds) for plan, bounds in pairs]
     found, told = list(own), list[int]()
     for keyframe in read.story.keyframes:
-        shown = {i for i in (keyframe.versus, keyframe.plan, *keyframe.beside) if i >= 0}
-        fresh = sorted(shown.difference(told))
+        fresh = sorted({*keyframe.told}.difference(told))
         told += fresh
         for i in fresh:
             plan = read.plans[i]

@@ -66,7 +66,9 @@ class DevicePool(Target):
         " the accelerators, then the CPUs, which may be left out",
         unit="B",
     )
-    contiguous: bool = parameter(True, help="devices can be put in order along the graph")
+    contiguous: bool = parameter(
+        True, help="devices can be put in order along the graph", off="non-contiguous"
+    )
     communication: str = parameter(
         "sum",
         help="how transfers and work share a device's time",

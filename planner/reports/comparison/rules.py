@@ -68,7 +68,9 @@ def made_for(problem: PlanningProblem, now: PlanningProblem) -> str:
         if value == getattr(now.target, field.name):
             continue
         name = (field.metadata["label"] or field.name.replace("_", " ")).lower()
-        said.append(f"{name} {('off', 'on')[value] if isinstance(value, bool) else _value(value, field)}")
+        said.append(
+            f"{name} {('off', 'on')[value] if isinstance(value, bool) else value_words(value, field)}"
+        )
     return ", ".join(said[:MOST]) + (f" and {len(said) - MOST} more" if len(said) > MOST else "")
 
 
@@ -86,11 +88,11 @@ def _difference(field: Field[Any], targets: Sequence[Target], letters: Sequence[
     if field.name == targets[0].count_parameter and not targets[0].plans_networks:
         many = targets[0].words.many
         return ", ".join(f"{value} {many} in {_all(having)}" for value, having in where.items())
-    told = [f"{_value(value, field)} in {_all(having)}" for value, having in where.items()]
+    told = [f"{value_words(value, field)} in {_all(having)}" for value, having in where.items()]
     return f"{name} {', '.join(told)}"
 
 
-def _value(value: Any, field: Field[Any]) -> str:
+def value_words(value: Any, field: Field[Any]) -> str:
     """A parameter for a person, in its unit."""
     unit = field.metadata["unit"]
     if value == 0 and field.metadata["unset"]:

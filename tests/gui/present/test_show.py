@@ -19,10 +19,22 @@ from gui.present.captions import band_height, figures_text, lines_of, measure, t
 from gui.present.panels.lines import paint_convergence
 from gui.present.panels.panels import STEADY, schedule_of, show_steady
 from gui.present.show import FIRST, Show
+from planner.machines.pool.target import DevicePool
+from planner.problem.bound import Bound
 from planner.problem.problem import Pin, Plan, Problem, Together
+from planner.problem.provenance import Provenance
 from planner.story.keyframe import Camera, Keyframe
 from planner.story.story import Resolved
-from tests.gui.present.talks import TARGETS, graph_members, network_members, network_talk, resolved, talk
+from tests.gui.mcm_models import row_graph
+from tests.gui.present.talks import (
+    TARGETS,
+    even,
+    graph_members,
+    network_members,
+    network_talk,
+    resolved,
+    talk,
+)
 from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -266,3 +278,23 @@ def test_no_line_runs_through_what_no_plan_is_below() -> None:
     painter.end()
     place = next(rect for rect, words in painter.written if words.startswith("no plan is below"))
     assert steps and all(not place.top() <= y <= place.bottom() for y in steps)
+
+
+def test_headers_tell_the_problems_of_a_story_apart() -> None:
+    """What is proven under a rule, and what is proven later, contradicts nothing."""
+    graph = row_graph(12)
+    row, free = (Problem(graph, DevicePool(2, 1, contiguous=contiguous)) for contiguous in (True, False))
+    members: list[tuple[Plan, tuple[Bound, ...]]] = []
+    for problem, share in ((row, 0.5), (row, 0.9), (free, 0.7)):
+        plan = problem.plan(even(graph.n, 3), Provenance("hand"), "")
+        bound = problem.bound(problem.components[0], share * plan.objective, "simple", frozenset())
+        members.append((plan, (bound,)))
+    show = Show(resolved(members, *(Keyframe("x", "", i, "lanes") for i in range(3))), LIGHT, (640, 400))
+    said = [show.shots.target(i) for i in range(3)]
+    assert said == [
+        f"Device pool, {rule}, 2 accelerators + 1 CPU" for rule in ("contiguous",) * 2 + ("non-contiguous",)
+    ]
+    assert ["so far" in show.words(i)[1] for i in range(3)] == [True, False, False]
+    alone = Show(resolved(members[:1], Keyframe("x", "", 0)), LIGHT, (640, 400))
+    assert alone.shots.target(0) == "Device pool, 2 accelerators + 1 CPU"
+    assert "so far" not in alone.words(0)[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.words.machines import counted_devices, devices_words, machine_words, machines_told_apart
+from gui.words.machines import apart_words, counted_devices, devices_words, machine_words, machines_told_apart
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -54,3 +54,26 @@ def test_machines_that_are_called_alike_are_told_apart_by_what_differs() -> None
     assert machines_told_apart(file, Problem(graph, McmPackage(8))) == (
         "a multi-chip module of 4 chips", "a multi-chip module of 8 chips",
     )  # fmt: skip
+
+
+def test_problems_are_told_apart_by_what_differs_alone() -> None:
+    graph = row_graph(12)
+
+    def problem(**given: object) -> Problem:
+        return Problem(graph, DevicePool(2, 1, **given))  # type: ignore[arg-type]
+
+    row, free = problem(), problem(contiguous=False)
+    assert apart_words(row, [row]) == ""
+    assert [apart_words(each, [row, free]) for each in (row, free)] == ["contiguous", "non-contiguous"]
+    small, faster = problem(memory=2.0**20), problem(communication="overlap", bandwidth=1e9)
+    assert apart_words(row, [row, small]) == "memory unlimited"
+    assert apart_words(small, [row, small]) == "", "its conditions say so anyway"
+    assert apart_words(row, [row, faster]) == "sum, bandwidth automatic"
+    assert apart_words(faster, [row, faster]) == "bandwidth 1 GB/s", "and its devices that transfers overlap"
+    assert apart_words(row, [row, Problem(graph, DevicePool(3, 1))]) == "", "devices are counted anyway"
+    assert apart_words(row, [row, Problem(graph, DevicePool(2, 1), "latency")]) == "", (
+        "figures have other names"
+    )
+    copied = problem(replication=True)
+    assert [apart_words(each, [row, copied]) for each in (row, copied)] == ["no replication", "replication"]
+    assert apart_words(free, [Problem(row_graph(13), DevicePool(2, 1)), Problem(graph, Pipeline(2))]) == ""
