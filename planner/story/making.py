@@ -54,7 +54,9 @@ LEAST_GAIN = 0.002
 PLAYED = 6.0
 """Seconds in which a network's order is played."""
 SLIDING = 3.0
-"""Seconds in which the slider of an overlay goes from one plan to the other."""
+"""Seconds in which the slider of an overlay goes from one plan to where it rests."""
+HALFWAY = 0.5
+"""Where that is, as in a capture of the window: a still shows both plans."""
 LONG, SHORT = 6.0, 3.5
 """Seconds for which keyframes are held: those with much to read, and the steps of a search."""
 
@@ -210,6 +212,7 @@ def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str], matched: M
             Keyframe(
                 comparison_title(told, way), comparison_caption(told, way), numbers[1], "comparison", versus=0, hold=LONG,
                 transition=SLIDING if way == "overlay" else 0.8, comparison=way, layout="lanes", beside=tuple(numbers[2:]), letters=letters,
+                share=HALFWAY if way == "overlay" else 1.0,
             )
         )  # fmt: skip
     return frames

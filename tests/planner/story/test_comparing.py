@@ -113,6 +113,7 @@ def test_a_plan_keeps_its_letter_through_a_story() -> None:
     story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=COMPARISONS)
     frames = {k.comparison: k for k in story.keyframes if k.view == "comparison"}
     assert frames["side-by-side"].called == ("A", "B", "C") == frames["schedules"].called
+    assert (frames["overlay"].share, frames["sankey"].share) == (0.5, 1.0), "a still shows both plans"
     for way in ("overlay", "sankey"):
         keyframe = frames[way]
         assert (keyframe.versus, keyframe.plan, keyframe.called) == (0, 2, ("A", "C"))
