@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,8 @@ HEADERS, ROWS = 1.7, 1.55
 """Headers of lanes and plates of stages, and the names of rows, are drawn so much larger than in a window: they are read from afar."""
 LANE = 30.0
 """Height of a lane, in pixels of its header's paper, that leaves room for its name between what comes and what goes."""
+MARGIN = 14.0
+"""What is around a scene."""
 LARGEST = 2.4
 """A card is never drawn larger than so many times life size."""
 
@@ -140,31 +143,47 @@ class GraphStage:
         return header_width(self.scene.items.graph) * ROWS if self.view == "flow" else 0.0
 
     def seen(self, camera: Camera | None, room: tuple[float, float], unit: float) -> View:
-        """How the camera's part of the scene, or all of it, fills ``room`` (logical pixels)."""
+        """How the camera's part of the scene, or all of it, fills ``room`` (logical pixels); beside that part more of the scene is seen
+        where there is any."""
         x, y, w, h = self.scene.layout.bounds
         viewport = Viewport(round(room[0]), round(room[1]), left=round(self.left * unit))
         if camera is None:
-            viewport.fit((x, y, w, h), margin=14 * unit, largest=1.6 * unit)
+            viewport.fit((x, y, w, h), margin=MARGIN * unit, largest=1.6 * unit)
         else:
             part = (x + camera.x * w, y + camera.y * h, camera.width * w, camera.height * h)
-            viewport.fit(part, margin=14 * unit, largest=LARGEST * unit)
+            viewport.fit(part, margin=MARGIN * unit, largest=LARGEST * unit)
+            margin, wide, high = MARGIN * unit, viewport.width - viewport.left, viewport.height
+            if camera.x >= 0.0 and camera.x + camera.width <= 1.0:
+                first = x * viewport.scale + viewport.ox - viewport.left
+                viewport.ox += _filling(first, wide - first - w * viewport.scale, margin)
+            if camera.y >= 0.0 and camera.y + camera.height <= 1.0:
+                first = y * viewport.scale + viewport.oy
+                viewport.oy += _filling(first, high - first - h * viewport.scale, margin)
         return View(viewport.scale, viewport.ox, viewport.oy)
+
+
+def _filling(before: float, after: float, margin: float) -> float:
+    """How far a scene moves along one side (pixels), so that nothing of the room is blank that more of it could fill: it has so much
+    ``before`` and ``after`` it, less than none where it goes on. Where all of it has room it stands in the middle."""
+    if before + after >= 2 * margin:
+        return (after - before) / 2
+    return max(0.0, after - margin) - max(0.0, before - margin)
 
 
 class Graphs:
     """The stages of a story's plans of graphs. In the flow view all plans of a graph share one layout.
 
     Without ``legend`` the flow view does not name the devices: what shows it does that itself. The bars of lanes are on one scale
-    for all ``lanes``, the plans that are shown so. Blocks stay in rows as long as those of the first of ``blocks`` of their problem, the
+    for all ``barred``, the plans of which any bars are shown. Blocks stay in rows as long as those of the first of ``blocks`` of their problem, the
     plans that are shown so: they move and do not jump, and no keyframe looks otherwise for those that were asked for before it.
     """
 
     def __init__(
-        self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True, lanes: Sequence[Plan] = (),
+        self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True, barred: Sequence[Plan] = (),
         blocks: Sequence[Plan] = (),
     ) -> None:  # fmt: skip
         self._room, self._unit, self._theme, self._legend = room, unit, theme, legend
-        self._lanes, self._blocks = lanes, blocks
+        self._barred, self._blocks = barred, blocks
         self._items: dict[object, Items] = {}
         self._layouts: dict[object, Layout] = {}
         self._stages: dict[object, GraphStage] = {}
@@ -199,8 +218,10 @@ class Graphs:
         crossing = crossing_bytes(graph, device_of, k, scene.size)
         headers = header_data(scene, problem, crossing, links_of(problem, device_of))
         if headers is not None:
-            told = (p for p in self._lanes if p.problem.graph.fingerprint == graph.fingerprint)
-            headers = headers.beside(p.evaluation for p in told)
+            told = (p for p in self._barred if p.problem.graph.fingerprint == graph.fingerprint)
+            headers = replace(
+                headers.beside(p.evaluation for p in told), longest=longest_bar(plan, self._barred)
+            )
         if view == "flow" and not self._legend:
             headers = None
         return GraphStage(
@@ -254,6 +275,20 @@ class Graphs:
         beside = {"lanes": HEADER_WIDTH, "flow": header_width(graph) * ROWS / HEADERS}
         room = self._room[0] / grown - beside.get(view, 0.0) - 24.0
         return max(100.0, room), max(80.0, self._room[1] / grown - 24.0)
+
+
+def longest_bar(plan: Plan, plans: Sequence[Plan]) -> float:
+    """The time that the whole of a device's bar stands for where bars of these ``plans`` are shown, of the model of ``plan``: in the headers
+    of lanes and in panels. 0 where nothing takes any."""
+    graph = plan.problem.graph
+    longest = 0.0
+    for p in (p for p in (plan, *plans) if p.problem.graph.fingerprint == graph.fingerprint):
+        e = p.evaluation
+        timed = p.problem.unit(p.problem.components[0]) == graph.time_unit
+        each = [e.receive + e.work + e.streaming + e.send, *([e.pace] if timed else [])]
+        most = (float(times.max(initial=0.0)) for times in each)
+        longest = max(longest, *(time for time in most if math.isfinite(time)), 0.0)
+    return longest
 
 
 def folded_items(graph: Graph, folded: Folded, places: Sequence[Ints] = ()) -> Items:

@@ -254,7 +254,6 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
             "Its operators keep {bottleneck_memory} in memory.",
         )
     else:
-        # Not how many there are: the camera may see their beginning.
         words = "Its operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."
     return ops, filled(head if len(ops) else "", told), filled(words, told)
 

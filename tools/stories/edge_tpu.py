@@ -49,7 +49,7 @@ EDGE_TPU = Script(
         Scene(
             "compiler's segmentation", "One chip is too full",
             "The last layers are the heaviest. {bottleneck_ops} operators on {bottleneck} are more than its memory holds.",
-            panel="memory", zoom=BOTTLENECK, whole=True,
+            panel="memory", zoom=BOTTLENECK,
             notes="The late layers hold most of the parameters: a cut between them is coarse. That is why even shares do not come out even.",
         ),
         Scene(

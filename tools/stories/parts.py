@@ -37,8 +37,7 @@ class Made:
 class Scene:
     """A keyframe as it is scripted: ``plan`` and ``versus`` by name, ``title`` and ``caption`` as templates.
 
-    ``zoom`` and ``mark`` name what the camera is on (``whole``: on all of it, where the caption counts its ops) and what is highlighted
-    (:data:`BOTTLENECK` and the others); ``done`` is the
+    ``zoom`` and ``mark`` name what the camera is on and what is highlighted (:data:`BOTTLENECK` and the others); ``done`` is the
     share of an order's connections that is done. ``notes`` are what the speaker may say, without figures.
     """
 
@@ -49,7 +48,6 @@ class Scene:
     panel: str = ""
     versus: str = ""
     zoom: str = ""
-    whole: bool = False
     mark: str = ""
     done: float | None = None
     hold: float = 7.0
@@ -111,7 +109,7 @@ def _keyframe(scene: Scene, made: Mapping[str, Made], number: Mapping[str, int])
 def _camera(scene: Scene, plan: Plan | OrderPlan, versus: Plan | OrderPlan | None) -> Camera | None:
     from gui.tools.story.cameras import camera_on
 
-    return camera_on(plan, scene.view, _ops(scene.zoom, plan, versus), scene.whole)
+    return camera_on(plan, scene.view, _ops(scene.zoom, plan, versus))
 
 
 def _ops(what: str, plan: Plan | OrderPlan, versus: Plan | OrderPlan | None) -> list[int]:

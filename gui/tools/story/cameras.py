@@ -19,27 +19,21 @@ AROUND = 0.06
 """What is seen around the ops, as a share of the scene."""
 LEAST = 0.3
 """A camera sees so much of the scene's width and height at least, or nobody knows where they are."""
-MOST = 0.55
-"""It sees no more of the width: of lanes that fill the screen, their beginning."""
 WHOLE = 0.85
 """A camera that would see more than this share of both is of no use."""
 
 
-def camera_on(
-    plan: Plan | OrderPlan, view: str, ops: Ints | Sequence[int], whole: bool = False
-) -> Camera | None:
-    """The camera that shows ``ops`` (numbers) of a plan in ``flow`` or ``lanes``, or the beginning of what they fill; None
-    where they fill nearly everything, for no ops, and for networks. ``whole``: all of them, as words that count them ask for; None where
-    they are as wide as the scene. Scenes are laid out as those of stories with panels are."""
+def camera_on(plan: Plan | OrderPlan, view: str, ops: Ints | Sequence[int]) -> Camera | None:
+    """The camera that shows all of ``ops`` (numbers) of a plan in ``flow`` or ``lanes``; None where they fill nearly everything, for no
+    ops, and for networks. Scenes are laid out as those of stories with panels are."""
     chosen = np.asarray(ops, np.int64)
     if isinstance(plan, OrderPlan) or not len(chosen):
         return None
     boxes = [_shares(plan, view, chosen, size) for size in SIZES]
     x0, y0 = (min(box[i] for box in boxes) - AROUND for i in (0, 1))
     x1, y1 = (max(box[i] for box in boxes) + AROUND for i in (2, 3))
-    if x1 - x0 >= WHOLE and (whole or y1 - y0 >= WHOLE):
+    if x1 - x0 >= WHOLE and y1 - y0 >= WHOLE:
         return None
-    x1 = x1 if whole else min(x1, x0 + MOST)
     (x, width), (y, height) = _widened(x0, x1), _widened(y0, y1)
     return Camera(*(round(value, 3) for value in (x, y, width, height)))
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from gui.app.launch import main
-from gui.tools.story.cameras import LEAST, MOST, camera_on
+from gui.present.scenes import MARGIN
+from gui.tools.story.cameras import LEAST, camera_on
 from planner.formats import read_models
 from planner.machines.spec import parse_target
 from planner.model.samples import STORIES, sample
@@ -172,9 +173,38 @@ def test_cameras_of_everything_and_of_nothing(qapp: Any, plan: Plan) -> None:
     assert camera_on(plan, "lanes", []) is None
     assert camera_on(plan, "flow", np.arange(plan.problem.graph.n)) is None
     lane = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3))
-    assert lane is not None and lane.width == pytest.approx(MOST) and lane.y > 0.5
-    whole = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3), whole=True)
-    assert whole is None, "what is as wide as the scene is seen where all of it is"
+    assert lane is not None and (lane.x, lane.width) == (0.0, 1.0) and lane.y > 0.5
+
+
+@pytest.mark.parametrize("device", range(4))
+def test_a_look_at_a_device_shows_all_of_its_ops_and_leaves_no_room_blank(
+    qapp: Any, plan: Plan, device: int
+) -> None:
+    from gui.look.theme import THEMES
+    from gui.present.scenes import Graphs, Places
+
+    ops = np.flatnonzero(plan.decision.device_of == device)
+    camera = camera_on(plan, "lanes", ops)
+    places = Places(1280.0, 800.0, 1.0, 0.24 * 800)
+    room = places.room("costs")
+    stage = Graphs(room, 1.0, THEMES["light"]).stage(plan, "lanes")
+    seen, scene = stage.seen(camera, room, 1.0), stage.scene
+    items = scene.items.item_of[ops]
+    for sides, lengths, offset, low, high in (
+        (scene.x, scene.w, seen.ox, stage.left, room[0]),
+        (scene.y, scene.h, seen.oy, 0.0, room[1]),
+    ):
+        first, last = sides[items] * seen.scale + offset, (sides + lengths)[items] * seen.scale + offset
+        assert first.min() >= low and last.max() <= high
+    x, y, w, h = scene.layout.bounds
+    for start, length, offset, low, high in (
+        (x, w, seen.ox, stage.left, room[0]),
+        (y, h, seen.oy, 0.0, room[1]),
+    ):
+        before, after = start * seen.scale + offset - low, high - (start + length) * seen.scale - offset
+        assert max(before, after) <= MARGIN + 1 or before == pytest.approx(after), (
+            "more of it is there to be seen"
+        )
 
 
 def test_keyframes_that_count_ops_show_all_of_them(qapp: Any) -> None:
