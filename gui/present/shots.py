@@ -18,7 +18,7 @@ from gui.present.network_view import Networks, NetworkStage, marked_neurons
 from gui.present.package import PackageShot, package_shot, shared_columns, shared_scale
 from gui.present.panels.lines import steps_of
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
-from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted
+from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted, longest_bar
 from gui.present.transition.legend import LINE, legend_of, scale_height
 from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
@@ -62,14 +62,15 @@ class Shots:
         self.resolved, self.places, self.theme = resolved, places, theme
         self.keyframes = resolved.story.keyframes
         panels = any(k.panel for k in self.keyframes if k.view in GRAPH_VIEWS)
-        lanes, blocks = (
-            [plan for i in shown if isinstance(plan := resolved.plans[i], Plan)]
+        self._barred, blocks = (
+            [plan for i in sorted(shown) if isinstance(plan := resolved.plans[i], Plan)]
             for shown in (
-                sorted({k.plan for k in self.keyframes if k.view == view}) for view in ("lanes", "stages")
+                {k.plan for k in self.keyframes if k.view == "lanes" or k.panel == "costs"},
+                {k.plan for k in self.keyframes if k.view == "stages"},
             )
         )
         room = places.room("costs" if panels else "")
-        self._graphs = Graphs(room, places.unit, theme, legend, lanes, blocks)
+        self._graphs = Graphs(room, places.unit, theme, legend, self._barred, blocks)
         beside = any(k.panel for k in self.keyframes if k.view == "network")
         self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
         self._shots: dict[int, AnyShot] = {}
@@ -285,8 +286,13 @@ class Shots:
         )  # fmt: skip
 
     def _full(self, plan: Plan | OrderPlan) -> float:
-        """The most that a device pays in all plans whose costs the story shows beside the stage, of the model and kind of this one; of
-        orders the most reads or writes."""
+        """The most that a device pays in all plans whose costs the story shows, of the model and kind of this one; of orders the most reads
+        or writes."""
+        if (
+            isinstance(plan, Plan)
+            and plan.problem.unit(plan.problem.components[0]) == plan.problem.graph.time_unit
+        ):
+            return longest_bar(plan, self._barred)
         shown = [self.plan(i) for i, k in enumerate(self.keyframes) if k.panel == "costs"]
         if isinstance(plan, OrderPlan):
             network = plan.problem.network.fingerprint

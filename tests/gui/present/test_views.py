@@ -29,6 +29,7 @@ from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import STORIES
@@ -325,3 +326,20 @@ def test_what_crosses_is_read_where_stages_step_back() -> None:
     for box in stand.values():
         inner = box.adjusted(8, 2, -8, -2).toRect()
         assert plain.copy(inner) == dimmed.copy(inner)
+
+
+def test_bars_of_lanes_and_of_costs_have_one_scale() -> None:
+    """Also where the longest bar is of a plan whose costs are shown beside another view, and transfers overlap with work."""
+    graph = row_graph(12)
+    problem = Problem(graph, DevicePool(2, 1, communication="overlap"))
+    plans = [
+        problem.plan(np.array(places, np.int32), Provenance("hand"), "")
+        for places in ([0] * 12, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2])
+    ]
+    frames = [Keyframe("", "", 0, "flow", panel="costs"), Keyframe("", "", 1, "lanes", panel="costs")]
+    show = Show(resolved([(plan, ()) for plan in plans], *frames), LIGHT, SIZE)
+    shot = show.shots.shot(1)
+    assert isinstance(shot, Shot) and shot.stage.headers is not None
+    longest = shot.stage.headers.longest
+    assert longest == pytest.approx(float(plans[0].evaluation.pace.max()))
+    assert {show.shots.panel(i).full for i in (0, 1)} == {longest}
