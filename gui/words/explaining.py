@@ -8,13 +8,13 @@ import numpy as np
 
 from gui.look.numbers import percent, time_column
 from gui.words.objectives import in_unit, objective_in_words
+from gui.words.what_helps import beyond
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem, constraint_words
 from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text, time_text
-from planner.reports.idle import kept_idle
 from planner.reports.schedule.schedule import PHASES, schedule
 from planner.text_table import gap_percent
 
@@ -93,8 +93,6 @@ MOST = 4
 """Devices of a critical path that are named."""
 PROVEN_BEST = 1e-3
 """A gap below which no search is worth while."""
-LARGE = 0.5
-"""Share of a device's cost from which a single op is named."""
 
 
 def gap_without_constraints(
@@ -116,12 +114,13 @@ def constraints_bind(problem: Problem, free_gap: float | None) -> bool:
 
 def next_step(
     problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False,
-    free_gap: float | None = None, optimum: str = "", better: str = "",
+    free_gap: float | None = None, optimum: str = "", better: str = "", bounds: Iterable[Bound] = (),
 ) -> str:  # fmt: skip
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
 
     ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`; ``optimum``: what a plan is
-    called that is at hand and proven optimal, while this one is not; ``better``: of the best one at hand that is better than this one.
+    called that is at hand and proven optimal, while this one is not; ``better``: of the best one at hand that is better than this one; ``bounds``: what is proven, also without
+    some rule.
     """
     if infeasible:
         return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
@@ -143,81 +142,24 @@ def next_step(
             return f"{head} What that costs is not known: remove the constraints, and plan again."
         return f"{head} Without, one could be up to {gap_percent(free_gap)} better: remove what need not be, and plan again."
     if gap == 0.0:
-        return f"No plan is better: proven. {_beyond(problem, evaluation, device_of)}"
+        return f"No plan is better: proven. {_beyond(problem, evaluation, device_of, bounds)}"
     if gap is None:
         return "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
     if gap < PROVEN_BEST:
-        return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of)}"
+        return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of, bounds)}"
     return (
         f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left"
         " (Ctrl+Shift+B)."
     )
 
 
-def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
-    """What is left to change where the plan is the best there is: the machine, or the largest op of the bottleneck."""
-    d, graph = evaluation.bottleneck, problem.graph
-    if problem.unit(problem.components[0]) == "B":
-        return "Only a larger cache, more stages or a smaller model leaves more room."
+def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]) -> str:
+    """What is left to change where the plan is the best there is (:func:`gui.words.what_helps.beyond`)."""
     if problem.components[0] == LATENCY:
-        return "Only faster devices on its critical path help, or a faster link between them."
-    on = np.flatnonzero(device_of == d)
-    work = problem.evaluator.work[problem.evaluator.class_of[d], on]
-    cost = float(evaluation.cost[d])
-    if len(on) and cost > 0 and float(work.max()) >= LARGE * cost:
-        largest = graph.op_names[int(on[int(np.argmax(work))])]
-        return f"{largest} alone is {percent(float(work.max()) / cost, 0)} of it: only a faster device or splitting that op helps."
-    idle, words = len(problem.devices) - len(np.unique(device_of)), problem.target.words
-    if len(on) and float(work.sum()) < LARGE * cost:
-        return _on_the_way(problem, evaluation, d, idle > 0)
-    if idle:
-        left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
-        if why := idle_because(problem, evaluation, device_of):
-            return f"{left}: {why}"
-        return f"{left}, so more of them do not help: only faster ones, or a faster link between them."
-    more = (
-        "more or faster devices, or some with more memory"
-        if evaluation.streaming[d] > 0
-        else "more or faster devices"
-    )
-    return f"Only {more} help, or a faster link between them."
-
-
-KEEPS_IDLE = {
-    "triangle": "the triangle rule",
-    "memory": "the memory limit",
-    "shared_children": "the rule of shared children",
-    "pin": "a pin",
-    "together": "ops kept together",
-}
-"""What can keep a device idle, by the names of rules."""
-
-
-def idle_because(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
-    """What leaves devices idle in a plan that is proven the best, in a sentence without its start; empty where that cannot be decided."""
-    if len(np.unique(device_of)) == problem.graph.n:
-        return f"there are only {problem.graph.n} ops."
-    found = kept_idle(problem, evaluation, device_of)
-    rule = "" if found is None else KEEPS_IDLE.get(found.rule, "")
-    if found is None or not rule:
-        return ""
-    shorter = 1 - found.objective / evaluation.objective
-    keeps = "keep" if found.rule == "together" else "keeps"
-    one = len(problem.devices) - len(np.unique(device_of)) == 1
-    it, other = ("it", "it") if one else ("one of them", "that one")
-    shared = f"a plan that shares the ops of {problem.devices[evaluation.bottleneck].title} with {other}"
-    return f"{rule} {keeps} {it} idle. Without, {shared} would be {percent(shorter)} better."
-
-
-def _on_the_way(problem: Problem, evaluation: Evaluation, d: int, idle: bool) -> str:
-    """What helps a device that spends most of its time on bytes: those of parameters that it has no room for, or of tensors. Where others
-    are ``idle``, one more would be, too."""
-    tensors, streamed = float(evaluation.receive[d] + evaluation.send[d]), float(evaluation.streaming[d])
-    if streamed > tensors:
-        one = problem.target.words.one
-        more = f"more memory for each {one}" if idle else f"more memory for each {one} or another {one}"
-        return f"Most of it is parameters that do not fit: {more} helps, or a faster link."
-    return "Most of it is tensors on their way: only a faster link or fewer cuts help much."
+        rows, _ = critical_path(problem, device_of)
+    else:
+        rows = [(name, float(getattr(evaluation, name)[evaluation.bottleneck])) for name, _ in PARTS]
+    return beyond(problem, evaluation, device_of, rows, bounds)
 
 
 def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tuple[str, float]], str]:

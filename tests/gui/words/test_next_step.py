@@ -12,11 +12,11 @@ from gui.look.numbers import gap_limit
 from gui.words.explaining import (
     critical_path,
     gap_without_constraints,
-    idle_because,
     next_step,
     why_bottleneck,
 )
 from gui.words.objectives import objective_help
+from gui.words.what_helps import idle_because
 from planner.cli.report import summary
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -63,7 +63,7 @@ def test_what_activations_push_out_is_told_beside_the_room_to_spare() -> None:
         ([1.0, 1.0, 1.0, 1.0], 0.0, 0.0004, "No plan is more than 0.040 % better: proven."),
         ([0.1, 0.1, 9.0, 0.1], 0.0, 0.0, "o2 alone is"),
         ([1.0, 1.0, 1.0, 1.0], 9.0, 0.0, "a faster link"),
-        ([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 0.0, 0.0, "more or faster devices"),
+        ([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 0.0, 0.0, "More or faster devices"),
     ],
 )
 def test_the_next_step_follows_from_what_is_proven(
@@ -75,7 +75,7 @@ def test_the_next_step_follows_from_what_is_proven(
 
 def test_more_devices_do_not_help_where_some_are_idle() -> None:
     words = said(row([1.0, 1.0, 1.0, 1.0], 9.0), [0] * 4, 0.0)
-    assert "1 of 2 stages has nothing to do, so more of them do not help: only faster ones" in words
+    assert "1 of 2 stages has nothing to do, so more of them do not help: faster ones may" in words
 
 
 def test_a_cpu_says_that_it_pays_no_transfers() -> None:
@@ -196,8 +196,10 @@ def test_a_single_sample_has_a_critical_path_and_no_bottleneck() -> None:
     assert "bottleneck" not in words and "average" not in words
     whole = problem.evaluate(np.array([0, 0, 0, 1], np.int32)).objective
     assert sum(value for _, value in rows) == pytest.approx(whole)
-    assert said(problem, [0, 0, 0, 1], 0.0).endswith(
-        "Only faster devices on its critical path help, or a faster link between them."
+    assert (
+        said(problem, [0, 0, 0, 1], 0.0)
+        == "No plan is better: proven. Faster devices on its critical path may help, or a faster link between them."
+        " Plans that need not keep contiguity may be better, too."
     )
     assert worst_word(problem) == "busiest"
     ops = [Op(f"n{i}", f"n{i}", work=1.0, work_cpu=1.0) for i in range(6)]

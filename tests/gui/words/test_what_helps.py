@@ -1,0 +1,96 @@
+"""What helps a plan that is the best there is: what acts on the largest part of its cost, and the limits and rules that it keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gui.words.explaining import next_step
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.bound import Bound
+from planner.problem.problem import Problem
+from planner.problem.target import Target
+
+MIB = 2.0**20
+
+
+def row(target: Target, objective: str = "", n: int = 4, **costs: Any) -> Problem:
+    """Ops of a second and a MiB each in a row; ``costs`` of the tensors."""
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, param_bytes=MIB) for i in range(n)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0, **costs) for i in range(n - 1)]
+    return Problem(Graph.build("row", ops, tensors, time_unit="s"), target, objective)
+
+
+def said(problem: Problem, device_of: list[int], bounds: tuple[Bound, ...] = ()) -> str:
+    """What is said of an assignment that is proven optimal."""
+    devices = np.array(device_of, np.int32)
+    text = next_step(problem, problem.evaluate(devices), devices, 0.0, bounds=bounds)
+    assert "only" not in text.lower()
+    return text
+
+
+def on_tpu(kind: str, entering: float, leaving: float, work: float = 0.0) -> str:
+    """What is said of a single TPU that is given a tensor and returns one."""
+    ops = [
+        Op("in", "in", kind="Input", work=0.0, work_cpu=0.0),
+        Op("op", "op", kind=kind, work=work, work_cpu=work),
+    ]
+    tensors = [Tensor("in", ("op",), entering), Tensor("op", (), leaving)]
+    graph = Graph.build("one", ops, tensors, time_unit="s")
+    return said(Problem(graph, EdgeTpuPipeline(1, precision="file"), "inference-time"), [0, 0])
+
+
+def test_what_a_stage_sends_to_the_host_is_not_the_work_of_an_op() -> None:
+    words = on_tpu("ArgMax", 10.0, 2 * MIB)
+    assert "Sending 2.00 MiB, the model's own output, is 100 % of it: a faster link from it" in words
+    assert "splitting" not in words
+    words = on_tpu("Conv", 2 * MIB, 10.0)
+    assert "Receiving 2.00 MiB, the model's own input, is 100 % of it" in words and "a smaller input" in words
+    assert "The work of op alone is" in on_tpu("Conv", MIB, 10.0, work=1.0)
+
+
+def test_tensors_between_stages_ask_for_a_faster_link() -> None:
+    words = said(row(Pipeline(2), time=9.0), [0, 0, 0, 1])
+    assert (
+        "Sending tensors is 75 % of it: a faster link or smaller tensors between stages would help." in words
+    )
+
+
+@pytest.mark.parametrize("objective", ["max-load", "latency"])
+def test_a_memory_that_is_full_is_named_first(objective: str) -> None:
+    words = said(row(DevicePool(2, 0, memory=2 * MIB + 64), objective), [0, 0, 1, 1])
+    assert words.startswith(
+        "No plan is better: proven. Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB"
+    )
+    assert "per accelerator may help most" in words and "keep contiguity may be better, too" in words
+    assert "emory" not in said(row(DevicePool(2, 0, memory=9 * MIB), objective), [0, 0, 1, 1])
+    assert "More memory per accelerator may help as well: the fullest holds 2.00 MiB of 3.00 MiB" in said(
+        row(DevicePool(2, 0, memory=3 * MIB), objective), [0, 0, 1, 1]
+    )
+
+
+def test_a_memory_beyond_which_parameters_are_streamed_may_help_as_well() -> None:
+    assert "More memory per stage may help as well" in said(row(Pipeline(2, memory=3 * MIB)), [0, 0, 1, 1])
+    assert "emory" not in said(row(Pipeline(2, memory=4 * MIB)), [0, 0, 1, 1])
+
+
+def test_rules_without_which_nothing_is_better_are_not_named() -> None:
+    problem = row(DevicePool(2, 0, memory=2 * MIB + 64))
+    free = problem.bound("max-load", 2.0, "test", frozenset())
+    words = said(problem, [0, 0, 1, 1], (free,))
+    assert (
+        words.startswith("No plan is better: proven. ") and "emory" not in words and "contiguity" not in words
+    )
+
+
+def test_ops_that_few_devices_support_are_named() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=9.0, supported=i > 0) for i in range(3)]
+    graph = Graph.build("row", ops, [Tensor("o0", ("o1",), 1.0), Tensor("o1", ("o2",), 1.0)], time_unit="s")
+    words = said(Problem(graph, DevicePool(1, 1)), [1, 0, 0])
+    assert "The work of o0 alone is" in words
+    assert "1 op cannot go everywhere: support for it may help as well." in words
