@@ -85,7 +85,7 @@ class Source:
                 self.entry, self.plan = entry, None
 
     def made_for(self, plan: Plan) -> Problem:
-        """What ``plan``, the plan as it is now, was made for: a plan of the list is judged by the problem that is open."""
+        """What ``plan``, the plan as it is now, was made for: that on the canvas is judged by the problem that is open."""
         made = None if self.entry is None else self.entry.made_for
         return made if isinstance(made, Problem) else plan.problem
 
@@ -136,6 +136,8 @@ class Source:
         device_of = document.device_of if self.live(document) else entry.device_of
         if isinstance(entry.problem, Problem) and not entry.is_of(problem):
             problem = entry.problem
+        elif not self.live(document):
+            problem = own_problem(entry, problem)
         if not fits(device_of, problem):
             return None
         kept = self._kept
@@ -144,6 +146,23 @@ class Source:
             return kept
         self._kept = problem.plan(device_of.copy(), entry.source, entry.name)
         return self._kept
+
+
+def own_problem(entry: PlanEntry, problem: Problem) -> Problem:
+    """What a plan of the list was made for, with the constraints of now, which come and go: what it is judged by beside others.
+
+    ``problem``, which is open, where it was made for another objective or with other times: figures of those say nothing beside these.
+    """
+    made = entry.made_for
+    if not isinstance(made, Problem) or made.objective != problem.objective or not made.same_machine(problem):
+        return problem
+    if (made.graph.fingerprint, made.graph.cost_model) != (
+        problem.graph.fingerprint,
+        problem.graph.cost_model,
+    ):
+        return problem
+    own = made.with_constraints(problem.constraints)
+    return problem if own == problem else own
 
 
 def told_apart(plans: Sequence[Plan], paths: Sequence[Path | None]) -> list[Plan]:

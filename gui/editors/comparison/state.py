@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from gui.document.board import quick_bounds
 from gui.document.commands import SetProblem
 from gui.document.history import Column
 from gui.document.plan.selection import op_array
@@ -19,7 +20,7 @@ from gui.widgets.later import Later
 from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
 from planner.problem.bound import Bound, proven
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -58,6 +59,9 @@ class CompareState(QObject):
         self.shown: tuple[int, int] = (1, 0)
         """Plan i against plan j: lists and differences are of i minus j."""
         self._file_bounds: list[Bound] = []
+        self._own_bounds: list[Bound] = []
+        self._own_problems: list[Problem] = []
+        """Problems other than the open one that compared plans were made for, of which bounds are in ``_own_bounds``."""
         self._made_of: tuple[object, ...] = ()
         self._known = list(document.plans)
         self._live_id = "" if document.active is None else document.active.id
@@ -84,8 +88,9 @@ class CompareState(QObject):
 
     @property
     def bounds(self) -> list[Bound]:
-        """Everything that was proven about this graph: the document's bounds, and those of plan files that Stageboard brings along."""
-        return [*self.document.bounds, *self._file_bounds]
+        """Everything that was proven about this graph: the document's bounds, those of plan files that Stageboard brings along, and what
+        was proven of the problems that compared plans were made for."""
+        return [*self.document.bounds, *self._file_bounds, *self._own_bounds]
 
     @property
     def waiting(self) -> bool:
@@ -150,6 +155,7 @@ class CompareState(QObject):
         gone = len(self.sources) - len(kept)
         self.sources = [source for source, _ in kept]
         plans = [plan for _, plan in kept]
+        self._recall([plan.problem for plan in plans])
         claims = [source.claims for source in self.sources]
         made_of = (tuple(plans), tuple(self.bounds), tuple(claims))
         if plans and made_of == self._made_of and self.comparison is not None:
@@ -176,6 +182,13 @@ class CompareState(QObject):
         if pair != self.shown:
             self.shown = pair
             self.pair_changed.emit()
+
+    def _recall(self, problems: Iterable[Problem]) -> None:
+        """Take what this process has proven of problems that are not open; what is proven of them from now on the document keeps."""
+        for problem in problems:
+            if problem != self.document.problem and problem not in self._own_problems:
+                self._own_problems.append(problem)
+                self._own_bounds += quick_bounds(problem)
 
     def keep(self, columns: Sequence[Column]) -> None:
         """Let the document's journal know what is compared, so that a crash does not close the comparison."""

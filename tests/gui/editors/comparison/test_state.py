@@ -15,6 +15,7 @@ from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState, entry_sources, file_sources
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from tests.gui.editors.comparison.parts import compared, more_plans, two_plans
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, settle
@@ -201,10 +202,32 @@ def test_plans_that_were_made_for_another_machine_say_so(document: Document) -> 
     state.set_sources([Source(document.plans[-1]), Source(document.plans[0])])
     settle()
     assert state.comparison is not None
-    said = "the machines differ for which the plans were made: reserve 1.00 MiB in A, 0 B in B"
+    said = "the machines differ: reserve 1.00 MiB in A, 0 B in B"
     assert state.comparison.differing_words == said
     assert said[1:] in subtitle_of(state.comparison)  # in the picture, too
-    assert state.comparison.differing.what == ""  # both are judged by the machine that is open
+    assert state.comparison.differing.what == "machine"  # each is judged by its own
     document.pin([0])
     settle()
     assert state.comparison.differing_words == said
+
+
+def test_each_plan_stands_against_the_rules_that_it_was_made_for(document: Document) -> None:
+    """A bound under other rules says nothing of it, and what was proven under its own rules still does."""
+    document.set_problem(DevicePool(2, 1, memory=300.0))
+    document.add_plan(np.zeros(12, np.int32), "first")
+    first = document.problem
+    assert first is not None
+    worst = first.evaluate(np.zeros(12, np.int32)).objective
+    document.add_bounds([first.bound("max-load", worst, "test", first.assumptions)])
+    document.set_problem(DevicePool(2, 1, memory=2000.0))
+    document.apply_plan(document.add_plan(np.arange(12, dtype=np.int32) // 6, "second"))
+    state = CompareState(document)
+    assert document.active is not None
+    entry = next(one for one in document.plans if one.name == "first")
+    state.set_sources([Source(document.active), Source(entry)])
+    assert state.comparison is not None
+    assert state.plans[0].problem == document.problem and state.plans[1].problem == first
+    assert state.comparison.differing.what == "rules"
+    assert "memory 2.0 KiB in A, 300 B in B" in state.comparison.differing_words
+    standing = first.standing(state.plans[1].evaluation.values, state.comparison.bounds)
+    assert standing.gap == 0.0
