@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.document.plan.document import Document
+from gui.document.plan_list import PlanEntry
+from gui.document.proven_here import PROVEN
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import CountsWorker, Found, StageCount, evaluated, has_stages
 
@@ -40,7 +44,35 @@ class StageCounting(QObject):
     # ------------------------------------------------------------------ state
     @property
     def results(self) -> dict[int, StageCount]:
-        """What is known of the present problem, by count."""
+        """What is known of the present problem, by count: of its own count the best plan of the list, where that is better than what was found,
+        and all that is proven."""
+        problem, found = self._document.problem, self._found
+        if problem is None or not has_stages(problem):
+            return {}
+        own = len(problem.devices)
+        one, entry = found.get(own), self.listed(own)
+        if one is None:
+            return found
+        best = one.found
+        if entry is not None:
+            planner, seconds = entry.planner or "by hand", entry.seconds or 0.0
+            best = replace(best, planner=planner, device_of=entry.device_of, seconds=seconds, sentence="")
+        bounds = (*best.bounds, *problem.holding(self._document.bounds))
+        return {**found, own: evaluated(problem, replace(best, bounds=bounds))}
+
+    def listed(self, count: int) -> PlanEntry | None:
+        """The best plan of the list, where it has so many stages and is better than what was found for them; None elsewhere."""
+        problem, one = self._document.problem, self._found.get(count)
+        if problem is None or one is None or len(problem.devices) != count:
+            return None
+        best = self._document.plan_list.best(problem)
+        if best is None or (one.evaluation is not None and best.components >= one.evaluation.values):
+            return None
+        return best
+
+    @property
+    def _found(self) -> dict[int, StageCount]:
+        """What the search has found for the present problem."""
         problem = self._document.problem
         return {} if problem is None or not has_stages(problem) else self._known.get(key_of(problem), {})
 
@@ -57,7 +89,7 @@ class StageCounting(QObject):
     @property
     def complete(self) -> bool:
         """Whether every count of the present problem is known."""
-        return set(COUNTS) <= set(self.results)
+        return set(COUNTS) <= set(self._found)
 
     # ------------------------------------------------------------------ running
     def start(self) -> None:
@@ -66,7 +98,7 @@ class StageCounting(QObject):
         if problem is None or not has_stages(problem) or self.running or self.complete:
             return
         self._problem, self._key = problem, key_of(problem)
-        self._worker = CountsWorker(problem, [c for c in COUNTS if c not in self.results])
+        self._worker = CountsWorker(problem, [c for c in COUNTS if c not in self._found])
         self._timer.start()
         self.changed.emit()
 
@@ -101,7 +133,10 @@ class StageCounting(QObject):
     def _take(self, found: Found) -> None:
         assert self._problem is not None
         results = self._known.pop(self._key, {})
-        results[found.count] = evaluated(self._problem, found)
+        one = results[found.count] = evaluated(self._problem, found)
+        if one.problem is not None:
+            PROVEN.opened(one.problem)
+            PROVEN.add(found.bounds)
         self._known[self._key] = results
         while len(self._known) > REMEMBERED:
             del self._known[next(iter(self._known))]

@@ -1,7 +1,7 @@
 """How many stages? The same problem planned for one count of stages after the other, in a process of its own.
 
-Every count gets the plan of an exact planner where the objective has one, else of a quick one, and beside it that of the
-parameter-balancing segmentation that the Edge TPU compiler makes, where that serves the problem.
+Every count gets the plan of an exact planner where the objective has one, else of those that are tried where none is named, for some
+seconds, and beside it that of the parameter-balancing segmentation that the Edge TPU compiler makes, where that serves the problem.
 """
 
 from __future__ import annotations
@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 
 BASELINE = "edge-tpu-balanced"
 """The planner that every count is compared with."""
-PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "slice")
+PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "auto")
 """Planners in the order in which they are asked; the first that serves the problem plans it."""
 MOST_STAGES = 32
 SECONDS_PER_COUNT = 60.0
 """Time limit of the preferred planner on one count."""
+SECONDS_SEVERAL = 4.0
+"""The same of ``auto``, which goes on as long as it may where nothing is proven."""
 SECONDS_IN_NEED = 10.0
 """How long those planners are tried that are tried where none is named, if the preferred one does not serve or found nothing."""
 NICE = 10
@@ -150,7 +152,10 @@ def find(problem: Problem, count: int) -> Found:
     try:
         at = with_stages(problem, count)
         planner = _planner(at)
-        result = None if planner is None else run(planner, at, TimeLimit(SECONDS_PER_COUNT))
+        limit = (
+            SECONDS_SEVERAL if planner is not None and planner.name == PREFERRED[-1] else SECONDS_PER_COUNT
+        )
+        result = None if planner is None else run(planner, at, TimeLimit(limit))
         if result is None or (result.device_of is None and result.status != "infeasible"):
             result = find_plan(at, WallBudget(SECONDS_IN_NEED)).result
     except StageboardError as error:
@@ -163,7 +168,7 @@ def find(problem: Problem, count: int) -> Found:
 
 
 def _planner(problem: Problem) -> Planner | None:
-    """The exact planner of the memory objectives, else one that ends by itself; None where neither serves."""
+    """The exact planner of the memory objectives or of the time per inference, else several; None where none serves."""
     serving = (planners()[name] for name in PREFERRED if planners()[name].refusal(problem) is None)
     return next(serving, None)
 

@@ -71,6 +71,11 @@ class StageCountsPanel(Panel):
         counting.changed.connect(self.request_refresh)
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._problem_changed)
+        for signal in (
+            document.plans_changed,
+            document.readouts_changed,
+        ):  # the best plan of the list is one of the columns
+            signal.connect(self.request_refresh)
 
     def sizeHint(self) -> QSize:
         """Room for bars and figures."""
@@ -134,6 +139,9 @@ class StageCountsPanel(Panel):
 
     def take_over(self, count: int) -> None:
         """Let this many stages with the plan found for them take the place of what is on the canvas: one undo step."""
+        if (entry := self.counting.listed(count)) is not None:
+            self.document.apply_plan(entry)
+            return
         one = self.counting.results.get(count)
         if one is None or one.problem is None or one.found.device_of is None:
             return

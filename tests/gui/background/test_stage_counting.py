@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -13,7 +14,7 @@ from gui.document.plan.document import Document
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Pin, Problem
-from planner.runs.stage_counts import with_stages
+from planner.runs.stage_counts import Found, with_stages
 from tests.gui.models import chain_graph
 from tests.gui.stage_models import tpu_problem
 from tests.gui.window_parts import opened
@@ -80,3 +81,40 @@ def test_pins_are_part_of_the_question() -> None:
     problem = Problem(chain_graph(12), Pipeline(3), "", (Pin("n1", "stage 0"),))
     assert key_of(problem) == key_of(with_stages(problem, 2))
     assert key_of(problem) != key_of(problem.with_constraints(()))
+
+
+def counted(counting: StageCounting, *found: Found) -> None:
+    """As if the process had found these for the open problem."""
+    problem = counting._document.problem
+    assert problem is not None
+    counting._problem, counting._key = problem, key_of(problem)
+    for one in found:
+        counting._take(one)
+
+
+def test_the_best_plan_of_the_list_stands_for_its_count(counting: StageCounting) -> None:
+    document = counting._document
+    problem = document.problem
+    assert problem is not None and counting.listed(len(problem.devices)) is None
+    own = len(problem.devices)
+    worse = np.zeros(problem.graph.n, np.int32)
+    counted(counting, *(Found(c, "slice", worse, (), None, 0.1) for c in (1, own)))
+    better = document.add_plan(np.arange(problem.graph.n, dtype=np.int32) * own // problem.graph.n, "better")
+    assert counting.listed(own) is document.plan_list.best(problem) and counting.listed(1) is None
+    evaluation = counting.results[own].evaluation
+    assert evaluation is not None and evaluation.objective <= better.objective
+    assert not counting.results[own].proven
+    document.add_bounds([problem.bound("bottleneck", evaluation.objective, "test", problem.assumptions)])
+    assert counting.results[own].proven
+    assert not counting.results[1].proven
+
+
+def test_what_is_proven_of_a_count_is_known_when_it_comes_up(counting: StageCounting) -> None:
+    problem = counting._document.problem
+    assert problem is not None
+    two = with_stages(problem, 2)
+    value = two.evaluate(np.arange(problem.graph.n, dtype=np.int32) * 2 // problem.graph.n).objective
+    bound = two.bound("bottleneck", value, "test", two.assumptions)
+    counted(counting, Found(2, "test", None, (bound,), None, 0.1))
+    counting._document.set_problem(two.target)
+    assert counting._document.board.bound == bound

@@ -83,11 +83,15 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
     problem = Problem(tpu_problem().graph, tpu_problem().target, "stage-time")
     rates = {1: 19.9, 2: 26.1, 3: 53.4, 4: 56.4, 5: 91.2, 6: 72.3, 7: 88.8, 8: 97.9}
 
-    def told(rates: dict[int, float], fits: int = 3) -> str:
+    def told(rates: dict[int, float], fits: int = 3, proven: bool = True) -> str:
         kept = SimpleNamespace(details={"dram": np.zeros(1)})
         found = {
             count: SimpleNamespace(
-                count=count, throughput=rate, off_chip=0.0 if count >= fits else 1.0, evaluation=kept
+                count=count,
+                throughput=rate,
+                off_chip=0.0 if count >= fits else 1.0,
+                evaluation=kept,
+                proven=proven,
             )
             for count, rate in rates.items()
         }
@@ -96,6 +100,7 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
     assert told(rates) == (
         "3 TPUs hold all parameters on chip; 5 bring 71 % more throughput; 8 TPUs are fastest: 97.9 inferences/s, 7 % more than 5."
     )
+    assert "; 8 TPUs are the fastest found: 97.9 inferences/s" in told(rates, proven=False)
     assert told({3: 50.0, 4: 60.0, 5: 61.0}) == (
         "3 TPUs hold all parameters on chip; one more brings 20 % more throughput; 5 TPUs are fastest: 61.0 inferences/s, 2 % more than 4."
     )
@@ -113,7 +118,7 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
 def test_the_summary_of_a_pipeline_names_the_fastest() -> None:
     problem = Problem(chain_graph(12), Pipeline(3))
     results = {c: evaluated(problem, Found(c, "slice", even(12, c), (), None, 0.1)) for c in (1, 2, 3)}
-    assert summary(results, problem) == "3 stages are fastest."
+    assert summary(results, problem) == "3 stages are the fastest found."
     assert row_names(problem) == {
         "bottleneck": "bottleneck",
         "throughput": "throughput",
