@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gui.canvas.graph.scene import Scene
     from gui.document.plan.preview import Preview
     from planner.errors import StageboardError
-    from planner.model.graph import Bools
+    from planner.model.graph import Bools, Floats
     from planner.repair import Repair
 
 
@@ -51,6 +51,7 @@ class Drops:
         self._device = -1
         self._judged: Preview | None = None
         self._reachable: Bools | None = None
+        self._gap: Floats | None = None
         self._effects: dict[str, str] = {}
         self._repaired: Repair | None = None
 
@@ -89,8 +90,12 @@ class Drops:
             self.consequences = []
             self._judged = None
             self.choice.hide()  # its question was about the preview
-        elif preview is not self._judged or preview.reachable is not self._reachable:
-            self._judged, self._reachable = preview, preview.reachable
+        elif (
+            preview is not self._judged
+            or preview.reachable is not self._reachable
+            or preview.gap is not self._gap
+        ):
+            self._judged, self._reachable, self._gap = preview, preview.reachable, preview.gap
             self.consequences = self._judge()
         self._view.repaint_attention()
 

@@ -72,6 +72,7 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.selecting.pointed_changed.connect(self.pointed_changed)
         self.folding.groups_changed.connect(self.groups_changed)
         self.previewing.preview_changed.connect(self.preview_changed)
+        self.readouts_changed.connect(self.previewing.bounds_found)
 
         # Parts' own methods under the document's roof; their docstrings are there.
         self.moving_set, self.closure, self.move = (

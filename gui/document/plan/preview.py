@@ -87,6 +87,12 @@ class Preview:
         return self.components[0]
 
 
+def gaps(problem: EvaluatedProblem, components: Floats, bounds: Sequence[Bound]) -> Floats:
+    """The gap of each destination (float64[k], NaN without a bound) from ``components`` float64[c, k]."""
+    found = [problem.standing(values, bounds).gap for values in components.T.tolist()]
+    return np.array([math.nan if gap is None else gap for gap in found])
+
+
 def check(live: Live, ops: Ints, bounds: Sequence[Bound], domains: Domains | None = None) -> Preview:
     """Legality, components and gap of moving ``ops`` (colocated mates included) to each device.
 
@@ -95,7 +101,6 @@ def check(live: Live, ops: Ints, bounds: Sequence[Bound], domains: Domains | Non
     problem = live.evaluator.problem
     legality = live.check(ops)
     delta = live.delta(ops)
-    gaps = [problem.standing(values, bounds).gap for values in delta.components.T.tolist()]
     legal = legality.legal
     # Where all the ops are already nothing would change: that is no move that could break a rule.
     origins = np.unique(live.device_of[ops]).astype(np.int32)
@@ -115,7 +120,7 @@ def check(live: Live, ops: Ints, bounds: Sequence[Bound], domains: Domains | Non
 
     preview = Preview(
         problem=problem, ops=ops, before=live.components, components=delta.components,
-        gap=np.array([math.nan if gap is None else gap for gap in gaps]), legal=legal, cost=delta.cost,
+        gap=gaps(problem, delta.components, bounds), legal=legal, cost=delta.cost,
         memory=delta.memory, reasons=reasons, origins=origins, codes=legality.codes, violations=legality.violations,
     )  # fmt: skip
     if domains is not None:
@@ -197,6 +202,16 @@ class Previewing(QObject):
         """It is known now where ops can be whatever else moves."""
         if self.preview is not None and self._board.domains is not None:
             self.preview.take_domains(self._board.domains)
+            self.preview_changed.emit()
+
+    def bounds_found(self) -> None:
+        """More may be proven now than when the drag began."""
+        preview = self.preview
+        if preview is None:
+            return
+        gap = gaps(preview.problem, preview.components, self._board.bounds)
+        if not np.array_equal(gap, preview.gap, equal_nan=True):
+            preview.gap = gap
             self.preview_changed.emit()
 
     def end(self) -> None:

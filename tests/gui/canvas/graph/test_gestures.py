@@ -14,6 +14,7 @@ from gui.canvas.graph.drop_choice import DropChoice
 from gui.canvas.graph.gestures.ghost import Ghost
 from gui.canvas.graph.surface import DROP_WHERE
 from gui.canvas.graph.tooltip import HoverCard
+from gui.look.numbers import gap_text
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
@@ -186,6 +187,19 @@ def test_every_lane_says_what_a_drop_would_give(hand: Hand) -> None:
     assert preview.target == 0
     hand.release(hand.lane(1))
     assert hand.view.consequences == []
+
+
+def test_the_gap_beside_a_drag_follows_what_is_proven_meanwhile(hand: Hand) -> None:
+    hand.document.board.bounds.clear()
+    hand.lanes()
+    hand.carry(hand.at(4), hand.lane(0))
+    problem, preview = hand.document.problem, hand.document.preview
+    assert problem is not None and preview is not None
+    assert hand.view.consequences[0].gap == ""
+    least = 0.5 * float(preview.objective[0])
+    hand.document.add_bounds([problem.bound("bottleneck", least, "test", frozenset())])
+    assert hand.view.consequences[0].gap == gap_text(0.5)
+    hand.release(hand.lane(1))
 
 
 def test_an_illegal_lane_is_painted_grey(hand: Hand) -> None:

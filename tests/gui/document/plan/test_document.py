@@ -204,6 +204,20 @@ def test_unknown_devices_are_refused(document: Document) -> None:
 
 
 # ---------------------------------------------------------------------- previews
+def test_the_gap_of_a_preview_follows_what_is_proven_meanwhile(document: Document) -> None:
+    preview = document.begin_preview([4])
+    assert preview is not None and document.problem is not None
+    before, log = preview.gap, heard(document, "preview_changed")
+    least = float(preview.objective.min())
+    document.add_bounds([document.problem.bound("bottleneck", least, "test", frozenset())])
+    assert log and preview.gap is not before
+    assert preview.gap == pytest.approx(1 - least / preview.objective)
+    log.clear()
+    document.readouts_changed.emit()
+    assert not log  # nothing new
+    document.end_preview()
+
+
 def test_a_preview_says_what_each_move_would_do(document: Document) -> None:
     assert document.problem is not None
     log = heard(document, "preview_changed")
