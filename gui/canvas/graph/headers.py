@@ -29,6 +29,7 @@ from gui.look.theme import mix
 from gui.widgets.bar_key import kinds_of_parts
 from gui.widgets.bars import paint_load
 from gui.words.objectives import plan_times
+from planner.model.graph import Floats
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.worst import BOTTLENECK, worst_word
@@ -101,7 +102,8 @@ class HeaderData:
 def header_data(
     scene: Scene, problem: Problem, crossing: tuple[np.ndarray, np.ndarray], links: Links | None = None
 ) -> HeaderData | None:
-    """From the scene's evaluation; None before there is one. ``links``: what crosses between stages."""
+    """From the scene's evaluation; None before there is one. ``crossing``: bytes that enter and leave each device from and to others;
+    ``links``: what crosses between stages."""
     e, devices = scene.evaluation, problem.devices
     if e is None or len(e.pace) != len(devices):
         return None
@@ -110,12 +112,22 @@ def header_data(
     column = times if unit == problem.graph.time_unit else amount_column(e.pace, unit)
     titles, names = tuple(d.title for d in devices), tuple(d.name for d in devices)
     words = problem.target.words
+    coming, going = with_host(crossing, e)
     idle = plural(int(np.count_nonzero(scene.ops == 0)), words.one, words.many)
     return HeaderData(
-        titles, names, e.pace, parts, crossing[0], crossing[1], e.bottleneck, column, e.cost, times, e.memory,
+        titles, names, e.pace, parts, coming, going, e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
         pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), worst=worst_word(problem), unused="" if scene.layout.rest is None else f"{idle} unused",
     )  # fmt: skip
+
+
+def with_host(crossing: tuple[Floats, Floats], evaluation: Evaluation) -> tuple[Floats, Floats]:
+    """Bytes that enter and leave each device (float64[k] each): ``crossing``, what it exchanges with others, and the model's own inputs and
+    outputs where these cross a link, as times of receiving and sending count them."""
+    details = evaluation.details
+    if "host_in" not in details:
+        return crossing
+    return crossing[0] + details["host_in"], crossing[1] + details["host_out"]
 
 
 def time_of_one(problem: Problem) -> str:

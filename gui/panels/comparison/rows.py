@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.canvas.graph.headers import HeaderData, time_of_one
+from gui.canvas.graph.headers import HeaderData, time_of_one, with_host
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.scene import Scene, crossing_bytes, laid_out
@@ -78,9 +78,10 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         out[place] = values
         return out
 
-    received, sent = crossing_bytes(
+    crossing = crossing_bytes(
         problem.graph, shown.decision.device_of, len(problem.devices), problem.evaluator.sent
     )
+    received, sent = with_host(crossing, evaluation)
     parts = np.stack([
         by_row(part) for part in (evaluation.receive, evaluation.work, evaluation.streaming, evaluation.send)
     ])  # fmt: skip

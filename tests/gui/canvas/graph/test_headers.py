@@ -9,12 +9,14 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF
 
 from gui.canvas.graph import headers, surface
-from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents, paint_headers
+from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents, paint_headers, with_host
 from gui.canvas.graph.lanes.header_form import HeaderForm
 from gui.canvas.graph.scene import crossing_bytes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.model.graph import Graph, Op, Tensor
+from planner.problem.problem import Problem
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
@@ -31,6 +33,20 @@ def test_figures_are_those_of_the_evaluation(hand: Hand) -> None:
     assert data.parts.sum(axis=0) == pytest.approx(e.cost)
     assert data.bottleneck == int(np.argmax(e.cost))
     assert data.titles == ("Stage 0", "Stage 1", "Stage 2")
+
+
+def test_bytes_in_and_out_are_those_that_the_times_count() -> None:
+    """The model's own input comes over the host's link: receiving it takes time, so that "in 0 B" beside it were wrong."""
+    ops = [Op("in", "in", kind="Input", work=0.0, work_cpu=0.0), Op("op", "op", work=1e-3, work_cpu=1e-3)]
+    tensors = [Tensor("in", ("op",), 4096.0), Tensor("op", (), 1024.0)]
+    graph = Graph.build("one", ops, tensors, time_unit="s")
+    for host, expected in ((True, ([4096.0, 0.0], [1024.0, 0.0])), (False, ([0.0, 0.0], [0.0, 0.0]))):
+        problem = Problem(graph, EdgeTpuPipeline(2, precision="file", host_io=host), "inference-time")
+        device_of = np.zeros(2, np.int32)
+        evaluation = problem.evaluate(device_of)
+        coming, going = with_host(crossing_bytes(graph, device_of, 2, problem.evaluator.sent), evaluation)
+        assert (coming.tolist(), going.tolist()) == expected
+        assert (evaluation.receive > 0).tolist() == (coming > 0).tolist()
 
 
 def test_lanes_lie_below_one_another_in_device_order(hand: Hand) -> None:
