@@ -24,6 +24,8 @@ AMOUNT = re.compile(r"(\d) (?=%|[µnm]?s\b|[KMGT]?i?B\b)")
 Rows = list[tuple[str, str]]
 CROSSING = ("bytes_in", "host_in", "bytes_out", "host_out", "link")
 """Details of devices that go over links: in one unit."""
+ALONE = re.compile(r"[-+−≥≤~]? ?[\d.,]+ ?(%|[µnm]?s|[KMGT]?i?B)")
+"""A cell of an amount with its unit, and nothing else."""
 MOST_CLASSES = 6
 """Devices whose time of an op is told beside one another, where they are not alike."""
 
@@ -37,6 +39,15 @@ class PageTimes:
     def text(self, value: float) -> str:
         """One of them."""
         return DASH if math.isnan(value) else detailed_column([value], self._unit, self._column).text(value)
+
+
+WHOLE = "white-space: nowrap"
+"""The style of a cell whose amount is never cut, however narrow the panel is: a word alone may be, between ``µ`` and ``s``."""
+
+
+def whole(html: str) -> str:
+    """The attribute of a cell of just an amount, which is never cut; empty for one of words."""
+    return f" style='{WHOLE}'" if ALONE.fullmatch(html) else ""
 
 
 def unbroken(html: str) -> str:

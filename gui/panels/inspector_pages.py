@@ -12,6 +12,7 @@ import numpy as np
 from gui.look.numbers import byte_column, detailed_column, gap_text, plural
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import (
+    WHOLE,
     PageTimes,
     count_text,
     device_rows,
@@ -22,6 +23,7 @@ from gui.panels.inspector_figures import (
     time_rows,
     transfer_rows,
     unbroken,
+    whole,
     work_elsewhere,
 )
 from gui.words.objectives import plan_times
@@ -63,7 +65,7 @@ def nothing(sentence: str) -> str:
 def fact_rows(rows: Iterable[tuple[str, str]]) -> str:
     """A table of facts; values are HTML already."""
     cells = "".join(
-        f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{unbroken(value)}</td></tr>"
+        f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'{whole(value)}>{unbroken(value)}</td></tr>"
         for name, value in rows
         if value
     )
@@ -371,8 +373,8 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
             amount, _, by = change.text.rpartition("  ")
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td{gap}>{mark}{link('move', d, device.title)}</td><td align='right'>{unbroken(escape(amount))}</td>"
-                f"<td align='right' class='{tone}'>&nbsp;{unbroken(escape(by))}</td></tr>"
+                f"<tr><td{gap}>{mark}{link('move', d, device.title)}</td><td align='right' style='{WHOLE}'>{unbroken(escape(amount))}</td>"
+                f"<td align='right' class='{tone}' style='{WHOLE}'>&nbsp;{unbroken(escape(by))}</td></tr>"
             )
         else:
             reason = reasons.get(d, "not allowed")

@@ -55,6 +55,25 @@ def test_graph_op_ops_and_device(qtbot: QtBot) -> None:
         assert "block0/conv_0" in text(panel)
 
 
+def test_a_number_and_its_unit_are_in_one_line_however_narrow_the_panel_is(qtbot: QtBot) -> None:
+    document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([4])
+        text(panel)
+        page = panel.view.document().clone()
+        amounts = []
+        for width in (240.0, 150.0, 90.0):
+            page.setTextWidth(width)
+            block = page.begin()
+            while block.isValid():
+                if re.fullmatch(r"\s*[−+]?[\d.]+\s(%|[µnm]?s|[KM]?i?B)", block.text()):
+                    amounts.append(block.text())
+                    assert block.layout().lineCount() <= 1, block.text()
+                block = block.next()
+        assert amounts
+
+
 def test_tensor_page_and_back(qtbot: QtBot) -> None:
     document = opened()
     panel = InspectorPanel(document, DARK)
