@@ -24,6 +24,10 @@ RULES = {
     "colocation": "colocation",
     "support": "which ops a device supports",
     "topological": "that a neuron is complete before it is used",
+    "no_skip": "that no chip is skipped",
+    "triangle": "the triangle rule",
+    "path": "that stages send to the next at most",
+    "every_chip": "that every chip has ops",
 }
 
 GAP_MEANS = "could be better"

@@ -73,7 +73,6 @@ class HeaderData:
     """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
-
     pushed: tuple[float, ...] = ()
     """Bytes of the parameters on chip that activations push out of each device's cache; empty where the plan's times do not count that."""
 

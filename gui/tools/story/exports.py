@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from gui.present.exporting import StoryExport
 
 
+EXPORTS = {
+    "PDF slides (*.pdf)": ".pdf", "PowerPoint slides (*.pptx)": ".pptx", "Web page in one file (*.html)": ".html",
+    "Film (*.mp4)": ".mp4", "Animated picture (*.gif)": ".gif", "Folder of SVG slides (*.svg)": ".svg",
+}  # fmt: skip
+"""What stories become, as the dialog offers it, by the end of the file's name."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Order:
     """A story as it was when its export was asked for, where it goes, and the files of its models."""

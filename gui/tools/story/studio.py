@@ -18,7 +18,7 @@ from gui.shell.host import reveal
 from gui.shell.window import EditorWindow
 from gui.tools.story.draft import Draft, sources_of
 from gui.tools.story.editor import view_title
-from gui.tools.story.exports import StoryExports
+from gui.tools.story.exports import EXPORTS, StoryExports
 from gui.tools.story.frames import Frame, ModelSource, Shown
 from gui.tools.story.keeping import DraftAutosave, LostStory
 from gui.tools.story.panel import StoryPanel
@@ -27,6 +27,7 @@ from gui.tools.story.searching import Searching
 from gui.tools.story.shots import Shots
 from gui.tools.story.story_stage import StoryStage
 from planner.errors import StageboardError
+from planner.model.samples import STORIES as SHIPPED
 from planner.problem.problem import Plan
 from planner.story.story import Resolved
 
@@ -37,15 +38,16 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
 
 STORIES = "Stories (*.story.json);;All files (*)"
-EXPORTS = {
-    "PDF slides (*.pdf)": ".pdf", "PowerPoint slides (*.pptx)": ".pptx", "Web page in one file (*.html)": ".html",
-    "Film (*.mp4)": ".mp4", "Animated picture (*.gif)": ".gif", "Folder of SVG slides (*.svg)": ".svg",
-}  # fmt: skip
 SUFFIX = ".story.json"
 IN_MENU = (
     "story.retake", "story.replay", "", "story.new", "story.open", "story.save", "story.save_as", "", "story.export",
     "story.certificate",
 )  # fmt: skip
+
+
+def _is_shipped(path: Path) -> bool:
+    """Whether a story is one that Stageboard brings along: nobody's own is kept there."""
+    return path.parent.resolve() == SHIPPED.resolve()
 
 
 class Studio(QObject):
@@ -216,8 +218,6 @@ class Studio(QObject):
 
     def open_shipped(self, name: str) -> None:
         """Open a story that Stageboard brings along."""
-        from planner.model.samples import STORIES as SHIPPED
-
         self.open_file(SHIPPED / f"{name}{SUFFIX}")
 
     def open_file(self, path: Path) -> None:
@@ -235,7 +235,8 @@ class Studio(QObject):
         from planner.story.files.plans import resolve
         from planner.story.proving import story_with_known
 
-        self._folder = str(path.parent)
+        if not _is_shipped(path):
+            self._folder = str(path.parent)
 
         def read() -> tuple[Resolved, list[ModelSource]]:
             story = read_story(path)
@@ -270,18 +271,14 @@ class Studio(QObject):
 
     def save_story(self) -> bool:
         """To its file; ask for one where there is none, or where it is one that Stageboard brings along. Returns whether it is saved."""
-        from planner.model.samples import STORIES as SHIPPED
-
         path = self.draft.path
-        if path is None or path.parent.resolve() == SHIPPED.resolve():
+        if path is None or _is_shipped(path):
             return self.save_story_as()
         return self._save(path)
 
     def save_story_as(self) -> bool:
         """Ask for a file. Returns whether the story is saved."""
-        start = (
-            str(Path(self._folder) / f"{self._stem()}{SUFFIX}") if self._folder else f"{self._stem()}{SUFFIX}"
-        )
+        start = str(Path(self._folder) / f"{self._stem()}{SUFFIX}")
         name, _ = QFileDialog.getSaveFileName(self._parent, "Save the story", start, STORIES)
         if not name:
             return False

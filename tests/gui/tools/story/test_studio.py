@@ -30,6 +30,7 @@ from planner.errors import StageboardError
 from planner.machines.catalogue import planner
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pool.target import DevicePool
+from planner.model.samples import STORIES as SHIPPED
 from planner.problem.provenance import Provenance
 from planner.search.run import run
 from planner.story.files.json import read_story
@@ -211,6 +212,20 @@ def test_a_story_is_saved_and_opened(
     answer(window, QMessageBox.StandardButton.Discard)
     qtbot.waitUntil(lambda: not studio.loading.busy)
     assert len(studio.draft.frames) == 1 and not studio.unsaved
+
+
+def test_no_story_is_offered_a_place_among_those_that_are_shipped(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    studio, asked = window.studio, []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda *given: (asked.append(Path(given[2])), ("", ""))[1]
+    )
+    studio.open_shipped("pipeline")
+    qtbot.waitUntil(lambda: not studio.loading.busy and bool(studio.draft.frames), timeout=60_000)
+    press(window, "story.save")
+    press(window, "story.export")
+    assert len(asked) == 2 and all(SHIPPED.resolve() not in path.resolve().parents for path in asked)
 
 
 def test_closing_asks_once_about_a_story(window: MainWindow) -> None:
