@@ -1,4 +1,4 @@
-"""What the parts of a device's bar are: a line of marks and words beside the bars, in panels and in pictures."""
+"""What the parts of a device's bar are, and what outlines of cards mean: a line of marks and words, in panels and in pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.theme import Theme, font, mix
@@ -45,6 +45,8 @@ ENTRIES = {
     "work": KeyEntry("work", "the ops that the device runs"),
     "streaming": KeyEntry("streaming", "parameters that its memory does not hold, fetched for every sample"),
 }
+MOVED = "moved"
+"""What outlined cards are, where plans are compared."""
 
 
 def kinds_of_parts(receive: Floats, streaming: Floats, send: Floats) -> tuple[str, ...]:
@@ -68,9 +70,13 @@ def shade_of(kind: str, theme: Theme) -> Part:
     return Part(1.0, colour, kind == "streaming")
 
 
+def _word(kind: str) -> str:
+    return ENTRIES[kind].word if kind in ENTRIES else kind
+
+
 def key_width(kinds: Sequence[str], face: QFont) -> float:
     """Pixels that the line takes in letters of ``face``."""
-    words = sum(QFontMetricsF(face).horizontalAdvance(ENTRIES[kind].word) for kind in kinds)
+    words = sum(QFontMetricsF(face).horizontalAdvance(_word(kind)) for kind in kinds)
     return words + len(kinds) * (SWATCH + BESIDE) + max(0, len(kinds) - 1) * APART
 
 
@@ -81,21 +87,28 @@ def key_gap(kinds: Sequence[str], face: QFont, width: float) -> float:
 
 
 def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Theme, face: QFont) -> None:
-    """The line at the left of ``rect``, in the middle of its height, closer where there is little room; of what has none even so only the beginning."""
+    """The line at the left of ``rect``, in the middle of its height, closer where there is little room; of what has none even so only the
+    beginning. ``kinds`` are those of :data:`ENTRIES`, and :data:`MOVED`."""
     x = rect.left()
     apart = key_gap(kinds, face, rect.width())
     for kind in kinds:
-        wide = QFontMetricsF(face).horizontalAdvance(ENTRIES[kind].word)
+        word = _word(kind)
+        wide = QFontMetricsF(face).horizontalAdvance(word)
         if x + SWATCH + BESIDE + wide > rect.right() + 1:
             return
         mark = QRectF(x, rect.center().y() - 3.0, SWATCH, 6.0)
-        paint_parts(painter, mark, [shade_of(kind, theme)], 1.0, 0.0)
+        if kind == MOVED:
+            painter.setPen(QPen(QColor(theme.text), 1.5))
+            painter.setBrush(QColor(mix(theme.panel, theme.muted, PALE)))
+            painter.drawRoundedRect(mark.adjusted(0.75, -1.0, -0.75, 1.0), 2.0, 2.0)
+        else:
+            paint_parts(painter, mark, [shade_of(kind, theme)], 1.0, 0.0)
         x += SWATCH + BESIDE
         write(
             painter,
             QRectF(x, rect.top(), wide + 2, rect.height()),
             LEFT,
-            ENTRIES[kind].word,
+            word,
             face,
             theme.muted,
         )

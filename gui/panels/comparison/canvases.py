@@ -136,7 +136,12 @@ def canvases(
         )
     least = min(canvas.picture.viewport.scale for canvas in found)
     ringed = detail_at(STYLE.card_h * least) > Detail.OVERVIEW
-    return [replace(canvas, ringed=ringed) for canvas in found]
+    return [
+        replace(
+            canvas, ringed=ringed, picture=replace(canvas.picture, ringed=ringed and bool(canvas.marks.moved.any()))
+        )
+        for canvas in found
+    ]  # fmt: skip
 
 
 def _titles(comparison: Comparison, named: bool, room: float) -> list[str]:

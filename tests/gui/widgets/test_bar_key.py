@@ -15,6 +15,7 @@ from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.page import SHEET
 from gui.look.theme import DARK, LIGHT, font
+from gui.panels.comparison.canvases import canvases, paint_canvas
 from gui.panels.comparison.rows import row_headers
 from gui.widgets.bar_key import HEIGHT, BarKey, key_width, kinds_of_parts, paint_key
 from planner.machines.pipeline.target import Pipeline
@@ -100,6 +101,30 @@ def test_a_picture_of_lanes_says_it_beside_its_title() -> None:
         paint_title(scribe, picture)
         scribe.end()
         assert ("transfers" in [text for _, text in scribe.written]) == told
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("view", ["lanes", "flow"])
+def test_canvases_beside_one_another_say_what_outlines_mean(view: str) -> None:
+    for other, told in ((B, True), (A, False)):
+        for canvas in canvases(comparison_of(A, other), QRectF(0, 0, 1200, 500), LIGHT, view):
+            scribe = Scribe(1200, 500)
+            paint_canvas(scribe, canvas, True)
+            scribe.end()
+            assert ("moved" in [text for _, text in scribe.written]) == told
+
+
+@pytest.mark.usefixtures("qapp")
+def test_where_little_room_is_left_outlines_are_explained_before_bars() -> None:
+    found = set()
+    for wide in range(420, 900, 20):
+        first, _ = canvases(comparison_of(A, B), QRectF(0, 0, wide, 300), LIGHT, "lanes")
+        scribe = Scribe(wide, 500)
+        paint_canvas(scribe, first, True)
+        scribe.end()
+        written = [text for _, text in scribe.written]
+        found.add(("moved" in written, "transfers" in written))
+    assert found >= {(True, True), (True, False)} and (False, True) not in found
 
 
 def test_what_is_streamed_is_explained_beside_the_rest_in_a_narrow_dock() -> None:

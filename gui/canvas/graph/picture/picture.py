@@ -40,7 +40,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.page import PRESETS, SHEET, Page
-from gui.widgets.bar_key import key_width, paint_key
+from gui.widgets.bar_key import MOVED, key_width, paint_key
 from planner.model.graph import Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound
@@ -89,6 +89,8 @@ class Picture:
     """Lines that the title and the subtitle may take, where the page is narrow."""
     seen: Rect | None = None
     """What alone is drawn of the scene, in its units, where that is not all that has room."""
+    ringed: bool = False
+    """Whether cards have rings, which are the ops that are elsewhere in another plan: the title says so."""
 
     @property
     def heading(self) -> Heading:
@@ -383,10 +385,12 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
         picture.size[0] - INSET - _heat_width(heat)
     )  # fmt: skip
     barred = are_barred(picture.scene, picture.viewport, picture.headers, picture.least)
-    kinds = picture.headers.kinds if picture.headers is not None and barred else ()
+    parts = picture.headers.kinds if picture.headers is not None and barred else ()
+    rings = (MOVED,) if picture.ringed else ()
     face = font(max(SUBTITLE_PIXELS, ceil(picture.least)), False)
-    wide = key_width(kinds, face)
-    if kinds and right - wide >= left:
+    kinds = next((kinds for kinds in ((*parts, *rings), rings) if right - key_width(kinds, face) >= left), ())
+    if kinds:
+        wide = key_width(kinds, face)
         paint_key(painter, QRectF(right - wide, 8, wide, 20), kinds, theme, face)
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, heading.height - 4)
