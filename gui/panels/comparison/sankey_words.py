@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -102,25 +103,33 @@ class Sankey:
         moved = f", of which {away:,} {other}" if away else ", all of which stay" if count else ""
         return f"{self.title(side, row)} of plan {c.letter(plan)}: {plural(count, 'op')}{moved}"
 
-    def summary(self) -> str:
-        """How much moves, and the largest moves."""
-        c, layout = self.comparison, self.layout
+    def summary(self, most: int = LARGEST) -> str:
+        """How much moves, and the largest moves, ``most`` of them: ``10 of 96 ops move: 7 from Accelerator 1 to CPU 0, 3 from ...``, each
+        device by the whole name that the first of the plans has for it."""
+        layout = self.layout
         stays = layout.left == layout.right
         total, moved = int(layout.ops.sum()), int(layout.ops[~stays].sum())
         if not moved:
             return f"all {plural(total, 'op')} stay where they are" if total else "the model has no ops"
-        first = np.flatnonzero(~stays)
-        first = first[np.argsort(-layout.ops[first], kind="stable")[:LARGEST]]
-        i, j = self.pair
-        ends = [
-            c.move_titles(int(layout.left[r]), int(layout.right[r]), j, i, short=True) for r in first.tolist()
-        ]
-        largest = ", ".join(
-            f"{int(layout.ops[r]):,} {here} → {there}"
-            for r, (here, there) in zip(first.tolist(), ends, strict=True)
-        )
-        more = "most " if np.count_nonzero(~stays) > LARGEST else ""
-        return f"{moved:,} of {plural(total, 'op')} move: {more}{largest}"
+        found = np.flatnonzero(~stays)
+        first = found[np.argsort(-layout.ops[found], kind="stable")[:most]].tolist()
+        said = ", ".join(f"{int(layout.ops[ribbon]):,} {self._way(ribbon)}" for ribbon in first)
+        more = "among them " if len(found) > len(first) else ""
+        return f"{moved:,} of {plural(total, 'op')} move{f': {more}{said}' if said else ''}"
+
+    def _way(self, ribbon: int) -> str:
+        """From where to where a ribbon goes, in a sentence."""
+        c, (i, j) = self.comparison, self.pair
+        rows = int(self.layout.left[ribbon]), int(self.layout.right[ribbon])
+        here, there = c.move_titles(*rows, j, i)
+        if not any(c.plans[plan].problem.target.in_a_row for plan in self.pair):
+            here, there = c.device_title(rows[0], j) or here, c.device_title(rows[1], j) or there
+        return f"from {here} to {there}"
+
+    def fitting_summary(self, measured: Callable[[str], float], room: float) -> str:
+        """:meth:`summary` with as many of the largest moves as have ``room``, by what words are ``measured`` to take."""
+        told = (self.summary(most) for most in range(LARGEST, -1, -1))
+        return next((words for words in told if measured(words) <= room), self.summary(0))
 
 
 def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -> Sankey:

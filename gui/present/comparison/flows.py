@@ -33,9 +33,7 @@ class SankeyShot(ComparisonShot):
 
         def draw(painter: QPainter, inside: QRectF) -> None:
             line = QRectF(0, 0, inside.width(), LINE)
-            words = sankey.summary()
-            if QFontMetricsF(font(9.0)).horizontalAdvance(words) > line.width():
-                words = words.partition("   ")[0]  # the ribbons say where to
+            words = sankey.fitting_summary(QFontMetricsF(font(9.0)).horizontalAdvance, line.width())
             write(painter, line, LEFT, words, font(9.0), self.theme.muted)
             painter.translate(0, LINE)
             paint_sankey(painter, sankey, inside.width(), inside.height() - LINE, self.theme)

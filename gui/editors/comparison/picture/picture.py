@@ -22,7 +22,6 @@ from gui.panels.comparison.canvases import Canvas, canvases, paint_canvas
 from gui.panels.comparison.names import Pair
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
-from gui.panels.comparison.words import whole_words
 from gui.present.scenes import Folded, folded_items
 from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
 from planner.errors import StageboardError
@@ -232,8 +231,9 @@ def _lines(painter: QPainter, box: QRectF, parts: list[str], theme: Theme) -> QR
 
 
 def _paint_flows(painter: QPainter, comparison: Comparison, pair: Pair, box: QRectF, theme: Theme) -> None:
-    words = sankey_of(comparison, pair, "ops", box.height()).summary()
-    rest = _lines(painter, box, [whole_words(words, font(8.5), box.width())], theme)
+    measured = QFontMetricsF(font(8.5)).horizontalAdvance
+    words = sankey_of(comparison, pair, "ops", box.height()).fitting_summary(measured, box.width())
+    rest = _lines(painter, box, [words], theme)
     sankey = sankey_of(comparison, pair, "ops", rest.height())
     painter.save()
     painter.translate(QPointF(rest.left(), rest.top()))

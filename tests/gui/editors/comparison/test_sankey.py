@@ -149,14 +149,19 @@ def test_sentences_name_devices_counts_and_work() -> None:
     assert "of work" in words
     assert sankey.ribbon_words(sankey.layout.find(1, 1)).startswith("4 ops stay on Stage 1")
     assert sankey.device_words(0, 0) == "Stage 0 of plan A: 4 ops, of which 1 goes elsewhere"
-    assert sankey.summary().startswith("2 of 12 ops move")
+    assert sankey.summary() == "2 of 12 ops move: 1 from Stage 0 to Stage 1, 1 from Stage 2 to Stage 1"
+    shorter = [sankey.fitting_summary(len, room) for room in (100, 60, 20, 5)]
+    least = "2 of 12 ops move"
+    assert shorter == [sankey.summary(), f"{least}: among them 1 from Stage 0 to Stage 1", least, least]
 
 
 def test_relabelled_devices_have_one_name_on_both_sides() -> None:
     swapped = [{0: 1, 1: 0, 2: 2}[d] for d in A]
     swapped[0] = 2
     sankey = sankey_of(comparison_of(A, swapped, target=pool()), (1, 0), "ops", 300.0)
-    assert sankey.summary() == "1 of 12 ops move: 1 acc 0 (1 in B) → acc 2"
+    assert sankey.summary() == "1 of 12 ops move: 1 from Accelerator 0 to Accelerator 2", (
+        "a line to read aloud"
+    )
     stays = sankey.ribbon_words(sankey.layout.find(0, 0))
     assert stays.startswith("3 ops stay on Accelerator 0 (1 in B)")
 
