@@ -62,14 +62,23 @@ def nothing(sentence: str) -> str:
     return f"<p class='m'>{escape(sentence)}</p>"
 
 
+ALL_SENT = "Its transfers, if all are sent"
+ALL_SENT_TIP = "What all tensors that it reads and writes take over a link; those between ops of one device are not sent, and cost nothing."
+
+
 def fact_rows(rows: Iterable[tuple[str, str]]) -> str:
     """A table of facts; values are HTML already."""
     cells = "".join(
-        f"<tr><td class='m' valign='top'>{escape(name)}&nbsp;&nbsp;</td><td align='right'{whole(value)}>{unbroken(value)}</td></tr>"
+        f"<tr><td class='m' valign='top'{_tip(name)}>{escape(name)}&nbsp;&nbsp;</td><td align='right'{whole(value)}>{unbroken(value)}</td></tr>"
         for name, value in rows
         if value
     )
     return f"<table width='100%' cellspacing='0'>{cells}</table>"
+
+
+def _tip(name: str) -> str:
+    """The attribute with what a fact means that its name cannot say."""
+    return f" title='{escape(ALL_SENT_TIP)}'" if name == ALL_SENT else ""
 
 
 def section(title: str) -> str:
@@ -117,7 +126,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         ("Work here", times.text(work) + (" · estimated" if work and times_mark(problem) == "estimated" else "")),
         *work_elsewhere(problem, v, times),
         *time_rows(problem, document.device_of, v, times),
-        ("All its transfers", times.text(moved)),
+        (ALL_SENT, times.text(moved)),
         ("Parameters", parameters_text(problem, np.array([v])) if e.params[v] or graph.params[v] else ""),
         *streaming_rows(problem, document.device_of, document.selection, times),
         ("Multiply-accumulates", count_text(float(graph.macs[v])) if graph.macs[v] else ""),

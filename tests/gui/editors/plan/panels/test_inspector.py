@@ -13,6 +13,7 @@ from gui.document.plan.document import Document
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
 from gui.panels.inspector_figures import PageTimes, streaming_rows, unbroken
+from gui.panels.inspector_pages import ALL_SENT, ALL_SENT_TIP
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
@@ -55,14 +56,23 @@ def test_graph_op_ops_and_device(qtbot: QtBot) -> None:
         assert "block0/conv_0" in text(panel)
 
 
-def test_a_number_and_its_unit_are_in_one_line_however_narrow_the_panel_is(qtbot: QtBot) -> None:
+def test_transfers_are_those_there_would_be_if_all_were_sent(qtbot: QtBot) -> None:
     document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([5])  # its neighbours are on its own stage
+        assert ALL_SENT in text(panel)
+        found = panel.view.document().find(ALL_SENT)
+        assert found.charFormat().toolTip() == ALL_SENT_TIP
+
+
+def test_a_number_and_its_unit_are_in_one_line_however_narrow_the_panel_is(qtbot: QtBot) -> None:
+    document = opened_on_tpus()
     panel = InspectorPanel(document, LIGHT)
     with shown(qtbot, panel):
         document.select([4])
         text(panel)
-        page = panel.view.document().clone()
-        amounts = []
+        page, amounts = panel.view.document(), []
         for width in (240.0, 150.0, 90.0):
             page.setTextWidth(width)
             block = page.begin()
