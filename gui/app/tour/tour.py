@@ -16,7 +16,7 @@ from gui.background.job import Job
 from gui.background.jobs import Jobs
 from gui.document.plan import opening, reading
 from gui.document.plan.document import Document
-from gui.look.numbers import gap_text, percent
+from gui.look.numbers import gap_text, percent, time_column
 from planner.errors import StageboardError
 from planner.machines.spec import parse_target
 from planner.model.samples import sample
@@ -229,9 +229,13 @@ def _broken(tour: Tour) -> str:
 def _mended(tour: Tour) -> str:
     assert tour.before is not None
     others = "1 op that it feeds" if tour.along == 1 else f"{tour.along} ops that it feeds"
+    now, was = tour.figures.objective, tour.before.objective
+    times = time_column([now, was], tour.figures.unit).telling_apart([now, was])
+    same = times.text(now) == times.text(was)
+    than = "as before" if same else f"instead of {times.text(was)}"
     return (
         f"“Take along” moved {others} as well, as one step. The plan is {'valid' if tour.figures.valid else 'still invalid'}"
-        f" again and takes {tour.time(tour.figures.objective)} instead of {tour.time(tour.before.objective)}."
+        f" again and takes {times.text(now)} {than}."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from gui.app.demo.report import Told, report
 from gui.app.launch import main
 from gui.app.tour.bar import TourBar
-from gui.app.tour.tour import STEPS, Figures, Tour, telling_move
+from gui.app.tour.tour import STEPS, Figures, Tour, _mended, telling_move
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -263,3 +264,13 @@ def test_the_move_of_the_tour_breaks_a_rule_alone_and_none_with_its_neighbours(q
     finally:
         jobs.close()
         document.deleteLater()
+
+
+def test_times_that_are_nearly_equal_are_told_apart_by_the_tour() -> None:
+    def said(was: float, now: float) -> str:
+        figures = [Figures(value, None, None, True, "s", "bottleneck") for value in (was, now)]
+        told = SimpleNamespace(along=2, before=figures[0], figures=figures[1])
+        return _mended(told)  # type: ignore[arg-type]
+
+    assert said(1.3036e-3, 1.3041e-3).endswith("again and takes 1.3041 ms instead of 1.3036 ms.")
+    assert said(1.3036e-3, 1.3036e-3).endswith("again and takes 1.30 ms as before.")
