@@ -27,16 +27,23 @@ from gui.look.numbers import plural
 from gui.look.theme import font
 from gui.widgets.labels import capital, set_role
 from gui.widgets.plain import PlainLabel
+from gui.words.objectives import components_shortly
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation, Remedy
     from planner.methods.feasibility.conflicts import Conflict
+    from planner.model.graph import Ints
     from planner.problem.problem import Problem
 
 MOST_OPS = 500
 """More ops than anyone reads; the rest is counted."""
 MOST_HEIGHT = 120
 """Pixels of their list."""
+
+
+def _cost_words(problem: Problem, device_of: Ints) -> str:
+    """What the plan that was found (int32[n]) costs: it shows that there is one, and need not be a good one."""
+    return f"The plan found has {components_shortly(problem, problem.evaluate(device_of).values)}; a planner may find a better one."
 
 
 class FeasibilityDialog(QDialog):
@@ -190,7 +197,10 @@ class FeasibilityDialog(QDialog):
         self._clear()
         role = {"feasible": "good", "infeasible": "bad"}.get(explanation.status, "warning")
         proven = explanation.status == "infeasible"
-        self._say(status_text(explanation.status), capital(explanation.sentence), role)
+        said = capital(explanation.sentence)
+        if explanation.device_of is not None and not proven:
+            said = f"{said.rstrip('.')}. {_cost_words(problem, explanation.device_of)}".removeprefix(". ")
+        self._say(status_text(explanation.status), said, role)
         if explanation.rules:
             told = "\n".join(f"•  {rule_text(problem, rule)}" for rule in explanation.rules)
             together = ", taken together" if len(explanation.rules) > 1 else ""

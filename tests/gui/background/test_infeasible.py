@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from gui.background.infeasible import RULE_WORDS, Checking, rule_text, status_text
 from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.infeasible_dialog import FeasibilityDialog
+from gui.words.objectives import components_shortly
 from planner.feasibility import Explanation, Remedy
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -177,6 +178,12 @@ def test_a_valid_plan_can_be_had(qtbot: QtBot, pinned: MainWindow, monkeypatch: 
     monkeypatch.setattr(Told, "answer", Answer(found))
     dialog = shown_dialog(qtbot, pinned)
     assert dialog.heading.text() == "There is a valid plan"
+    cost = components_shortly(
+        pinned.document.open_problem, pinned.document.open_problem.evaluate(np.zeros(12, np.int32)).values
+    )
+    assert dialog.sentence.text() == (
+        f"All ops fit on chip 0. The plan found has {cost}; a planner may find a better one."
+    )
     assert {"Repair the plan", "Show the plan found", "Start a planner"} <= set(buttons(dialog))
     started: list[bool] = []
     monkeypatch.setattr(pinned.planners, "start", lambda: started.append(True))
