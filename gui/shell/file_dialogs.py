@@ -19,6 +19,7 @@ from gui.shell.picture_dialog import Choice, PictureDialog
 from gui.widgets.folders import show_folder
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
+from planner.printable import plural
 
 if TYPE_CHECKING:
     from gui.shell.window import EditorWindow
@@ -173,7 +174,9 @@ class FileDialogs:
     def say_saved(self, path: Path) -> None:
         """The plan is in a file now."""
         self._editor.memory.remember_plan()
-        self.say("info", f"Saved {path.name}.")
+        broken = len(self._editor.document.evaluation.violations)
+        said = f" ({plural(broken, 'violation')})" if broken else ""
+        self.say("info", f"Saved {path.name}{said}.")
 
     # ------------------------------------------------------------------ exporting
     def takes_long(self) -> bool:

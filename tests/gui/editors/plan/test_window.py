@@ -34,6 +34,7 @@ from gui.tools.story.actions import SHIPPED
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op
+from planner.printable import plural
 from tests.gui.models import chain_graph, write_model
 from tests.gui.window_parts import answer, know_little, make_window, opened, settle
 
@@ -352,7 +353,9 @@ def test_saving_opening_and_exporting(qtbot: QtBot, tmp_path: Path, monkeypatch:
     document.move([5], 3)
     assert document.modified
     assert "not saved" in window.header.subtitle.text()
+    broken = len(document.evaluation.violations)
     window.files.save_plan()
+    assert broken and window.notice.text == f"Saved plan.json ({plural(broken, 'violation')})."
     assert (tmp_path / "plan.json").is_file()
     assert not document.modified
     for export in ("export_split", "export_dot", "export_csv"):
