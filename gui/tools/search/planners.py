@@ -26,6 +26,7 @@ from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import MethodList, methods_for, tag
+from gui.tools.search.runs_area import RunsArea
 from gui.widgets.file_field import FileField
 from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
@@ -102,14 +103,12 @@ class PlannersPanel(Panel):
         self.start_button.clicked.connect(self.start)
         self.cancel_button = QPushButton("Stop all", self)
         self.cancel_button.clicked.connect(jobs.cancel_all)
-        self.running = QVBoxLayout()
-        self.running.setSpacing(6)
+        self.running = RunsArea(self)
         inside = QWidget()
         inside.setObjectName("scrolled")
         column = QVBoxLayout(inside)
         column.setContentsMargins(10, 6, 10, 6)
         column.setSpacing(6)
-        column.addLayout(self.running)
         column.addWidget(self.search)
         column.addWidget(self.list)
         column.addWidget(self.summary)
@@ -133,6 +132,7 @@ class PlannersPanel(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._area, 1)
+        layout.addWidget(self.running)
         layout.addLayout(buttons)
         document.model_changed.connect(self._forget_choice)
         document.model_changed.connect(self.request_refresh)
@@ -341,18 +341,14 @@ class PlannersPanel(Panel):
         """Rows come and go with the jobs; the newest is on top."""
         known = {job.id: job for job in self.jobs.jobs}
         for id in [id for id in self.rows if id not in known]:
-            row = self.rows.pop(id)
-            self.running.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            self.running.take(self.rows.pop(id))
         for job in self.jobs.jobs:
             if job.id not in self.rows:
                 row = JobRow(job, self.jobs, self.theme, self)
                 row.clicked.connect(self.plot_requested)
                 row.again_requested.connect(self._start_again)
                 self.rows[job.id] = row
-                self.running.insertWidget(0, row)
-                self._area.verticalScrollBar().setValue(0)
+                self.running.put(row)
         for row in self.rows.values():
             row.show_job()
         self.cancel_button.setEnabled(bool(self.jobs.running))

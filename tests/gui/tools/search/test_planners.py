@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +17,7 @@ from gui.look.theme import DARK, LIGHT
 from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import METHOD, OTHERS, PROVE, matches, tag
 from gui.tools.search.planners import PlannersPanel
+from gui.tools.search.runs_area import MOST_SHARE
 from planner.machines.catalogue import bound_methods, default_planner, planner, planners
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -216,7 +217,7 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         assert first is not None
         assert second is not None
         assert list(panel.rows) == ["job 1", "job 2"]
-        assert panel.running.indexOf(panel.rows["job 2"]) == 0
+        assert panel.running.rows.indexOf(panel.rows["job 2"]) == 0
         first.fraction, first.text = 0.5, "order 3"
         first.found(0.1, (20.0,))
         first.learn(0.1, first.problem.bound("bottleneck", 10.0, "test", frozenset()))
@@ -331,6 +332,31 @@ def test_a_real_run(qtbot: QtBot) -> None:
         assert job.objective is not None
         assert panel.rows[job.id].state.text().startswith("done")
         jobs.close()
+
+
+def test_runs_move_nothing_that_somebody_is_about_to_click(qtbot: QtBot) -> None:
+    panel = panel_of(opened(), jobs := PlainJobs())
+    with shown(qtbot, panel, 280, 700):
+
+        def places() -> list[int]:
+            settle()
+            return [w.mapTo(panel, QPoint()).y() for w in (panel.search, panel.list, panel.start_button)]
+
+        before = places()
+        for count in range(1, 9):
+            assert panel.start() is not None
+            assert places() == before
+            newest = panel.rows[f"job {count}"]
+            at = newest.mapTo(panel, newest.rect().bottomLeft()).y()
+            assert newest.isVisible() and at < panel.start_button.y()
+            assert panel.running.height() <= MOST_SHARE * panel.height() + 1
+        assert panel.running.verticalScrollBar().maximum() > 0
+        for job in jobs.jobs:
+            job.state = "done"
+        for row in list(panel.rows.values()):
+            row.show_job()
+            row.button.click()
+        assert not panel.rows and panel.running.isHidden() and places() == before
 
 
 @pytest.mark.parametrize("room", [150, 163, 200, 237, 2000])
