@@ -185,15 +185,14 @@ def _memory(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...])
 
 
 def _holds_all(problem: Problem, evaluation: Evaluation, limit: float) -> bool:
-    """Whether any device holds all ops within its ``limit`` in bytes, whatever activations it counts."""
+    """Whether any device holds all ops within its ``limit`` in bytes, with the activations that it counts."""
     e = problem.evaluator
     held = float((e.memory if must_fit(problem) else e.params).sum())
     if "activations" in evaluation.details or e.working_set().any():
         held += float(e.size.sum())
-    elif "pushed" in evaluation.details:
-        working = np.bincount(e.tensor_producer, e.size, e.n)
-        working += np.bincount(e.consumer_idx, np.repeat(e.size, np.diff(e.consumer_ptr)), e.n)
-        held += float(working.max(initial=0.0))
+    # Activations that share a cache with parameters push some out: none where nothing is streamed.
+    elif not must_fit(problem) and evaluation.streaming.any():
+        return False
     return held <= limit
 
 

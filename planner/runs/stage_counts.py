@@ -26,6 +26,7 @@ from planner.model.graph import Ints
 from planner.problem.bound import Bound, Standing
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
+from planner.runs.proving import known_at_once
 from planner.search.run import run
 from planner.search.stop import TimeLimit, WallBudget
 
@@ -164,7 +165,8 @@ def find(problem: Problem, count: int) -> Found:
     if result.device_of is None:
         sentence = "no valid plan exists" if result.status == "infeasible" else "no valid plan was found"
     seconds = time.perf_counter() - began
-    return Found(count, result.planner, result.device_of, result.bounds, balanced(at), seconds, sentence)
+    bounds = (*result.bounds, *known_at_once(at))
+    return Found(count, result.planner, result.device_of, bounds, balanced(at), seconds, sentence)
 
 
 def _planner(problem: Problem) -> Planner | None:

@@ -66,6 +66,10 @@ def test_find_plans_a_count() -> None:
     assert one.off_chip == 0.0
 
 
+def test_one_stage_has_one_plan_which_is_proven() -> None:
+    assert evaluated(pipeline(), find(pipeline(), 1)).proven
+
+
 def test_a_pin_to_a_stage_that_is_not_there_says_so() -> None:
     problem = pipeline(3, (Pin("n11", "stage 2"),))
     found = find(problem, 2)
