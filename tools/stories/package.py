@@ -78,7 +78,7 @@ PACKAGE = Script(
         Scene(
             "searched", "The chip that sets the pace",
             "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on what comes and goes.",
-            panel="package", zoom=BOTTLENECK,
+            panel="package", zoom=BOTTLENECK, most=0.55,
             notes="The slowest chip spends almost all of its time on work: tensors are not what holds it back.",
         ),
         Scene(

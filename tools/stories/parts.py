@@ -37,8 +37,9 @@ class Made:
 class Scene:
     """A keyframe as it is scripted: ``plan`` and ``versus`` by name, ``title`` and ``caption`` as templates.
 
-    ``zoom`` and ``mark`` name what the camera is on and what is highlighted (:data:`BOTTLENECK` and the others); ``done`` is the
-    share of an order's connections that is done. ``notes`` are what the speaker may say, without figures.
+    ``zoom`` and ``mark`` name what the camera is on (at ``most`` so much of the width, where else lanes would be too low for their
+    names) and what is highlighted (:data:`BOTTLENECK` and the others); ``done`` is the share of an order's
+    connections that is done. ``notes`` are what the speaker may say, without figures.
     """
 
     plan: str
@@ -48,6 +49,7 @@ class Scene:
     panel: str = ""
     versus: str = ""
     zoom: str = ""
+    most: float = 1.0
     mark: str = ""
     done: float | None = None
     hold: float = 7.0
@@ -109,7 +111,7 @@ def _keyframe(scene: Scene, made: Mapping[str, Made], number: Mapping[str, int])
 def _camera(scene: Scene, plan: Plan | OrderPlan, versus: Plan | OrderPlan | None) -> Camera | None:
     from gui.tools.story.cameras import camera_on
 
-    return camera_on(plan, scene.view, _ops(scene.zoom, plan, versus))
+    return camera_on(plan, scene.view, _ops(scene.zoom, plan, versus), scene.most)
 
 
 def _ops(what: str, plan: Plan | OrderPlan, versus: Plan | OrderPlan | None) -> list[int]:

@@ -23,9 +23,11 @@ WHOLE = 0.85
 """A camera that would see more than this share of both is of no use."""
 
 
-def camera_on(plan: Plan | OrderPlan, view: str, ops: Ints | Sequence[int]) -> Camera | None:
-    """The camera that shows all of ``ops`` (numbers) of a plan in ``flow`` or ``lanes``; None where they fill nearly everything, for no
-    ops, and for networks. Scenes are laid out as those of stories with panels are."""
+def camera_on(
+    plan: Plan | OrderPlan, view: str, ops: Ints | Sequence[int], most: float = 1.0
+) -> Camera | None:
+    """The camera that shows all of ``ops`` (numbers) of a plan in ``flow`` or ``lanes``, or ``most`` of the scene's width from their
+    beginning; None where they fill nearly everything, for no ops, and for networks. Scenes are laid out as those of stories with panels are."""
     chosen = np.asarray(ops, np.int64)
     if isinstance(plan, OrderPlan) or not len(chosen):
         return None
@@ -34,7 +36,7 @@ def camera_on(plan: Plan | OrderPlan, view: str, ops: Ints | Sequence[int]) -> C
     x1, y1 = (max(box[i] for box in boxes) + AROUND for i in (2, 3))
     if x1 - x0 >= WHOLE and y1 - y0 >= WHOLE:
         return None
-    (x, width), (y, height) = _widened(x0, x1), _widened(y0, y1)
+    (x, width), (y, height) = _widened(x0, min(x1, x0 + most)), _widened(y0, y1)
     return Camera(*(round(value, 3) for value in (x, y, width, height)))
 
 

@@ -174,6 +174,8 @@ def test_cameras_of_everything_and_of_nothing(qapp: Any, plan: Plan) -> None:
     assert camera_on(plan, "flow", np.arange(plan.problem.graph.n)) is None
     lane = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3))
     assert lane is not None and (lane.x, lane.width) == (0.0, 1.0) and lane.y > 0.5
+    beginning = camera_on(plan, "lanes", np.flatnonzero(plan.decision.device_of == 3), 0.55)
+    assert beginning is not None and (beginning.x, beginning.width) == (0.0, 0.55)
 
 
 @pytest.mark.parametrize("device", range(4))
