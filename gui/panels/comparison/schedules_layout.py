@@ -34,6 +34,11 @@ class Schedules:
         """Each plan's time of a sample."""
         return [s.period for s in self.of]
 
+    @property
+    def period_words(self) -> str:
+        """What that time is, in a few words."""
+        return "time of a sample" if self.kind == "latency" else "a sample later"
+
 
 def common_kinds(comparison: Comparison) -> tuple[str, ...]:
     """The kinds of schedule that every plan has, those of the reference first. Raises like :func:`planner.reports.schedule.common.common_kinds`."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import CENTRE
-from gui.panels.comparison.schedules_layout import STRIP, flag_places
+from gui.panels.comparison.schedules_layout import STRIP, Schedules, flag_places
 from gui.panels.schedule.layout import RULER, ChartLayout
 from gui.panels.schedule.painter import names_width
 from planner.reports.comparison import Comparison
@@ -57,17 +57,18 @@ def paint_periods(
     painter: QPainter,
     layout: ChartLayout,
     letters: Sequence[str],
-    periods: Sequence[float],
+    made: Schedules,
     own: int,
     theme: Theme,
     since: float = 0.0,
 ) -> None:
-    """Lines at the times of a sample of all plans in the chart of plan ``own``, whose line is solid; flags say whose they are.
+    """Lines at the times of a sample of all plans in the chart of plan ``own``, whose line is solid; flags say whose they are, and words
+    beside them, where there is room, what it is.
 
     Times are counted from ``since``."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     left, right = layout.gutter, layout.gutter + layout.plot_width
-    bottom = layout.rows_bottom
+    bottom, periods = layout.rows_bottom, made.periods()
     wanted = [layout.x(since + period) for period in periods]
     for plan, x in sorted(enumerate(wanted), key=lambda entry: entry[0] == own):
         if periods[plan] > 0 and left <= x <= right + 1:
@@ -76,9 +77,11 @@ def paint_periods(
                 QPen(QColor(theme.accent if plan == own else theme.muted), 2.0 if plan == own else 1.2, style)
             )
             painter.drawLine(QPointF(x, RULER - 3), QPointF(x, bottom + 2))
+    end = 0.0
     for plan, x in flag_places(wanted, own, FLAG + 2):
         if periods[plan] <= 0 or not left <= wanted[plan] <= right + 1:
             continue
+        end = max(end, x + FLAG / 2)
         box = QRectF(x - FLAG / 2, bottom + 1.5, FLAG, STRIP - 3)
         painter.setPen(QPen(QColor(theme.accent if plan == own else theme.border), 1))
         painter.setBrush(QColor(theme.accent if plan == own else theme.panel))
@@ -86,3 +89,9 @@ def paint_periods(
         painter.setFont(font(7.5, bold=True))
         painter.setPen(QColor(theme.accent_text if plan == own else theme.muted))
         painter.drawText(box, CENTRE, letters[plan])
+    words, letter = made.period_words, font(8.0)
+    place = QRectF(end + 5, bottom + 1.5, QFontMetricsF(letter).horizontalAdvance(words) + 2, STRIP - 3)
+    if end and place.right() <= right:
+        painter.setFont(letter)
+        painter.setPen(QColor(theme.muted))
+        painter.drawText(place, CENTRE, words)

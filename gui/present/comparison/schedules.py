@@ -90,7 +90,7 @@ class SchedulesShot(ComparisonShot):
         layout, since = self._layout(i, width, height)
         paint_schedule(painter, layout, theme, colours=row_colours(comparison, i, theme))
         letters = [comparison.letter(k) for k in range(len(comparison.plans))]
-        paint_periods(painter, layout, letters, self._made.periods(), i, theme, since)
+        paint_periods(painter, layout, letters, self._made, i, theme, since)
 
     def _size(self, inside: QRectF) -> tuple[float, float, float]:
         """How much smaller charts are drawn so that every device is seen, and their width and height in their own pixels."""

@@ -100,7 +100,7 @@ class SharedChart(ScheduleChart):
             row_colours(comparison, self.plan, self.theme),
         )
         letters = [comparison.letter(i) for i in range(len(comparison.plans))]
-        paint_periods(painter, layout, letters, made.periods(), self.plan, self.theme)
+        paint_periods(painter, layout, letters, made, self.plan, self.theme)
 
 
 class Schedules(CompareView):

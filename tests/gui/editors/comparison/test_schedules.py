@@ -162,10 +162,11 @@ def test_each_chart_flags_its_own_time_of_a_sample(qapp: object) -> None:
     rows = shared_rows(comparison, 1, device_rows(s, ["x"] * 3))
     layout = shared_layout(s, rows, None, 700.0, 160.0, made)
     scribe = Scribe(700, 160)
-    paint_periods(scribe, layout, ["A", "B"], made.periods(), 1, LIGHT)
+    paint_periods(scribe, layout, ["A", "B"], made, 1, LIGHT)
     scribe.end()
     flags = {text: rect.center().x() for rect, text in scribe.written}
     assert flags["B"] == pytest.approx(layout.x(s.period))
+    assert flags["a sample later"] > max(flags["A"], flags["B"])
 
 
 def test_plans_on_one_axis_are_told_in_one_unit(qtbot: QtBot) -> None:
