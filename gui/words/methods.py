@@ -30,3 +30,12 @@ def method_name(name: str) -> str:
     """The same where it stands alone or first: what a plan is called that it found."""
     words = method_words(name)
     return words[:1].upper() + words[1:]
+
+
+def shown_name(plan: str) -> str:
+    """A plan's name as it is shown: the planner's title where it is called as the planner that found it, also with what tells it from
+    others (``slice (seed 3)``)."""
+    from planner.machines.catalogue import planners
+
+    name, bracket, others = plan.partition(" (")
+    return f"{method_name(name)}{bracket}{others}" if name in planners() else plan

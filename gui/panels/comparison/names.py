@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.numbers import Column, amount_column
+from gui.words.methods import shown_name
 from gui.words.objectives import plan_times
 from planner.model.graph import Ints
 
@@ -22,7 +23,7 @@ Pair = tuple[int, int]
 
 def plan_title(comparison: Compared, plan: int) -> str:
     """``B: free``, letter and name."""
-    return f"{comparison.letter(plan)}: {comparison.figures(plan).name}"
+    return f"{comparison.letter(plan)}: {shown_name(comparison.figures(plan).name)}"
 
 
 def columns_of(comparison: Compared) -> dict[str, Column]:

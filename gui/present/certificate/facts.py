@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gui.words.methods import shown_name
 from planner.reports.certificate.certificate import Certificate
 from planner.reports.certificate.text import searched_text, setting_text, sizes_text
 
@@ -43,7 +44,7 @@ def facts(certified: Certificate) -> list[Fact]:
         Fact(
             "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1
         ),
-        Fact("Planner", f"{p['planner']}{seed}{searched and f', {searched}'}", 1),
+        Fact("Planner", f"{_planner(str(p['planner']))}{seed}{searched and f', {searched}'}", 1),
     ]
     if options:
         out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))
@@ -55,3 +56,13 @@ def facts(certified: Certificate) -> list[Fact]:
     out.append(Fact("Versions", ", ".join(f"{name} {version}" for name, version in c.versions.items()), 1))
     out.extend(Fact("Note", note, 1) for note in c.notes)
     return out
+
+
+def _planner(name: str) -> str:
+    """By its title, and the name that commands know it by where that says more."""
+    title = shown_name(name)
+    return (
+        title
+        if title.casefold() in (name.casefold(), name.replace("-", " ").casefold())
+        else f"{title} ({name})"
+    )

@@ -12,6 +12,7 @@ from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, paint_canvas
 from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part
 from gui.present.scenes import Folded, folded_items
+from gui.words.methods import shown_name
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.story.keyframe import Camera
@@ -49,7 +50,7 @@ class CanvasesShot(ComparisonShot):
 
     def words(self) -> str:
         """How many plans, and how they are drawn."""
-        names = [self.comparison.figures(i).name for i in range(len(self.comparison.plans))]
+        names = [shown_name(self.comparison.figures(i).name) for i in range(len(self.comparison.plans))]
         how = "by device" if self._layout == "lanes" else "in the order of the flow"
         return f"{self.comparison.graph.name} in plans {', '.join(names)}, beside one another, {how}"
 

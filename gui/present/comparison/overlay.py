@@ -25,6 +25,7 @@ from gui.present.comparison.canvases import shares
 from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
 from gui.present.scenes import Folded, View, between, folded_items
+from gui.words.methods import shown_name
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.story.keyframe import Camera
@@ -194,6 +195,6 @@ class OverlayShot(ComparisonShot):
 
     def words(self) -> str:
         """Both plans, and which shows."""
-        a, b = (self.comparison.figures(i).name for i in (0, 1))
+        a, b = (shown_name(self.comparison.figures(i).name) for i in (0, 1))
         shown = f"{percent(self.share, 0)} {b}" if 0.0 < self.share < 1.0 else (b if self.share else a)
         return f"{self.comparison.graph.name} in plans {a} and {b} on one canvas, showing {shown}"

@@ -18,6 +18,7 @@ from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.words import BETWEEN, moved_words, rules_words, standing_tip, standing_words
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
+from gui.words.methods import shown_name
 from gui.words.objectives import SAME
 from planner.reports.comparison.figures import filed
 
@@ -113,7 +114,7 @@ class PaneTitle(QWidget):
     def show_plan(self, comparison: Comparison, shown: tuple[int, int], proving: bool = False) -> None:
         """Say what there is to say about the plan; ``shown`` is the pair that lists are about, ``proving``: its bound may soon be better."""
         i = self._index
-        letter, name = comparison.letter(i), comparison.figures(i).name
+        letter, name = comparison.letter(i), shown_name(comparison.figures(i).name)
         self._name = name
         self._elide()
         self.name.setToolTip(plain_tip(f"{name}: choose another plan for this place"))

@@ -20,6 +20,7 @@ from gui.look.numbers import (
 )
 from gui.panels.comparison.names import Pair, columns_of
 from gui.panels.comparison.words import optimal_words
+from gui.words.methods import shown_name
 from gui.words.objectives import (
     SAME,
     change,
@@ -82,7 +83,7 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, pair
     titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
     rows = []
     for i, f in enumerate(figures):
-        title = f.letter if lettered else f"{f.letter}: {f.name}"
+        title = f.letter if lettered else f"{f.letter}: {shown_name(f.name)}"
         cells = [Cell(title, strong=not paired or i in pair, tip=plan_words(comparison, i))]
         if alike:
             cells += [
@@ -131,7 +132,10 @@ def _heading(words: str) -> str:
 def plan_words(comparison: Compared, i: int) -> str:
     """All there is to say about one plan, in lines."""
     f, plan = comparison.figures(i), comparison.plans[i]
-    lines = [f"{f.letter}: {f.name}", f"on {f.target_words}, {objective_in_words(f.objective_name)}"]
+    lines = [
+        f"{f.letter}: {shown_name(f.name)}",
+        f"on {f.target_words}, {objective_in_words(f.objective_name)}",
+    ]
     if f.planner and f.planner != f.name:
         lines.append(f"by {f.planner}")
     if f.valid:
