@@ -180,6 +180,8 @@ def paint_headers(
         box = QRectF(0, top, width, bottom - top)
         painter.fillRect(box, QColor(palette.devices[d].band))
         painter.fillRect(QRectF(0, top, 4 * ratio, box.height()), QColor(palette.devices[d].accent))
+        if not 0 <= box.center().y() <= viewport.height:
+            continue  # its words, in its middle, are out of sight
         if heads is not None:
             _paint_header(painter, box, d, viewport, palette, heads, 1 if scene.ops[d] == 0 else form.rows)
         elif data is not None and not some:
