@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,10 @@ class Theme:
     shadow: str
     device_numbers: tuple[int, ...] = ()
     """Which of the colours of devices each device has, where these are not its own: a story's plans share theirs."""
+
+    def numbered(self, device_numbers: tuple[int, ...]) -> Theme:
+        """The same with other colours for devices."""
+        return self if device_numbers == self.device_numbers else replace(self, device_numbers=device_numbers)
 
     @property
     def slow(self) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, header_data
+from gui.canvas.graph.header_data import HeaderData, header_data
+from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.heat.heat import STAGE, heat_of
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.lanes.links import links_of
@@ -224,9 +225,7 @@ class Graphs:
             )
         if view == "flow" and not self._legend:
             headers = None
-        return GraphStage(
-            plan, view, scene, canvas_palette(replace(self._theme, device_numbers=numbers), k), headers
-        )
+        return GraphStage(plan, view, scene, canvas_palette(self._theme.numbered(numbers), k), headers)
 
     def _items_of(self, plan: Plan, view: str, folded: Folded) -> Items:
         """The cards: where devices have areas, each has one of a group that it shares with others."""

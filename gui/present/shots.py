@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -89,7 +89,7 @@ class Shots:
         number = self.keyframes[index].plan
         if number not in self._themes:
             numbers = self.resolved.device_numbers.get(number, ())
-            self._themes[number] = replace(self.theme, device_numbers=numbers)
+            self._themes[number] = self.theme.numbered(numbers)
         return self._themes[number]
 
     def panel_kind(self, index: int) -> str:

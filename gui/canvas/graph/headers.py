@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.lanes.header_form import (
     LEAST_TITLED,
     Extents,
@@ -18,120 +19,19 @@ from gui.canvas.graph.lanes.header_form import (
     has_costs,
     mark_size,
 )
-from gui.canvas.graph.lanes.links import Links, paint_links
+from gui.canvas.graph.lanes.links import paint_links
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
-from gui.look.numbers import Column, amount_column, cache_text, plural
+from gui.look.numbers import cache_text
 from gui.look.theme import mix
-from gui.widgets.bar_key import kinds_of_parts
 from gui.widgets.bars import paint_load
-from gui.words.objectives import plan_times
-from planner.model.graph import Floats
-from planner.problem.decision import Evaluation
-from planner.problem.problem import Problem
-from planner.problem.worst import BOTTLENECK, worst_word
 from planner.quantity import bytes_text
 
 HEADER_WIDTH = 160
 """Logical pixels: how wide headers are."""
-
-PARTS = ("receive", "work", "streaming", "send")
-
-
-@dataclass(frozen=True, eq=False)
-class HeaderData:
-    """What the headers show, per device: titles, pace (what the objective is about), costs in parts, bytes in and out."""
-
-    titles: tuple[str, ...]
-    names: tuple[str, ...]
-    pace: np.ndarray
-    parts: np.ndarray
-    received: np.ndarray
-    sent: np.ndarray
-    bottleneck: int
-    column: Column
-    cost: np.ndarray
-    times: Column
-    memory: np.ndarray
-    budget: np.ndarray
-    """Bytes that each device holds, and how many it can without streaming (infinite: no such limit)."""
-    capacity: np.ndarray
-    """Bytes that each device can hold at all (infinite: no such limit)."""
-    links: Links | None = None
-    time: str = "time"
-    """What a device's time is called where it is no part of the objective, so that nobody takes it for that of a sample."""
-    longest: float = 0.0
-    """The time that the whole width of a bar stands for at least, so that plans beside this one can be compared with it."""
-    fullest: float = 0.0
-    """The bytes that the whole width of a bar of memory stands for at least."""
-    worst: str = BOTTLENECK
-    """What the bottleneck is called: where it holds most, it is the fullest."""
-    unused: str = ""
-    """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
-    own: tuple[str, ...] = ()
-    """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
-    pushed: tuple[float, ...] = ()
-    """Bytes of the parameters on chip that activations push out of each device's cache; empty where the plan's times do not count that."""
-
-    def passing(self, device: int) -> float:
-        """Bytes that go from devices before this one to devices after it."""
-        return 0.0 if self.links is None else self.links.passing(device)
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of parts that the bars below the titles have; devices with a cache have bars of memory instead."""
-        barred = ~(np.isfinite(self.budget) & (self.budget > 0))
-        receive, _, streaming, send = self.parts[:, barred]
-        return kinds_of_parts(receive, streaming, send)
-
-    def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
-        """The same with bars on one scale with those of other plans."""
-        found = [self.longest], [self.fullest]
-        for e in plans:
-            costs = e.receive + e.work + e.streaming + e.send
-            found[0].append(float(costs.max(initial=0.0)))
-            found[1].append(float(e.memory.max(initial=0.0)))
-        longest, fullest = (max(value for value in values if np.isfinite(value)) for values in found)
-        return replace(self, longest=longest, fullest=fullest)
-
-
-def header_data(
-    scene: Scene, problem: Problem, crossing: tuple[np.ndarray, np.ndarray], links: Links | None = None
-) -> HeaderData | None:
-    """From the scene's evaluation; None before there is one. ``crossing``: bytes that enter and leave each device from and to others;
-    ``links``: what crosses between stages."""
-    e, devices = scene.evaluation, problem.devices
-    if e is None or len(e.pace) != len(devices):
-        return None
-    parts = np.stack([e.receive, e.work, e.streaming, e.send])
-    times, unit = plan_times(problem, e), problem.unit(problem.components[0])
-    column = times if unit == problem.graph.time_unit else amount_column(e.pace, unit)
-    titles, names = tuple(d.title for d in devices), tuple(d.name for d in devices)
-    words = problem.target.words
-    coming, going = with_host(crossing, e)
-    idle = plural(int(np.count_nonzero(scene.ops == 0)), words.one, words.many)
-    return HeaderData(
-        titles, names, e.pace, parts, coming, going, e.bottleneck, column, e.cost, times, e.memory,
-        problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
-        pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), worst=worst_word(problem), unused="" if scene.layout.rest is None else f"{idle} unused",
-    )  # fmt: skip
-
-
-def with_host(crossing: tuple[Floats, Floats], evaluation: Evaluation) -> tuple[Floats, Floats]:
-    """Bytes that enter and leave each device (float64[k] each): ``crossing``, what it exchanges with others, and the model's own inputs and
-    outputs where these cross a link, as times of receiving and sending count them."""
-    details = evaluation.details
-    if "host_in" not in details:
-        return crossing
-    return crossing[0] + details["host_in"], crossing[1] + details["host_out"]
-
-
-def time_of_one(problem: Problem) -> str:
-    """What the time of one device is called: ``stage time``."""
-    return f"{problem.target.words.one} time"
 
 
 def lane_extents(scene: Scene, viewport: Viewport) -> list[tuple[float, float]]:

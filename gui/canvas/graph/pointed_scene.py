@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.animation import Glide
 from gui.canvas.graph.consequence import Consequence
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene_widget import SceneWidget

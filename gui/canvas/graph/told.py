@@ -11,7 +11,8 @@ from PySide6.QtCore import QRect, QRectF
 from gui.canvas.graph.areas import without_area
 from gui.canvas.graph.consequence import Consequence
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData
+from gui.canvas.graph.header_data import HeaderData
+from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.numbers import cache_text, plural, share_text

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gui.canvas.graph.headers import PARTS, HeaderData
+from gui.canvas.graph.header_data import PARTS, HeaderData
 from gui.canvas.graph.heat.heat import TIME, Heat
 from gui.canvas.graph.items import Items
 from gui.look.numbers import Column, detailed_column, plural

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.consequence import Consequence
 from gui.canvas.graph.drops import Drops, DropTarget
-from gui.canvas.graph.headers import header_data
+from gui.canvas.graph.header_data import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
 from gui.canvas.graph.items import Items, kept_items
 from gui.canvas.graph.lanes.links import Links, link_tooltip, links_of

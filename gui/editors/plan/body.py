@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -216,11 +215,11 @@ class GraphBody(PlanningWindow):
     @property
     def theme(self) -> Theme:
         """The theme that is shown; devices have the colours of the keyframe that is."""
-        return replace(self.themes.theme, device_numbers=self.story_colours.numbers)
+        return self.themes.theme.numbered(self.story_colours.numbers)
 
     def apply_theme(self, theme: Theme) -> None:
         """Other colours."""
-        theme = replace(theme, device_numbers=self.story_colours.numbers)
+        theme = theme.numbered(self.story_colours.numbers)
         super().apply_theme(theme)
         for part in (self.readouts, self.models, self.canvas):
             part.set_theme(theme)

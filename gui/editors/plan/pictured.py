@@ -26,5 +26,5 @@ def pictured(document: Document, canvas: CanvasView, choice: Choice) -> Callable
     scene, region = canvas.scene, canvas.in_sight()
     if choice.in_sight and choice.view == canvas.view and scene is not None and region is not None:
         shown = replace(shown, part=Part(scene, region))
-    theme = replace(choice.page.theme, device_numbers=canvas.theme.device_numbers)
+    theme = choice.page.theme.numbered(canvas.theme.device_numbers)
     return partial(drawing_of, shown, choice.view, replace(choice.page, theme=theme))

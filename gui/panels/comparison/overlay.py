@@ -9,7 +9,8 @@ from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas.graph.animation import eased
 from gui.canvas.graph.detail import Detail, detail_at
-from gui.canvas.graph.headers import HeaderData, paint_headers
+from gui.canvas.graph.header_data import HeaderData
+from gui.canvas.graph.headers import paint_headers
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.picture.shapes import paint_graph

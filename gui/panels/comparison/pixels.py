@@ -6,7 +6,8 @@ import numpy as np
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.detail import Detail, detail_at
-from gui.canvas.graph.headers import HeaderData, paint_headers
+from gui.canvas.graph.header_data import HeaderData
+from gui.canvas.graph.headers import paint_headers
 from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
 from gui.canvas.graph.overview import on_ground, paint_ground
 from gui.canvas.graph.painter import paint_bands, paint_scene, wrap_image

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.canvas.graph.headers import HeaderData, time_of_one, with_host
+from gui.canvas.graph.header_data import HeaderData, time_of_one, with_host
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.scene import Scene, crossing_bytes, laid_out

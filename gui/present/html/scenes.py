@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.labels import kind_text
 from gui.canvas.graph.lanes.links import Links, plate_text
@@ -77,7 +76,7 @@ class Scenes:
     def palettes(self, theme: Theme) -> dict[str, dict[str, Any]]:
         """The colours of devices in a theme, by the names that stages have for them."""
         return {
-            name: palette_data(replace(theme, device_numbers=numbers), k)
+            name: palette_data(theme.numbered(numbers), k)
             for name, (k, numbers) in sorted(self._palettes.items())
         }
 

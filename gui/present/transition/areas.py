@@ -9,7 +9,8 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, lane_extents, paint_headers
+from gui.canvas.graph.header_data import HeaderData
+from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.scene import Scene

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, paint_heat_legend
 from gui.canvas.graph.palette import CanvasPalette, model_shade

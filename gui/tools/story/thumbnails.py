@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize
@@ -49,7 +48,7 @@ class Thumbnails:
         from gui.present.show import Show
 
         # The window may show devices in colours of one keyframe.
-        theme = replace(self.theme, device_numbers=())
+        theme = self.theme.numbered(())
         if self._show is None or self._show.resolved is not resolved or self._show.theme != theme:
             self._show = Show(resolved, theme, FRAME)
         return self._show

@@ -20,7 +20,7 @@ import pytest
 from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.lanes.links import plate_text
 from gui.look.numbers import Column
 from gui.look.theme import DARK, GLYPHS, LIGHT, Theme

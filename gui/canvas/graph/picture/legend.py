@@ -9,7 +9,7 @@ from math import ceil
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.palette import CanvasPalette
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import paint_glyph

@@ -12,7 +12,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.headers import HEADER_WIDTH, HeaderData, are_barred, header_data, paint_headers
+from gui.canvas.graph.header_data import HeaderData, header_data
+from gui.canvas.graph.headers import HEADER_WIDTH, are_barred, paint_headers
 from gui.canvas.graph.heat.heat import STAGE, Heat, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
 from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH

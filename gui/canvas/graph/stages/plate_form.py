@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 
 from gui.canvas.graph.areas import pixels
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.scene import MOST_GROWN, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.stages import WIDE_PLATE

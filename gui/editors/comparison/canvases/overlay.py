@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.graph.headers import HeaderData
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.palette import packed
 from gui.canvas.graph.scene import Scene
 from gui.editors.comparison.canvases.linking import Laid, Linking

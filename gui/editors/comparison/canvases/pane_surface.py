@@ -9,7 +9,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail, detail_at
-from gui.canvas.graph.headers import HeaderData, paint_headers
+from gui.canvas.graph.header_data import HeaderData
+from gui.canvas.graph.headers import paint_headers
 from gui.canvas.graph.kept_pixels import KeptPixels
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.overlay import paint_attention, paint_band

@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF
 
 from gui.canvas.graph import headers, surface
-from gui.canvas.graph.headers import HEADER_WIDTH, header_data, lane_extents, paint_headers, with_host
+from gui.canvas.graph.header_data import header_data, with_host
+from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.lanes.header_form import HeaderForm
 from gui.canvas.graph.scene import crossing_bytes
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
