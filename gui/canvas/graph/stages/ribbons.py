@@ -161,6 +161,7 @@ def paint_figures(
     ways = {(ribbon.src, ribbon.dst) for ribbon in told}
     painter.setFont(font(size, True))
     left: list[tuple[int, str, float, float]] = []
+    figures: list[QRectF] = []
     for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, TALL * size
@@ -171,14 +172,22 @@ def paint_figures(
         places += [
             (box, text.replace(" ", "\n")) for box in _between(ribbon, viewport, narrow, 2 * tall, ratio)
         ]
-        for box, told_as in places:
-            if any(box.intersects(other) for other in taken):
-                continue
-            if _met(runs, i, box):
-                continue  # it would hide another ribbon, and seem to be about it
+        free = [
+            (box, told_as) for box, told_as in places
+            # On another ribbon it would hide that, and seem to be about it.
+            if not any(box.intersects(other) for other in taken) and not _met(runs, i, box)
+        ]  # fmt: skip
+        # Over or under another figure or ribbon, it could be read as that of the other.
+        apart = (
+            (box, told_as) for box, told_as in free
+            if not any(_near(box).intersects(one) for one in figures)
+            and (box.bottom() > boxes[ribbon.src].top() or not _met(runs, i, _near(box)))
+        )  # fmt: skip
+        if place := next(apart, next(iter(free), None)):
+            box, told_as = place
             taken.append(box)
+            figures.append(box)
             _figure(painter, box, told_as, palette, ratio)
-            break
         else:
             left.append((i, text, wide, tall))
     whole = QRectF(0, 0, viewport.width, viewport.height)
@@ -196,6 +205,11 @@ def paint_figures(
             painter.drawLine(at, end)
             _figure(painter, box, text, palette, ratio)
             break
+
+
+def _near(box: QRectF) -> QRectF:
+    """A figure's box with as much again over and under it."""
+    return box.adjusted(0, -box.height(), 0, box.height())
 
 
 def _figure(painter: QPainter, box: QRectF, words: str, palette: CanvasPalette, ratio: float) -> None:
