@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from planner.export.dot import FILLS
-from planner.export.sources import own_name
+from planner.export.sources import own_name, spare_strangers
 from planner.files import to_json, write_together
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text, time_text
@@ -30,8 +30,12 @@ def explorer_files(path: str | os.PathLike[str]) -> tuple[Path, Path]:
 
 
 def to_model_explorer(plan: Plan, path: str | os.PathLike[str]) -> tuple[Path, Path]:
-    """Write ``<path>.json`` (the ending may be given) and ``<path>.node-data.json``, both or none."""
+    """Write ``<path>.json`` (the ending may be given) and ``<path>.node-data.json``, both or none.
+
+    Raises :class:`StageboardError` where a file that was not named is there already as something else.
+    """
     graphs, data = explorer_files(path)
+    spare_strangers(path, (graphs, data), (b'"graphs"', b'"results"'))
     write_together({graphs: to_json(collection(plan)), data: to_json(node_data(plan))})
     return graphs, data
 

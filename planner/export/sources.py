@@ -11,6 +11,9 @@ from planner.formats.merge import merge
 from planner.model.graph import Graph
 from planner.problem.problem import Plan
 
+BEGINNING = 4096
+"""Bytes of a file that say what it is."""
+
 
 def batch_of(plan: Plan) -> int:
     """The batch that the plan's models were read with."""
@@ -36,6 +39,24 @@ def spare(files: Sequence[Path], kept: Sequence[str | os.PathLike[str]]) -> None
                 raise StageboardError(
                     f"{file} is the model or the plan that is exported and would be lost; choose another name"
                 )
+
+
+def spare_strangers(asked: str | os.PathLike[str], files: Sequence[Path], marks: Sequence[bytes]) -> None:
+    """Raise :class:`StageboardError` where one of ``files`` would be written beside the one that was ``asked`` for and is there already as
+    something else: not one of the ``marks`` is in its beginning. Nobody was asked about it."""
+    for file in files:
+        if file == Path(asked) or not file.exists():
+            continue
+        try:
+            with file.open("rb") as opened:
+                beginning = opened.read(BEGINNING)
+        except OSError:
+            beginning = b""
+        if not any(mark in beginning for mark in marks):
+            raise StageboardError(
+                f"{file} is there already, is something else and would be lost: it is written together with {Path(asked).name};"
+                " choose another name"
+            )
 
 
 def check_suffix(sources: Sequence[Path], word: str, suffix: str) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.evaluation.parameter_bytes import parameter_bytes, tensor_bytes
 from planner.export.form import Form
-from planner.export.sources import own_name, rule_notes
+from planner.export.sources import own_name, rule_notes, spare_strangers
 from planner.export.stages.stages import INPUT_KINDS, segment_name
 from planner.files import to_json, write_together
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -30,6 +30,8 @@ from planner.problem.problem import Plan
 
 FORMAT = "stageboard-edge-tpu-report"
 VERSION = 1
+ON_CHIP = "On-chip used"
+"""The title of a column that every text has."""
 _NUMBERS = ("on_chip_used", "on_chip_remaining", "off_chip", "bytes_in", "bytes_out")
 
 
@@ -53,9 +55,11 @@ def to_edge_tpu(
 ) -> ReportFiles:
     """Write ``<path>.txt`` and ``<path>.json`` (either ending may be given), both or none. ``sources`` name the models' files, for the commands.
 
-    Raises :class:`StageboardError` for a plan of another target and for one whose stages feed earlier ones.
+    Raises :class:`StageboardError` for a plan of another target and for one whose stages feed earlier ones, and where one of the two files
+    is there already as something else.
     """
     report, files = edge_tpu_report(plan, sources), report_files(path)
+    spare_strangers(path, (files.text, files.data), (FORMAT.encode(), ON_CHIP.encode()))
     write_together({files.text: report_text(report), files.data: to_json(report)})
     return files
 
@@ -224,7 +228,7 @@ def report_text(report: dict[str, Any]) -> str:
     if any(report["notes"]):
         lines += [*(f"Note: {note}." for note in report["notes"]), ""]
     lines += _table(
-        ["Stage", "Operations", "On-chip used", "On-chip remaining", "Off-chip", "In", "Out"],
+        ["Stage", "Operations", ON_CHIP, "On-chip remaining", "Off-chip", "In", "Out"],
         [
             [stage["stage"], str(stage["operations"]), *(_mib(stage[key]) for key in _NUMBERS)]
             for stage in report["stages"]

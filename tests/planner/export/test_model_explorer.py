@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from planner.errors import StageboardError
 from planner.export.dot import FILLS
 from planner.export.model_explorer import collection, node_data, to_model_explorer
 from planner.formats import read_graph
@@ -83,3 +84,14 @@ def test_bytes_are_those_that_are_deployed() -> None:
     first = next(node for one in collection(plan)["graphs"] for node in one["nodes"])
     assert {"key": "parameter bytes", "value": "16 B"} in first["attrs"]
     assert {"key": "bytes", "value": "2 B"} in first["outputsMetadata"][0]["attrs"]
+
+
+def test_nothing_else_is_lost_that_nobody_named(tmp_path: Path) -> None:
+    plan, kept = planned("small.json"), tmp_path / "r.json"
+    kept.write_text('{"format": "stageboard-plan", "graph": {}}')
+    with pytest.raises(StageboardError, match=r"r\.json is there already"):
+        to_model_explorer(plan, tmp_path / "r")
+    assert "stageboard-plan" in kept.read_text()
+    for _ in range(2):  # who names a file is asked about it elsewhere
+        to_model_explorer(plan, kept)
+        to_model_explorer(plan, tmp_path / "r")

@@ -99,6 +99,24 @@ def test_the_text_says_the_same(tmp_path: Path) -> None:
     assert to_edge_tpu(plan, [], tmp_path / "other").text == tmp_path / "other.txt"
 
 
+@pytest.mark.parametrize(
+    ("asked", "other"), [("r.txt", "r.json"), ("r", "r.json"), ("r.json", "r.txt"), ("r", "r.txt")]
+)
+def test_nothing_else_is_lost_that_nobody_named(tmp_path: Path, asked: str, other: str) -> None:
+    plan = planned(network(), [0, 0, 1, 1, 3])
+    (tmp_path / other).write_text('{"format": "stageboard-plan"}')
+    with pytest.raises(
+        StageboardError, match=rf"{other} is there already, is something else .* choose another name"
+    ):
+        to_edge_tpu(plan, [], tmp_path / asked)
+    assert (tmp_path / other).read_text() == '{"format": "stageboard-plan"}' and len(
+        list(tmp_path.iterdir())
+    ) == 1
+    (tmp_path / other).unlink()
+    for _ in range(2):  # a report takes the place of an earlier one
+        to_edge_tpu(plan, [], tmp_path / asked)
+
+
 def test_only_tflite_files_can_be_cut_as_they_are() -> None:
     plan = planned(network(), [0, 0, 1, 1, 3])
     text = report_text(edge_tpu_report(plan, ["net.tflite"]))
