@@ -18,7 +18,7 @@ MACHINE = Machine(
     ),
     bounds=("cp-sat",),
     preferred=("chip-local-search",),
-    preferred_bounds=("cp-sat", "simple"),
+    preferred_bounds=("chain-dp", "cp-sat", "simple"),
     quick=("chip-greedy",),
     first=("chip-local-search",),
     further=("chip-cp-sat",),

@@ -57,6 +57,10 @@ def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> Sim
     return SimulationReport(rows(problem, found, analytical), fields(problem, found, settings, None))
 
 
+JUDGED = "plan with chip-anneal or chip-random and its option cost=simulated, which takes plans alone that run"
+"""What finds plans that the simulation can run."""
+
+
 def unplaced_words(problem: Problem, unplaced: Unplaced) -> str:
     """Where the allocator failed, as a sentence without its end."""
     chip = problem.devices[unplaced.chip].name
@@ -70,10 +74,10 @@ def unplaced_words(problem: Problem, unplaced: Unplaced) -> str:
 def valid_words(evaluator: McmEvaluator) -> str:
     """Why a plan for which the allocator finds no place is valid all the same, and what to do, in two sentences."""
     if not evaluator.target.check_memory:
-        return "The memory rule is off, so a valid plan need not fit. Switch it on, or search with cost=simulated."
+        return f"The memory rule is off, so a valid plan need not fit. Switch it on, or {JUDGED}."
     return (
         "The memory rule counts what passes between chips once, while it is in use; running keeps two buffers of it"
-        " for good, and each block in one piece. Search with cost=simulated, or plan with less memory of a chip"
+        f" for good, and each block in one piece. {JUDGED[:1].upper()}{JUDGED[1:]}, or plan with less memory of a chip"
         " (sram) and set it back."
     )
 
