@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
@@ -251,6 +252,10 @@ class Jobs(QObject):
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
         job.take(best)
         document = self._document
+        if job.entry is None and any(np.array_equal(best.device_of, start) for start in job.order.starts):
+            # What it began with somebody else has found: under its name it would seem to be as good.
+            self.incumbent.emit(job, best.device_of, best.objective)
+            return
         if job.entry is None or job.entry not in document.plans:
             assert job.provenance is not None, "it has just taken the plan"
             job.entry = document.add_plan(

@@ -519,7 +519,7 @@ def test_cancelling_a_real_planner_keeps_its_best(real: Jobs, document: Document
 def test_the_provenance_of_a_plan_goes_with_it(jobs: Jobs, document: Document) -> None:
     assert document.problem is not None
     bound = document.problem.bound("bottleneck", 1.0, "simple", frozenset())
-    given = {"seed": 5, "options": {"orders": 7}, "starts": [HALVES], "bounds": [bound]}
+    given = {"seed": 5, "options": {"orders": 7}, "starts": [BAD], "bounds": [bound]}
     job, worker = start(jobs, document, "slice-random", **given)
     first = Incumbent(HALVES, objective(document, HALVES), 0.1, iteration=3)
     best = Incumbent(THIRDS, objective(document, THIRDS), 0.2, iteration=8)
@@ -533,9 +533,22 @@ def test_the_provenance_of_a_plan_goes_with_it(jobs: Jobs, document: Document) -
     assert (found.planner, found.seed, found.iteration, found.version) == ("slice-random", 5, 8, __version__)
     options = {option.name for option in planner("slice-random").options}
     assert set(found.options) == options and found.options["orders"] == 7
-    assert [start.tolist() for start in found.starts] == [HALVES.tolist()] and found.bounds == (bound,)
+    assert [start.tolist() for start in found.starts] == [BAD.tolist()] and found.bounds == (bound,)
     say(jobs, worker, result(job, "time"))
     assert job.entry.provenance is not None and job.entry.provenance.stop_reason == "time"
+
+
+def test_what_a_planner_began_with_is_not_listed_as_its_own(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document, "slice-random", starts=[HALVES])
+    count, heard = len(document.plans), []
+    jobs.incumbent.connect(lambda _, device_of, __: heard.append(device_of.tolist()))
+    say(jobs, worker, Incumbent(HALVES, objective(document, HALVES), 0.1, iteration=0))
+    assert len(document.plans) == count and job.entry is None and job.objective == objective(document, HALVES)
+    assert heard == [HALVES.tolist()]
+    say(jobs, worker, Incumbent(THIRDS, objective(document, THIRDS), 0.2, iteration=8))
+    assert len(document.plans) == count + 1 and job.entry is not None
+    say(jobs, worker, result(job, "time"))
+    assert job.entry.device_of.tolist() == THIRDS.tolist()
 
 
 def test_a_plan_that_a_real_job_found_is_found_again(

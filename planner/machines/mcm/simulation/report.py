@@ -57,7 +57,9 @@ def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> Sim
     return SimulationReport(rows(problem, found, analytical), fields(problem, found, settings, None))
 
 
-JUDGED = "plan with chip-anneal or chip-random and its option cost=simulated, which takes plans alone that run"
+JUDGED = (
+    "plan with chip-anneal or chip-random and its option cost=simulated, which takes plans alone that run"
+)
 """What finds plans that the simulation can run."""
 
 
