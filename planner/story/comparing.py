@@ -12,6 +12,7 @@ from planner.errors import StageboardError
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
 from planner.reports.schedule.common import paces, practice_interval
+from planner.story.flowing import MOST_WAYS
 from planner.story.keyframe import LONGEST_TITLE
 from planner.story.telling import RATES, SAME, change_words, changed, fitting, from_to, is_named, shortened
 from planner.text_table import percent, times
@@ -179,12 +180,19 @@ def _verb(unit: str | None) -> str:
 
 
 def _largest_move(comparison: Comparison) -> str:
-    """The devices between which most ops go from the first plan to the second."""
+    """The devices between which most ops go from the first plan to the second, both ways where two are as large; empty where more are."""
     ops = np.array(comparison.flows(1, 0).ops)
     np.fill_diagonal(ops, 0)
     if not ops.any():
         return ""
-    left, right = np.unravel_index(int(ops.argmax()), ops.shape)
-    count = int(ops[left, right])
-    from_device, to_device = comparison.move_titles(int(left), int(right), 0, 1)
-    return f"Most, {count:,}, go from {from_device} to {to_device}."
+    count = int(ops.max())
+    largest = np.argwhere(ops == count).tolist()
+    if len(largest) > MOST_WAYS:
+        return ""
+    titles = [comparison.move_titles(left, right, 0, 1) for left, right in largest]
+    ways = " and ".join(f"from {from_device} to {to_device}" for from_device, to_device in titles)
+    if len(largest) > 1:
+        return f"{count:,} each go {ways}." if 2 * count == ops.sum() else f"Most, {count:,} each, go {ways}."
+    if count == ops.sum():
+        return f"All of them go {ways}."
+    return f"{'Most' if 2 * count > ops.sum() else 'The largest part'}, {count:,}, {'go' if 2 * count > ops.sum() else 'goes'} {ways}."

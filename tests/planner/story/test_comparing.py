@@ -55,7 +55,7 @@ def test_the_figures_are_said() -> None:
     assert float(found[1]) == pytest.approx(100 * share, abs=0.06)
     assert found[2] == ("less" if two.objective < one.objective else "more")
     assert (int(found[3]), int(found[4])) == (len(told.moved(1)), tiny_graph().n)
-    assert re.search(r"Most, \d+, go from Stage 0 to Stage 1\.$", comparison_caption(told, "sankey"))
+    assert comparison_caption(told, "sankey").endswith(" All of them go from Stage 0 to Stage 1.")
 
 
 def test_what_does_not_compare_is_said() -> None:
@@ -142,7 +142,9 @@ def test_a_move_is_said_by_each_plans_own_names() -> None:
     a, b = plan_on(Pipeline(2), halves(), "two"), plan_on(Pipeline(4), halves(4), "four")
     told = compare([a, b])
     words = comparison_caption(told, "sankey")
-    assert re.search(r"go from A's Stage \d to B's Stage \d\.$", words), words
+    assert re.search(
+        r"2 each go from A's Stage 0 to B's Stage 0 and from A's Stage 1 to B's Stage 3\.$", words
+    ), words
     left, right = told.side_titles(0, 1)
     assert [name for name in left if name] == ["Stage 0", "Stage 1"]
     assert [name for name in right if name] == [f"Stage {i}" for i in range(4)]
@@ -287,3 +289,22 @@ def test_devices_are_matched_alike_in_all_of_a_story() -> None:
 )
 def test_two_times_are_told_in_one_unit(before: float, after: float, unit: str, words: str) -> None:
     assert from_to(before, after, unit) == words
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ([1, 1, 1, 0, 0, 0, 0, 0], "All of them go from Stage 0 to Stage 1."),
+        ([1, 1, 1, 2, 0, 0, 0, 0], "Most, 3, go from Stage 0 to Stage 1."),
+        ([1, 1, 2, 2, 0, 0, 0, 0], "2 each go from Stage 0 to Stage 1 and from Stage 0 to Stage 2."),
+        ([1, 1, 2, 2, 3, 0, 0, 0], "Most, 2 each, go from Stage 0 to Stage 1 and from Stage 0 to Stage 2."),
+        ([1, 1, 2, 3, 0, 0, 0, 0], "The largest part, 2, goes from Stage 0 to Stage 1."),
+        ([1, 2, 3, 0, 0, 0, 0, 0], ""),
+    ],
+)
+def test_most_is_said_of_what_is_most(after: list[int], words: str) -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0) for i in range(8)]
+    problem = Problem(Graph.build("loose", ops, []), Pipeline(4))
+    plans = [problem.plan(np.array(d, np.int32), Provenance("x"), "x") for d in ([0] * 8, after)]
+    caption = comparison_caption(compare(plans), "sankey")
+    assert caption.endswith(f"are elsewhere. {words}".rstrip())
