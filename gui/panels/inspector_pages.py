@@ -273,7 +273,11 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     title, kind = problem.devices[device].title, problem.devices[device].kind
     if traits := device_traits(problem)[device]:
         kind = f"{kind} · {traits}"
-    mark = f" · <span class='bad'>{worst_word(problem)}</span>" if device == evaluation.bottleneck else ""
+    mark = (
+        f" · <span class='bad'>{worst_word(problem, evaluation)}</span>"
+        if device == evaluation.bottleneck
+        else ""
+    )
     body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + fact_rows(rows)
     if len(heavy):
         cost = problem.evaluator.op_work[problem.evaluator.class_of[device]]

@@ -92,6 +92,8 @@ def plan_between(first: Plan, second: Plan, share: float) -> Plan:
         return first
     a, b = first.evaluation, second.evaluation
     arrays: dict[str, Any] = {name: _between(getattr(a, name), getattr(b, name), share) for name in _ARRAYS}
+    if a.rests is not None and b.rests is not None:
+        arrays["rests"] = _between(a.rests, b.rests, share)
     later = second if share >= 0.5 else first
     evaluation: Evaluation = replace(
         b, **arrays, components=_each(a.components, b.components, share), details=_each(a.details, b.details, share),

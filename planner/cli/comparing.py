@@ -218,7 +218,7 @@ def _device_table(comparison: Comparison, i: int) -> str:
         at: dict[str, list[str]] = {}
         for j, letter, worst in zip((0, i), letters, slowest, strict=True):
             if row.devices[j] == worst >= 0:
-                at.setdefault(worst_word(plans[j].problem), []).append(letter)
+                at.setdefault(worst_word(plans[j].problem, plans[j].evaluation), []).append(letter)
         mark = ", ".join(f"{word} {', '.join(those)}" for word, those in at.items())
         cells.append([_device_label(comparison, r, i), *(column[place] for column in columns), mark])
     return table([*head, ""], cells)

@@ -100,7 +100,7 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
         for title, names in _EXTRA.items()
         if names[0] in details and (names[0] != "pushed" or details["pushed"].any())
     }
-    rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem)}"
+    rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem, evaluation)}"
     for i, device in enumerate(problem.devices):
         own = f" ({traits[i]})" if traits[i] else ""
         mark = worst if i == evaluation.bottleneck and evaluation.pace[i] > 0 else ""

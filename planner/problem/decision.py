@@ -55,6 +55,9 @@ class Evaluation(Evaluated):
     many devices work on the stage that a device holds, 0 where it holds none; ``serves`` (int32[k]) whose stage it works
     on, -1 for a device that stays idle. They differ from one device per stage under replication only; what copies
     of a stage synchronise counts as streaming there.
+
+    ``rests`` (float64[k]) is what devices take besides streaming, where all of them stream one after another and that makes the
+    objective larger than any device's cost: it is then the sum of the streaming and the largest of these. None elsewhere.
     """
 
     receive: Floats
@@ -72,11 +75,13 @@ class Evaluation(Evaluated):
     violations: tuple[Violation, ...] = ()
     details: Mapping[str, Floats] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
+    rests: Floats | None = None
 
     @property
     def bottleneck(self) -> int:
-        """The device with the largest :attr:`pace`."""
-        return int(np.argmax(self.pace)) if len(self.pace) else -1
+        """The device with the largest of :attr:`rests` where there are any, else with the largest :attr:`pace`."""
+        counted = self.pace if self.rests is None else self.rests
+        return int(np.argmax(counted)) if len(counted) else -1
 
 
 class Decision(ABC):

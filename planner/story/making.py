@@ -17,7 +17,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
-from planner.problem.worst import FULLEST, worst_word
+from planner.problem.worst import FULLEST, LARGEST_REST, worst_word
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS, own_name, told_apart
 from planner.reports.comparison.rows import Rows
@@ -248,10 +248,17 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
     told = facts(plan)
     ops = np.flatnonzero(plan.decision.device_of == evaluation.bottleneck).astype(np.int32)
     head = "{bottleneck} sets the pace"
-    if worst_word(plan.problem) == FULLEST:
+    worst = worst_word(plan.problem, evaluation)
+    if worst == FULLEST:
         head, words = (
             "{bottleneck} holds most",
             "Its operators keep {bottleneck_memory} in memory.",
+        )
+    elif worst == LARGEST_REST:
+        head = "{bottleneck} has the largest rest"
+        words = (
+            "All stages stream for {total_streaming}, one after another; to that comes the largest rest, {bottleneck_work} of work"
+            " and {bottleneck_transfers} of receiving and sending."
         )
     else:
         words = "Its operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."

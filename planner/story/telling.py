@@ -123,6 +123,7 @@ def _graph_facts(plan: Plan) -> dict[str, str]:
             told[f"bottleneck_{name}"] = amount_text(float(getattr(evaluation, name)[worst]), unit)
         moving = float(evaluation.receive[worst] + evaluation.send[worst])
         told["bottleneck_transfers"] = amount_text(moving, unit)
+        told["total_streaming"] = amount_text(float(evaluation.streaming.sum()), unit)
     for name, amounts in evaluation.details.items():
         if name in ("dram", "bytes_in"):
             told[f"total_{name}"] = bytes_text(float(amounts.sum()))
@@ -270,7 +271,7 @@ def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[Folde
             name = plan.problem.devices[device].title
             if device != plan.evaluation.bottleneck or not plan.evaluation.valid:
                 return name
-            return f"The {worst_word(plan.problem)}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
+            return f"The {worst_word(plan.problem, plan.evaluation)}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
     cards = list(dict.fromkeys(_card_names(plan, ops, folded)))
     others = len(cards) - 1
     return cards[0] + (f" and {others} more" if others else "")

@@ -47,7 +47,7 @@ class HeaderData:
     fullest: float = 0.0
     """The bytes that the whole width of a bar of memory stands for at least."""
     worst: str = BOTTLENECK
-    """What the bottleneck is called: where it holds most, it is the fullest."""
+    """What the bottleneck is called (:func:`planner.problem.worst.worst_word`)."""
     unused: str = ""
     """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
     own: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ def header_data(
     return HeaderData(
         titles, names, e.pace, parts, coming, going, e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
-        pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), worst=worst_word(problem), unused="" if scene.layout.rest is None else f"{idle} unused",
+        pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), worst=worst_word(problem, e), unused="" if scene.layout.rest is None else f"{idle} unused",
     )  # fmt: skip
 
 

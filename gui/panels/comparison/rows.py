@@ -102,7 +102,7 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         int(place[evaluation.bottleneck]) if evaluation.bottleneck >= 0 else -1,
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
-        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem),
+        by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem, evaluation),
         pushed=() if pushed is None else tuple(by_row(pushed).tolist()),
         own=tuple(_own_name(comparison, row, plan) for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip

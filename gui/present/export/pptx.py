@@ -124,7 +124,7 @@ def legend_entries(plan: Plan | OrderPlan, numbers: Sequence[int] = ()) -> list[
             problem.devices[d].title,
             float(e.pace[d]),
             column.text(float(e.pace[d])) if e.ops[d] else NO_OPS,
-            worst_word(problem) if d == e.bottleneck else "",
+            worst_word(problem, e) if d == e.bottleneck else "",
         )
         for d in worth_showing(plan)
     ]

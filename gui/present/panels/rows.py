@@ -20,6 +20,7 @@ from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_tr
 from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.problem.worst import FULLEST, LARGEST_REST, worst_word
 from planner.quantity import bytes_text
 
 TITLE, HEADLINE, BODY, SMALL = 17.0, 29.0, 17.0, LEAST
@@ -47,6 +48,8 @@ class Row:
 
 HEAD = 58.0
 """Height of a head that is a title with a line below it."""
+NOTES = {FULLEST: "holds the most", LARGEST_REST: "has the largest rest besides streaming"}
+"""What is said below the device that matters, by what it is called; of others that it sets the pace."""
 MANY = 12
 """Of more devices than so many those without ops are left out."""
 
@@ -189,7 +192,7 @@ def paint_costs(
     worst = f"{problem.devices[hot].title}  {units.text(component, most)}"
     standing = problem.standing(e.values, bounds)
     part = standing.components[0]
-    note = "sets the pace" if not bytes_count else "holds the most"
+    note = NOTES.get(worst_word(problem, e), "sets the pace")
     least = (
         part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None
     )

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from gui.canvas.graph.header_data import HeaderData
+from gui.canvas.graph.header_data import PARTS, HeaderData
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette
@@ -24,6 +24,7 @@ from gui.present.scenes import HEADERS, ROWS, GraphStage
 from gui.present.transition.legend import legend_of, paint_legend
 from gui.raster import engine as raster
 from planner.model.graph import Bools, Floats
+from planner.problem.worst import LARGEST_REST
 
 VEIL = 0.55
 """How much of the header of a device is covered that steps back."""
@@ -97,7 +98,8 @@ def areas_between(
         scene.__dict__["flow"] = first.flow + (b.scene.flow - first.flow) * share
         headers = headers_between(a.headers, b.headers, share)
         if headers is not None and scene.evaluation is not None:
-            scene.evaluation = replace(scene.evaluation, pace=headers.pace)
+            rests = None if scene.evaluation.rests is None else rests_of(headers)
+            scene.evaluation = replace(scene.evaluation, pace=headers.pace, rests=rests)
         return (Areas(scene, headers, b.palette, one + (other - one) * share, widths[share >= 0.5]),)
     return (
         Areas(first, a.headers, a.palette, one, widths[0], max(0.0, 1.0 - 2.0 * share)),
@@ -145,8 +147,19 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
     if a.links is not None and b.links is not None:
         entering = a.links.entering + (b.links.entering - a.links.entering) * share
         links = replace(b.links, entering=entering)
-    worst = a.bottleneck if share <= 0.0 else int(np.argmax(now["pace"]))
-    return replace(b, **now, bottleneck=worst, links=links)
+    between = replace(b, **now, links=links)
+    if share <= 0.0:
+        return replace(between, bottleneck=a.bottleneck)
+    counted = rests_of(between) if b.worst == LARGEST_REST else between.pace
+    return replace(between, bottleneck=int(np.argmax(counted)))
+
+
+def rests_of(headers: HeaderData) -> Floats:
+    """What devices take besides streaming (float64[k])."""
+    found: Floats = headers.parts[[place for place, part in enumerate(PARTS) if part != "streaming"]].sum(
+        axis=0
+    )
+    return found
 
 
 def told_briefly(scene: Scene, headers: HeaderData | None, viewport: Viewport, ratio: float) -> int:

@@ -50,9 +50,11 @@ class InferenceEvaluator(EdgeTpuEvaluator):
         return (period,)
 
     def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Any]:
-        """What each stage streams, what activations push out included, and its time with that; without a shared link the largest is
-        the objective."""
-        return {"streaming": streaming, "cost": streaming + rest, "pace": streaming + rest}
+        """What each stage streams, what activations push out included, and its time with that; the largest is the objective unless
+        others stream over the same link as well."""
+        cost = streaming + rest
+        longer = interval(streaming, rest, self.target.shared_link) > cost.max(initial=0.0) * (1.0 + 1e-9)
+        return {"streaming": streaming, "cost": cost, "pace": cost, "rests": rest if longer else None}
 
     def live(self, device_of: Ints) -> Live:
         """Live evaluation that starts from an assignment (int32[n])."""

@@ -25,6 +25,7 @@ from planner.story.keyframe import Keyframe
 from tests.gui.models import tpu_graph
 from tests.gui.present.talks import TARGETS, graph_members, network_members, resolved
 from tests.gui.scribe import Scribe
+from tests.planner.problem.examples import streaming_row
 
 amounts = st.tuples(st.floats(0, 5_000_000), st.floats(0, 5_000_000), st.integers(0, 3))
 
@@ -214,6 +215,28 @@ def test_headers_count(qapp: object) -> None:
     assert one is not None and other is not None and now is not None
     assert np.allclose(now.pace, 0.75 * one.pace + 0.25 * other.pace)
     assert headers_between(one, other, 1.0) is other
+
+
+def test_the_largest_rest_counts_too(qapp: object) -> None:
+    """It is found among the rests on their way, which stages with the longest times need not have."""
+    problem = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=0.0), "inference-time")
+    plans = [
+        problem.plan(np.array(devices, np.int32), Provenance("hand"))
+        for devices in ([0, 0, 1, 1], [0, 0, 0, 1])
+    ]
+    frames = [Keyframe("", "", i, "lanes", panel="costs") for i in (0, 1)]
+    show = Show(resolved([(plan, ()) for plan in plans], *frames), LIGHT, (1280, 800))
+    a, b = (show.shots.shot(i) for i in (0, 1))
+    assert isinstance(a, Shot) and isinstance(b, Shot)
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        e = plan_between(*plans, share).evaluation
+        assert e.rests == pytest.approx(e.receive + e.work + e.send)
+        headers = headers_between(a.stage.headers, b.stage.headers, share)
+        assert headers is not None and headers.worst == "largest rest"
+        assert headers.bottleneck == e.bottleneck == 0
+        assert share > 0.25 or np.argmax(headers.pace) == 1
+        assert "has the largest rest besides streaming" in " ".join(between(show, share))
+    assert not show.image(frames[0].transition + frames[0].hold + 0.4 * frames[1].transition).isNull()
 
 
 def test_the_panel_and_the_line_above_count_to_one_figure(qapp: object) -> None:

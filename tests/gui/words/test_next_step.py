@@ -201,7 +201,7 @@ def test_a_single_sample_has_a_critical_path_and_no_bottleneck() -> None:
         == "No plan is better: proven. Faster devices on its critical path may help, or a faster link between them."
         " Plans that need not keep contiguity may be better, too."
     )
-    assert worst_word(problem) == "busiest"
+    assert worst_word(problem, problem.evaluate(np.array([0, 0, 0, 1], np.int32))) == "busiest"
     ops = [Op(f"n{i}", f"n{i}", work=1.0, work_cpu=1.0) for i in range(6)]
     tensors = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=0.0) for i in range(5)]
     many = Problem(Graph.build("six", ops, tensors, time_unit="s"), DevicePool(6, 0), "latency")

@@ -717,7 +717,8 @@ def test_dpl_on_bert_12_training(stageboard: Any, tmp_path: Path) -> None:
 def test_where_memory_is_to_be_small_the_fullest_device_is_marked(stageboard: Any) -> None:
     asked = ("plan", RESNET, "--target", "edge-tpu:2", "--planner", "edge-tpu-balanced")
     for objective, word, other in (
-        ("memory-1-2-3", "fullest", "bottleneck"), ("inference-time", "bottleneck", "fullest"),
+        ("memory-1-2-3", "fullest", "bottleneck"), ("stage-time", "bottleneck", "fullest"),
+        ("inference-time", "largest rest", "bottleneck"),
     ):  # fmt: skip
         lines = stageboard(*asked, "--objective", objective).out.splitlines()
         assert sum(line.endswith(f"< {word}") for line in lines) == 1

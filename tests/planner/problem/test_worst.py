@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -9,13 +10,31 @@ from planner.machines.pipeline.target import Pipeline
 from planner.methods.tiny import tiny_graph
 from planner.problem.problem import Problem
 from planner.problem.worst import worst_word
+from tests.planner.problem.examples import streaming_row
+
+
+def word_of(problem: Problem, device_of: list[int]) -> str:
+    """What is said of the worst device of an assignment."""
+    return worst_word(problem, problem.evaluate(np.array(device_of, np.int32)))
 
 
 @pytest.mark.parametrize("objective", EdgeTpuPipeline.objectives)
 def test_one_that_holds_most_is_no_bottleneck(objective: str) -> None:
-    word = "fullest" if objective.startswith("memory") else "bottleneck"
-    assert worst_word(Problem(tiny_graph(), EdgeTpuPipeline(2), objective)) == word
+    problem = Problem(tiny_graph(), EdgeTpuPipeline(2), objective)
+    assert word_of(problem, [0] * problem.graph.n) == (
+        "fullest" if objective.startswith("memory") else "bottleneck"
+    )
+
+
+def test_where_others_stream_over_the_same_link_no_stage_is_the_bottleneck() -> None:
+    problem = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=0.0), "inference-time")
+    e = problem.evaluate(np.array([0, 0, 1, 1], np.int32))
+    assert int(np.argmax(e.cost)) == 1 and e.bottleneck == 0  # the one streams most, the other works most
+    assert worst_word(problem, e) == "largest rest"
+    alone = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=1e12), "inference-time")
+    assert word_of(alone, [0, 0, 1, 1]) == "bottleneck"
 
 
 def test_elsewhere_it_is_the_bottleneck() -> None:
-    assert worst_word(Problem(tiny_graph(), Pipeline(2))) == "bottleneck"
+    problem = Problem(tiny_graph(), Pipeline(2))
+    assert word_of(problem, [0] * problem.graph.n) == "bottleneck"

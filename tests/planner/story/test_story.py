@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from planner.errors import StoryError
 from planner.machines.catalogue import planner
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
@@ -48,6 +49,7 @@ from planner.story.telling import (
     title,
 )
 from tests.planner.machines.two_level_memory.strategies import networks, orders
+from tests.planner.problem.examples import streaming_row
 from tests.planner.strategies import placements, problems
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -227,6 +229,18 @@ def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> Non
     other = plan_on(problem, [0] * (n - 2) + [1, 1])
     assert named_ops(other, graph.op_ids[n - 2 :]) == "Stage 1", "the other stage sets the pace"
     assert looked_at(plan_on(problem, [2] + [0] * (n - 1))) == "", "it breaks rules"
+
+
+def test_where_all_stages_stream_over_one_link_none_is_said_to_set_the_pace() -> None:
+    problem = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=0.0), "inference-time")
+    plan = plan_on(problem, [0, 0, 1, 1])
+    assert named_ops(plan, ["o0", "o1"]) == "The largest rest, stage 0"
+    model = StoryModel(("row.json",), problem.graph.fingerprint)
+    story = story_of_plans(model, [Told(plan)])
+    told = [(frame.title, frame.caption) for frame in story.keyframes if "largest rest" in frame.title]
+    assert [title for title, _ in told] == ["Stage 0 has the largest rest"]
+    assert "stream for 4.40 s, one after another" in told[0][1]
+    assert not any("sets the pace" in frame.title for frame in story.keyframes)
 
 
 def test_ops_of_a_folded_group_are_called_by_its_name(problem: Problem) -> None:

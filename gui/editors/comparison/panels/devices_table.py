@@ -94,7 +94,8 @@ class DeviceTable:
 
     def worst(self, plan: int) -> str:
         """What a plan's bottleneck is called."""
-        return worst_word(self.comparison.plans[plan].problem)
+        named = self.comparison.plans[plan]
+        return worst_word(named.problem, named.evaluation)
 
     def bottlenecks(self) -> str:
         """The bottleneck of every plan."""

@@ -163,7 +163,7 @@ class DevicesPanel(Panel):
                 detail=self._detail(evaluation, d, memory),
                 short=device.name,
                 bottleneck=d == worst,
-                worst=worst_word(problem),
+                worst=worst_word(problem, evaluation),
                 over=used > cap and loads is None,
                 selected=d in chosen,
                 column=times,

@@ -34,6 +34,25 @@ def test_throughput_and_energy(problem: Problem, link: bool, scratch: bool, data
         assert period == pytest.approx(e.cost.max())
 
 
+@given(edge_problems(), st.booleans(), st.data())
+def test_rests_are_told_where_no_stage_alone_sets_the_pace(
+    problem: Problem, link: bool, data: st.DataObject
+) -> None:
+    """The objective is then all streaming and the largest rest, whose stage is named, and else the largest cost."""
+    target = EdgeTpuPipeline(**{**vars(problem.target), "shared_link": link})
+    problem = Problem(problem.graph, target, "inference-time")
+    n, k = problem.graph.n, target.count
+    device_of = data.draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n))
+    e = problem.evaluate(np.array(device_of, np.int32))
+    rests = e.receive + e.work + e.send
+    if e.rests is None:
+        assert e.objective == pytest.approx(e.cost.max()) and e.bottleneck == np.argmax(e.cost)
+    else:
+        assert link and e.objective > e.cost.max()
+        assert e.rests == pytest.approx(rests) and e.bottleneck == np.argmax(e.rests)
+        assert e.objective == pytest.approx(e.streaming.sum() + e.rests.max())
+
+
 def test_one_link_streams_for_all_stages() -> None:
     held, scratch, rest = np.array([5.0, 3.0]), np.array([0.0, 2.0]), np.array([1.0, 4.0])
     streaming = streaming_times(held, scratch, 4.0, 0.5)
