@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gui.look.numbers import percent, time_column
+from gui.look.numbers import Column, percent, time_column
 from gui.words.objectives import in_unit, objective_in_words
 from gui.words.what_helps import beyond
-from planner.model.graph import Ints
+from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem, constraint_words
@@ -29,7 +29,8 @@ AMOUNTS = ("cache", "dram", "bytes_in", "bytes_out")
 
 
 def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple[str, float]], str]:
-    """The parts of the bottleneck's cost, largest first, and a sentence that says which of them matters most.
+    """The parts of the bottleneck's cost, or of an objective that none alone sets, largest first, and a sentence that says which of them
+    matters most.
 
     Where the objective counts bytes: those of its parameters on chip and off, and of what enters and leaves it.
     """
@@ -38,6 +39,8 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
         return [], "There is nothing to plan yet."
     if problem.unit(problem.components[0]) == "B" and evaluation.details:
         return _fullest(problem, evaluation, d)
+    if evaluation.rests is not None:
+        return one_after_another(problem, evaluation, evaluation.rests)
     values = [(name, float(getattr(evaluation, name)[d]), phrase) for name, phrase in PARTS]
     values.sort(key=lambda row: -row[1])
     rows = [(name, value) for name, value, _ in values]
@@ -60,6 +63,36 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     )
 
 
+def one_after_another(
+    problem: Problem, evaluation: Evaluation, rests: Floats
+) -> tuple[list[tuple[str, float]], str]:
+    """The parts of an objective that all devices stream for, one after another: that, and what the largest of the ``rests`` (float64[k])
+    consists of, largest first; and who streams how much, and whose rest it is."""
+    d, streaming = evaluation.bottleneck, evaluation.streaming
+    unit, titles = problem.graph.time_unit, [device.title for device in problem.devices]
+    column, streamed = time_column([evaluation.objective], unit), float(streaming.sum())
+    rows = [(name, float(getattr(evaluation, name)[d])) for name, _ in PARTS if name != "streaming"]
+    rows = sorted([*rows, ("streaming", streamed)], key=lambda row: -row[1])
+    by = [e for e in np.argsort(-streaming, kind="stable").tolist() if streaming[e] > 0]
+    who = _listed([(titles[e], float(streaming[e])) for e in by], column, unit)
+    share = percent(streamed / evaluation.objective, 0)
+    return (
+        rows,
+        f"All {problem.target.words.many} stream over one link, one after another: {in_unit(column, unit, streamed)}, {share} of"
+        f" {column.text(evaluation.objective)}; {who}.{_pushed_out(evaluation)} Added to that is the largest rest: {titles[d]} takes"
+        f" {in_unit(column, unit, float(rests[d]))} to receive, work and send.",
+    )
+
+
+def _pushed_out(evaluation: Evaluation) -> str:
+    """How much of what is streamed would fit were it not for activations, where a target says so."""
+    off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))
+    if not pushed:
+        return ""
+    beyond_it = f"{bytes_text(off)} do not fit the caches, " if off else ""
+    return f" {bytes_text(off + pushed)} are streamed: {beyond_it}{bytes_text(pushed)} are pushed out by activations."
+
+
 def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, float]], str]:
     """What the critical path of a single sample consists of, largest part first, and a sentence on the devices that it leads over.
 
@@ -76,10 +109,7 @@ def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, fl
         return rows, "Nothing takes any time."
     by = np.bincount(s.device[on], took, len(problem.devices))
     over = [d for d in np.argsort(-by, kind="stable").tolist() if by[d] > 0]
-    told = [f"{problem.devices[d].title} ({in_unit(column, unit, float(by[d]))})" for d in over[:MOST]]
-    if len(over) > MOST:
-        told.append(f"{len(over) - MOST} more")
-    led = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+    led = _listed([(problem.devices[d].title, float(by[d])) for d in over], column, unit)
     name, value = rows[0]
     phrase = dict(PARTS)[name].replace("its ops", "ops").replace(" it ", " devices ")
     share = percent(value / s.period, 0)
@@ -90,7 +120,17 @@ def critical_path(problem: Problem, device_of: Ints) -> tuple[list[tuple[str, fl
 
 
 MOST = 4
-"""Devices of a critical path that are named."""
+"""Devices that are named where many take part in the objective."""
+
+
+def _listed(devices: Sequence[tuple[str, float]], column: Column, unit: str | None) -> str:
+    """``Stage 3 (13.35 ms), Stage 2 (10.89 ms) and 2 more``."""
+    told = [f"{title} ({in_unit(column, unit, value)})" for title, value in devices[:MOST]]
+    if len(devices) > MOST:
+        told.append(f"{len(devices) - MOST} more")
+    return told[0] if len(told) == 1 else f"{', '.join(told[:-1])} and {told[-1]}"
+
+
 PROVEN_BEST = 1e-3
 """A gap below which no search is worth while."""
 
@@ -157,6 +197,8 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: I
     """What is left to change where the plan is the best there is (:func:`gui.words.what_helps.beyond`)."""
     if problem.components[0] == LATENCY:
         rows, _ = critical_path(problem, device_of)
+    elif evaluation.rests is not None:
+        rows, _ = one_after_another(problem, evaluation, evaluation.rests)
     else:
         rows = [(name, float(getattr(evaluation, name)[evaluation.bottleneck])) for name, _ in PARTS]
     return beyond(problem, evaluation, device_of, rows, bounds)

@@ -40,7 +40,7 @@ def beyond(
 ) -> str:  # fmt: skip
     """What may help a plan (int32[n]) that is the best there is: the machine, the model, its memory limit, its rules.
 
-    ``rows``: the parts of the cost of its bottleneck, or of its critical path; ``bounds``: what is proven, also without some rule.
+    ``rows``: the parts of the cost of its bottleneck, of its critical path, or of what all stream and the largest rest; ``bounds``: what is proven, also without some rule.
     """
     told = tuple(bounds)
     memory = _memory(problem, evaluation, told)
@@ -81,7 +81,8 @@ def _parts(problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dic
 def _largest(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
     """The op whose own work is most of the bottleneck's cost, with its share; empty where there is none."""
     d, e = evaluation.bottleneck, problem.evaluator
-    on, cost = np.flatnonzero(device_of == d), float(evaluation.cost[d])
+    whole = evaluation.cost[d] if evaluation.rests is None else evaluation.objective
+    on, cost = np.flatnonzero(device_of == d), float(whole)
     work = e.op_work[e.class_of[d], on]
     if not len(on) or cost <= 0 or float(work.max()) < LARGE * cost:
         return ""

@@ -257,7 +257,7 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
     elif worst == LARGEST_REST:
         head = "{bottleneck} has the largest rest"
         words = (
-            "All stages stream for {total_streaming}, one after another; to that comes the largest rest, {bottleneck_work} of work"
+            "All stages stream for {total_streaming}, one after another; added to that is the largest rest, {bottleneck_work} of work"
             " and {bottleneck_transfers} of receiving and sending."
         )
     else:

@@ -26,6 +26,7 @@ from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Pin, Problem
 from planner.problem.worst import worst_word
 from planner.quantity import bytes_text
+from tests.planner.problem.examples import streaming_row
 
 
 def row(work: list[float], size: float = 0.0) -> Problem:
@@ -53,6 +54,43 @@ def test_what_activations_push_out_is_told_beside_the_room_to_spare() -> None:
     said = why_bottleneck(problem, e)[1]
     needed = 2.5e5 - float(e.memory[e.bottleneck]) + float(e.details["pushed"][e.bottleneck])
     assert said.endswith(f" to spare, of which activations need {bytes_text(needed)}.")
+
+
+def test_an_objective_that_all_stages_stream_for_is_split_into_its_parts() -> None:
+    target = EdgeTpuPipeline(2, precision="file", cache=6e8)
+    problem, device_of = Problem(streaming_row(), target, "inference-time"), np.array([0, 0, 1, 1], np.int32)
+    e = problem.evaluate(device_of)
+    rows, words = why_bottleneck(problem, e)
+    assert sum(value for _, value in rows) == pytest.approx(e.objective)
+    assert e.objective > e.cost.max()
+    assert dict(rows)["streaming"] == pytest.approx(e.streaming.sum())
+    assert [value for _, value in rows] == sorted((value for _, value in rows), reverse=True)
+    assert words.startswith(
+        "All stages stream over one link, one after another: 2.80 s, 48 % of 5.81 s; Stage 1 (2.80 s)."
+    )
+    assert words.endswith(
+        " Added to that is the largest rest: Stage 0 takes 3.01 s to receive, work and send."
+    )
+    assert "pushed out" not in words, "there are no activations of convolutions"
+    assert "is the bottleneck" not in words and "Stage 1 takes" not in words
+    # The work of an op is a share of the whole time, not of its stage's.
+    assert "The work of o0 alone is" not in said(problem, [0, 0, 1, 1], 0.0)
+    held = Problem(streaming_row(), replace(target, cache=2e9), "inference-time")
+    assert why_bottleneck(held, held.evaluate(device_of))[1].startswith("Stage 0 takes 3.01 s")
+
+
+def test_why_says_what_activations_push_out() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=0.1, work_cpu=0.1, param_bytes=1e5, macs=1e6) for i in range(4)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1e5) for i in range(3)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    for cache, off in ((2.5e5, 0.0), (1.5e5, 1e5)):
+        problem = Problem(graph, EdgeTpuPipeline(2, precision="file", cache=cache), "inference-time")
+        e = problem.evaluate(np.array([0, 0, 1, 1], np.int32))
+        pushed = float(e.details["pushed"].sum())
+        assert pushed and float(e.details["dram"].sum()) == off
+        fits = f"{bytes_text(off)} do not fit the caches, " if off else ""
+        told = f" {bytes_text(off + pushed)} are streamed: {fits}{bytes_text(pushed)} are pushed out by activations. "
+        assert told in why_bottleneck(problem, e)[1]
 
 
 @pytest.mark.parametrize(

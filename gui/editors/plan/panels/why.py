@@ -127,8 +127,18 @@ class WhyPanel(Panel):
         colour = device_colours(len(problem.devices), self.theme)[device]
         by_bytes = problem.unit(problem.components[0]) == "B"
         what = "holds most" if by_bytes else "is the bottleneck"
+        whose = {}
         if problem.components[0] == LATENCY:
             self.heading.setText("Why one sample takes so long")
+        elif evaluation.rests is not None:
+            self.heading.setText("Why an inference takes so long")
+            title = problem.devices[device].title
+            whose = {
+                "streaming": f"all {problem.target.words.many}",
+                "receive": title,
+                "work": title,
+                "send": title,
+            }
         else:
             self.heading.setText(f"Why {problem.devices[device].title} {what}")
         self.sentence.setText(sentence)
@@ -145,11 +155,14 @@ class WhyPanel(Panel):
                 widget.setVisible(part in values)
             if part not in values:
                 continue
-            amount = values[part]
+            word, amount = self.WORDS.get(part, part), values[part]
+            name.set_texts(*([f"{word}, {whose[part]}"] if part in whose else []), word)
             value.setText(bytes_text(amount) if part in AMOUNTS else column.text(amount))
             bar.set_theme(self.theme)
-            piece = Part(amount, colours.get(part, self.theme.faint), part in self.HATCHED)
-            bar.set_parts([piece], self._full(part, values))
+            shares = evaluation.streaming.tolist() if whose and part == "streaming" else [amount]
+            colour_of = colours.get(part, self.theme.faint)
+            pieces = [Part(share, colour_of, part in self.HATCHED) for share in shares]
+            bar.set_parts(pieces, self._full(part, values))
             bar.setAccessibleName(f"{name.text()}: {value.text()}")
 
     def _go_back(self) -> None:
@@ -169,12 +182,12 @@ class WhyPanel(Panel):
         )
 
     def _full(self, part: str, values: dict[str, float]) -> float:
-        """What the whole width of a part's bar stands for: the stage's memory, the dearest link, or its cost."""
+        """What the whole width of a part's bar stands for: the stage's memory, the dearest link, its cost, or the objective."""
         evaluation, device = self.document.evaluation, self.document.evaluation.bottleneck
         if part in ("bytes_in", "bytes_out"):
             return max(float(evaluation.details[name].max()) for name in ("bytes_in", "bytes_out"))
         if part in AMOUNTS:
             return float(evaluation.memory[device])
-        if self.document.open_problem.components[0] == LATENCY:
+        if self.document.open_problem.components[0] == LATENCY or evaluation.rests is not None:
             return sum(values.values())
         return max(float(evaluation.cost[device]), max(values.values(), default=0.0))

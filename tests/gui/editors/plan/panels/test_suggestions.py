@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -10,7 +11,7 @@ from gui.document.plan.document import Document
 from gui.editors.plan.panels.suggestions import SuggestionsPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.editors.plan.panels.why import WhyPanel
-from gui.look.numbers import signed_percent
+from gui.look.numbers import signed_percent, time_column
 from gui.look.theme import LIGHT
 from gui.words.explaining import AMOUNTS
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -178,6 +179,30 @@ def test_why_a_stage_holds_most(qtbot: QtBot) -> None:
         document.set_problem(EdgeTpuPipeline(3, cache=8 * 2**20), "memory-1-2-3")
         settle()
         assert panel.sentence.text().endswith("they fit into its cache with 4.00 MiB to spare.")
+
+
+def test_why_where_all_stages_stream_over_one_link(qtbot: QtBot) -> None:
+    """The objective in its true parts: all streaming, and what the stage with the largest rest does besides."""
+    document = opened_on_tpus("inference-time")
+    panel = WhyPanel(document, LIGHT)
+    with shown(qtbot, panel, 400):
+        e = document.evaluation
+        assert e.rests is not None and e.bottleneck != int(np.argmax(e.cost))
+        assert panel.heading.text() == "Why an inference takes so long"
+        parts = {part: float(getattr(e, part)[e.bottleneck]) for part in ("receive", "work", "send")}
+        parts["streaming"] = float(e.streaming.sum())
+        assert sum(parts.values()) == pytest.approx(e.objective)
+        column = time_column(parts.values(), "s")
+        for part, (name, value, _) in panel._rows.items():
+            assert value.isVisible() == (part in parts)
+            if part in parts:
+                assert value.text() == column.text(parts[part])
+                whose = "all stages" if part == "streaming" else f"Stage {e.bottleneck}"
+                assert name.text().endswith(f", {whose}")
+        document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "stage-time")
+        settle()
+        assert panel.heading.text() == f"Why Stage {np.argmax(e.cost)} is the bottleneck"
+        assert panel._rows["work"][0].text() == "work"
 
 
 def test_moves_help_the_first_component_that_changes(qtbot: QtBot) -> None:
