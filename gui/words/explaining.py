@@ -8,7 +8,7 @@ import numpy as np
 
 from gui.look.numbers import Column, percent, time_column
 from gui.words.objectives import in_unit, objective_in_words
-from gui.words.what_helps import beyond
+from gui.words.what_helps import beyond, short_elsewhere
 from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -183,14 +183,14 @@ def next_step(
         return f"{head} Without, one could be up to {gap_percent(free_gap)} better: remove what need not be, and plan again."
     if gap == 0.0:
         return f"No plan is better: proven. {_beyond(problem, evaluation, device_of, bounds)}"
-    if gap is None:
-        return "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
-    if gap < PROVEN_BEST:
+    if gap is not None and gap < PROVEN_BEST:
         return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of, bounds)}"
-    return (
-        f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left"
-        " (Ctrl+Shift+B)."
+    left = (
+        "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
+        if gap is None
+        else f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left (Ctrl+Shift+B)."
     )
+    return f"{left} {short_elsewhere(problem, evaluation, bounds)}".rstrip()
 
 
 def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]) -> str:

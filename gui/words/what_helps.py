@@ -185,6 +185,16 @@ def _memory(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...])
     return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help most."
 
 
+def short_elsewhere(problem: Problem, evaluation: Evaluation, bounds: Iterable[Bound]) -> str:
+    """That a limit on memory keeps ops off devices other than the bottleneck, in a sentence; empty where none of these is full."""
+    if not must_fit(problem):
+        return ""
+    others = np.arange(len(problem.devices)) != evaluation.bottleneck
+    full = evaluation.memory >= FULL * problem.evaluator.capacity
+    said = _memory(problem, evaluation, tuple(bounds)) if (full & others).any() else ""
+    return said if said.startswith(SHORT) else ""
+
+
 def _holds_all(problem: Problem, evaluation: Evaluation, limit: float) -> bool:
     """Whether any device holds all ops within its ``limit`` in bytes, with the activations that it counts."""
     e = problem.evaluator

@@ -74,6 +74,24 @@ def test_a_memory_that_is_full_is_named_first(objective: str) -> None:
     )
 
 
+@pytest.mark.parametrize("gap", [0.3, None])
+def test_a_full_memory_is_named_where_a_better_plan_may_exist(gap: float | None) -> None:
+    ops = [0, 0, 1, 1, 1]
+
+    def words(memory: float, device_of: list[int] = ops) -> str:
+        problem, devices = row(DevicePool(1, 1, memory=memory), n=5), np.array(device_of, np.int32)
+        return next_step(problem, problem.evaluate(devices), devices, gap)
+
+    assert words(2 * MIB + 64).endswith(
+        "(Ctrl+Shift+B). Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB, so more of it per accelerator may help most."
+        if gap
+        else "(Ctrl+Return). Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB, so more of it per accelerator may help most."
+    )
+    assert "emory" not in words(3 * MIB) and "emory" not in words(9 * MIB)
+    # A full bottleneck keeps no op from going to the others.
+    assert "emory" not in words(4 * MIB + 64, [0, 0, 0, 0, 1])
+
+
 def test_a_memory_beyond_which_parameters_are_streamed_may_help_as_well() -> None:
     assert "More memory per stage may help as well" in said(row(Pipeline(2, memory=3 * MIB)), [0, 0, 1, 1])
     assert "emory" not in said(row(Pipeline(2, memory=4 * MIB)), [0, 0, 1, 1])
