@@ -7,18 +7,21 @@ from typing import Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.proving import OFF, configure_beside, proven_beside
+from planner.cli.proving import BESIDE, OFF, configure_beside, proven_of
 from planner.cli.report import bound_rows, claim_fields, claim_rows, note_scale, plan_fields, proofs, summary
 from planner.machines.catalogue import machine_of, machines
 from planner.methods.simulation import SimulationReport
 from planner.problem.base import decision_of
 from planner.problem.claims import claim_of
 
+MORE = 10
+"""How many times longer a proof is proposed to take that did not reach what a file claims."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``evaluate``."""
     inputs.add_models_and_plan(parser)
-    configure_beside(parser, OFF)
+    configure_beside(parser, BESIDE)
     group = parser.add_argument_group("simulating")
     group.add_argument(
         "--simulate",
@@ -28,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_settings(group, "simulation")
     parser.epilog = (
         "example: stageboard evaluate sample_models/resnet50.json resnet50.plan.json\n\n"
-        "A bound is what is proven at once, or within --prove; what the file says was proven beyond that is named as its claim.\n"
+        "A bound is what is proven at once and, where a gap is left, within --prove; what the file says was proven beyond that is named\n"
+        "as its claim.\n"
         "Exit status 1: the plan breaks a rule, or its file claims figures that it does not have."
     )
 
@@ -46,14 +50,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in opened.notes:
         why = "" if opened.other_costs else "; it was edited or written by another version, make it again"
         console.note(f"{args.plan}: {note}{why}")
-    bounds = with_known(problem, opened.bounds)
-    if evaluation.valid and args.prove > OFF:
-        from planner.cli.searching import soft_interrupt
-
-        with soft_interrupt(console, "") as cancelled:
-            bounds = proven_beside(
-                problem, decision_of(plan), evaluation.values, bounds, args.prove, console, cancelled
-            )
+    bounds = proven_of(plan, with_known(problem, opened.bounds), args.prove, console)
     bound, standing = problem.strongest_bound(bounds), problem.standing(evaluation.values, bounds)
     claim = claim_of(plan, bounds)
     data = {
@@ -71,6 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     proven = [
         *(bound_rows(problem, bound, standing) if evaluation.valid else ()),
         *claim_rows(problem, claim),
+        *(_longer(args.prove) if claim is not None and evaluation.valid else ()),
     ]
     rows = [
         *(simulated.rows if simulated is not None else ()),
@@ -80,6 +78,13 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result(data, lambda: summary(problem, evaluation, rows, proven))
     differs = bool(opened.notes) and not opened.other_costs
     return DONE if evaluation.valid and not differs else FAILED
+
+
+def _longer(seconds: float) -> list[tuple[str, str]]:
+    """The line below a claim that stays one: what to type for a proof that has longer than these ``seconds``."""
+    if seconds <= OFF:
+        return [("", f"to prove it here: --prove {BESIDE:g}")]
+    return [("", f"{seconds:g} s of proving did not do: --prove {MORE * seconds:g} takes longer")]
 
 
 def _simulated(args: argparse.Namespace, plan: Any) -> SimulationReport | None:

@@ -43,7 +43,7 @@ def proven_beside(
 ) -> tuple[Bound, ...]:
     """``bounds``, and what the bound method ``auto`` proves beyond them within so many seconds of processor time.
 
-    It ends when ``best``, a valid plan, is proven to be the best.
+    It ends when ``best``, a valid plan, is proven to be the best. What is claimed stays a claim.
     """
     method = bound_method(DEFAULT)
     settled = problem.standing(best.components, tuple(bounds)).status == "optimal"
@@ -51,10 +51,11 @@ def proven_beside(
         return tuple(bounds)
     warm_bound(method, problem)  # compilation is not part of the time that a proof may take
     news = [best]
-    return run_bound(
+    result = run_bound(
         method, problem, AnyOf([stop or Never(), GapReached(0.0)]), callbacks, options={"seconds": seconds},
         bounds=bounds, news=lambda: [news.pop() for _ in news[:]],
-    ).bounds  # fmt: skip
+    )  # fmt: skip
+    return (*result.bounds, *claimed(bounds))
 
 
 def with_known(problem: PlanningProblem, bounds: Iterable[Bound]) -> tuple[Bound, ...]:

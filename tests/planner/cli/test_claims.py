@@ -29,17 +29,28 @@ def stageboard(capsys: pytest.CaptureFixture[str]) -> Any:
 
 def test_evaluate_says_what_is_proven_and_what_is_claimed(tmp_path: Path, stageboard: Any) -> None:
     made = files(tmp_path)
-    ran = stageboard("evaluate", made.model, made.forged)
+    ran = stageboard("evaluate", made.model, made.forged, "--prove", "off")
     assert ran.status == 0 and "optimal" not in ran.out
     assert "lower bound  3.00 ms (simple)" in ran.out and WORDS in ran.out
-    told = json.loads(stageboard("evaluate", made.model, made.forged, "--json").out)
+    assert "to prove it here: --prove 2\n" in ran.out
+    told = json.loads(stageboard("evaluate", made.model, made.forged, "--prove", "off", "--json").out)
     assert (told["lower_bound"], told["bound_method"]) == (0.003, "simple")
     assert told["gap"] == pytest.approx(4 / 7)
     assert (told["claimed_bound"], told["claimed_by"], told["claimed_method"]) == (
         made.plan.objective, "forged.plan.json", "exact",
     )  # fmt: skip
-    honest = json.loads(stageboard("evaluate", made.model, made.honest, "--json").out)
+    honest = json.loads(stageboard("evaluate", made.model, made.honest, "--prove", "off", "--json").out)
     assert (honest["claimed_bound"], honest["claimed_by"], honest["gap"]) == (None, None, told["gap"])
+
+
+def test_evaluate_proves_beside_unasked_and_says_what_takes_longer(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    told = json.loads(stageboard("evaluate", made.model, made.forged, "--json").out)
+    assert told["lower_bound"] > 0.003 and told["bound_method"] != "simple" and told["gap"] < 4 / 7
+    assert told["claimed_by"] == "forged.plan.json"
+    text = stageboard("evaluate", made.model, made.forged).out
+    assert WORDS in text and "2 s of proving did not do: --prove 20 takes longer" in text
+    assert "--prove" not in stageboard("evaluate", made.model, made.honest).out
 
 
 def test_compare_does_not_believe_either_plan(tmp_path: Path, stageboard: Any) -> None:
