@@ -125,7 +125,8 @@ QHeaderView::section {{ background: {t.panel}; color: {t.muted}; border: none;
     border-bottom: 1px solid {t.border}; padding: 4px 6px; }}
 QHeaderView::down-arrow {{ image: url("{asset(f"icons/chevron-down-{t.name}.svg")}"); }}
 QHeaderView::up-arrow {{ image: url("{asset(f"icons/chevron-up-{t.name}.svg")}"); }}
-QHeaderView::down-arrow, QHeaderView::up-arrow {{ width: 10px; height: 10px; subcontrol-position: top center; }}
+QHeaderView::down-arrow, QHeaderView::up-arrow {{ width: 10px; height: 10px; subcontrol-position: top center;
+    position: relative; top: -2px; }}
 QListWidget::item {{ padding: 2px 4px; border-radius: 4px; }}
 QListWidget::item:hover {{ background: {t.hover}; }}
 QListWidget::item:selected {{ background: {t.selection}; color: {t.selection_text}; }}
