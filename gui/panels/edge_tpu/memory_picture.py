@@ -39,6 +39,7 @@ from gui.panels.edge_tpu.memory_words import (
     subtitle,
     why_line,
 )
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
@@ -174,7 +175,7 @@ def sides_of(
     evaluation = problem.evaluate(device_of)
     proven = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
-    name = f"Plan of {planner}" if planner else "This plan"
+    name = f"Plan of {shown_name(planner)}" if planner else "This plan"
     sides = [Side(name, name, evaluation, proven, claim)]
     other = balanced(problem)
     if other is not None and not np.array_equal(other, device_of):

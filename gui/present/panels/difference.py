@@ -10,6 +10,7 @@ from gui.look.numbers import plural, signed_amount
 from gui.look.theme import Theme, numbered_colours
 from gui.present.panels.rows import HEAD, MANY, Row, bar_rects, paint_head, row_boxes
 from gui.widgets.bars import paint_change_bar
+from gui.words.methods import shown_name
 from gui.words.objectives import SAME, change, column_of, component_words
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison
@@ -64,7 +65,7 @@ def paint_difference(
     """``comparison`` is of ``versus`` (the reference) and ``plan``; its rows have the colours of their numbers."""
     words, how = headline(plan, versus, comparison)
     moved = len(comparison.moved(1))
-    other = versus.name or versus.provenance.planner
+    other = shown_name(versus.name or versus.provenance.planner)
     colour = {"better": theme.good, "worse": theme.bad}.get(how, theme.text)
     share = f"{moved:,} of {plural(plan.problem.graph.n, 'op')} moved"
     title = f"Against {other}"
