@@ -30,6 +30,10 @@ PRACTICE = (
     "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
     "one link and activations take room in the caches: see Target, Link and speed."
 )
+ONE_LINK = (
+    "All stages stream over one link, one after another, and samples are as far apart as that takes, with the\n"
+    "largest rest (see Why). Whose turn it is to stream the picture leaves open."
+)
 
 BETWEEN = "   "
 """Between the parts of a summary."""
@@ -133,7 +137,8 @@ class SchedulePanel(Panel):
             broken = len(evaluation.violations)
             set_role(self.words, "bad" if broken else "muted")
             self.words.set_texts(*shorter(summary(s, titles, unit, practice, broken)))
-            self.words.set_tip(PRACTICE if practice else "")
+            streams = not s.bottlenecks and s.kind != "latency" and s.period > 0
+            self.words.set_tip(PRACTICE if practice else ONE_LINK if streams else "")
 
     def _selection_changed(self) -> None:
         """Only the outlines change. A hidden chart reads the selection when it is shown."""
@@ -178,6 +183,8 @@ def summary(
     if s.bottlenecks:
         names = " and ".join(titles[d] for d in s.bottlenecks)
         parts.append(f"{names} {'sets' if len(s.bottlenecks) == 1 else 'set'} the pace")
+    elif s.kind != "gpipe":  # all stream one after another
+        parts.append("the shared link sets the pace")
     if s.kind == "gpipe":
         parts.append(f"a batch of {s.samples} takes {times.text(s.end)}")
     else:

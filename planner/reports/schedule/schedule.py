@@ -63,8 +63,8 @@ class Schedule:
     lane, or CPU cores) and ``lane_count`` int32[k] says how many there are; bars of one lane never overlap.
 
     ``period`` is the time per sample in the steady state, ``share`` float64[k] how much of it each device is busy,
-    ``bottlenecks`` the devices that set it. ``critical`` bool[p] marks the pieces that a single sample's latency is the sum
-    of (none for the other kinds).
+    ``bottlenecks`` the devices that set it, none where all stream one after another. ``critical`` bool[p] marks the pieces
+    that a single sample's latency is the sum of (none for the other kinds).
     """
 
     kind: str
@@ -179,6 +179,11 @@ def _pipeline(e: Evaluator, device_of: Ints, kind: str, samples: int | None) -> 
         np.add.at(load[:, :, lane], (batch, piece_device), times[:, phase])
     periods = (load / copies[:, None]).max(axis=(1, 2), initial=0.0)
     period = float(periods.sum())
+    evaluation = e.evaluate(device_of)
+    alone = evaluation.rests is None or kind == "gpipe"
+    if not alone:
+        # No device sets the pace by itself: what all of them stream counts.
+        periods[0] = period = evaluation.objective
     if samples is None:
         samples = 8 if kind == "gpipe" else 0
     place = periodic.place(piece_device, batch, copies, times, lane_of, pairs, load, periods, samples)
@@ -191,7 +196,7 @@ def _pipeline(e: Evaluator, device_of: Ints, kind: str, samples: int | None) -> 
     if period > 0:
         stage = (load / copies[:, None]).max(axis=2)
         share = stage.sum(axis=0) / period
-        worst = {int(d) for b in range(2) if periods[b] > 0 for d in servers[stage[b].argmax()]}
+        worst = {int(d) for b in range(2) if alone and periods[b] > 0 for d in servers[stage[b].argmax()]}
         for d, found in enumerate(servers):
             share[found] = share[d]
     else:

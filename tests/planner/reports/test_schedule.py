@@ -16,9 +16,11 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
+from planner.reports.schedule.common import practice_interval
 from planner.reports.schedule.parts import RECEIVE, SEND, SYNC, WORK
 from planner.reports.schedule.schedule import KINDS, MOST_SAMPLES, PHASES, Schedule, kinds_for, schedule
 from tests.planner.machines.mcm.strategies import mcm_problems
+from tests.planner.problem.examples import streaming_row
 from tests.planner.strategies import graphs, placements, pools, problems
 
 CLOSE = 1e-6
@@ -335,6 +337,21 @@ def test_what_comes_from_the_host_is_received_and_what_goes_to_it_sent(objective
             bars = (alone.device == d) & (alone.phase == phase)
             assert (alone.finish - alone.start)[bars].sum() == pytest.approx(part[d])
     assert alone.finish.max() == pytest.approx(evaluation.cost.sum())
+
+
+def test_no_device_sets_the_pace_where_all_stream_over_one_link() -> None:
+    """Samples are as far apart as the objective says, and devices are busy for shares of that."""
+    target, device_of = EdgeTpuPipeline(2, precision="file", cache=6e8), np.array([0, 0, 1, 1], np.int32)
+    problem = Problem(streaming_row(), target, "inference-time")
+    e, s = problem.evaluate(device_of), schedule(problem, device_of, samples=5)
+    assert s.period == e.objective > e.cost.max() and s.bottlenecks == ()
+    assert s.share == pytest.approx(e.cost / e.objective)
+    assert math.isnan(practice_interval(e, s.period))
+    first = [float(s.start[s.sample == i].min()) for i in range(5)]
+    assert np.diff(first) == pytest.approx(s.period)
+    by_stages = Problem(streaming_row(), target, "stage-time")
+    s = schedule(by_stages, device_of)
+    assert s.period == by_stages.evaluate(device_of).objective and s.bottlenecks == (1,)
 
 
 def test_forward_work_that_waits_for_backward_work_runs_after_the_flush() -> None:

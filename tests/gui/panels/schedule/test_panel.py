@@ -44,7 +44,7 @@ from planner.problem.problem import Problem
 from planner.reports.schedule.schedule import Schedule, schedule
 from tests.gui.models import chain_graph
 from tests.gui.scribe import Scribe
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -362,6 +362,25 @@ def test_summary_says_what_to_expect_in_practice(pushed_out: float) -> None:
     # The other pace is told as long as any is, the reason goes before it.
     assert all(("in practice" in text) == bool(practice) for text in shorter(words))
     assert shorter(words)[-1] == (f"{head}, {practice.split(' (')[0]}" if practice else head)
+
+
+def test_the_summary_names_the_link_where_all_stages_stream_over_it(qtbot: QtBot) -> None:
+    document = opened_on_tpus("inference-time")
+    panel = SchedulePanel(document, LIGHT)
+    with shown(qtbot, panel, 900):
+        e, s = document.evaluation, panel.schedule
+        assert e.rests is not None and s is not None
+        words = summary(s, ["Stage 0", "Stage 1", "Stage 2"], "s")
+        assert words.startswith(
+            f"a sample every {one_time(e.objective, 's')}   the shared link sets the pace   "
+        )
+        assert words in panel.words.text() and "in practice" not in panel.words.text()
+        assert "one after another" in panel.words.toolTip()
+        document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "stage-time")
+        settle()
+        assert (
+            "Stage 2 sets the pace" in panel.words.text() and "in practice" in panel.words.toolTip().lower()
+        )
 
 
 def test_other_machines_have_one_pace() -> None:
