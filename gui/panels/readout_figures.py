@@ -64,6 +64,12 @@ def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
         lines.append(f"{rate_text(figures['throughput'])} inferences/s{every}")
         if why := problem.target.throughput_note(evaluation):
             lines.append(f"Slower than the slowest stage: {why}")
+            # Of which parts the bytes that are streamed consist, as the memory beside says one of them alone.
+            off, pushed = (
+                float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed")
+            )
+            if off and pushed:
+                lines.append(f"{bytes_text(off)} off chip, {bytes_text(pushed)} pushed out by activations")
     if "latency" in figures:
         lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference alone")
         if more := problem.target.latency_note(evaluation):

@@ -138,7 +138,7 @@ def op_tooltip(document: Document, items: Items, item: int, heat: Heat | None = 
 
 
 def header_tooltip(data: HeaderData, device: int) -> str:
-    """Title, time in parts (those that are not zero), memory and bytes in and out, as rich text; empty where the plan has no such device."""
+    """Title, time in parts (those that are not zero), memory, what activations push out of it, and bytes in and out, as rich text; empty where the plan has no such device."""
     if not np.isfinite(data.pace[device]):
         return ""
     barred = not (np.isfinite(data.budget[device]) and data.budget[device] > 0)  # else the bar is of memory
@@ -147,6 +147,8 @@ def header_tooltip(data: HeaderData, device: int) -> str:
         if value:
             rows.append((part + (PART_LOOKS[part] if barred else ""), data.times.text(value)))
     rows.append(("memory", bytes_text(float(data.memory[device]))))
+    if data.pushed and data.pushed[device] > 0:
+        rows.append(("pushed out by activations", bytes_text(data.pushed[device])))
     rows.append(
         ("in, out", f"{bytes_text(float(data.received[device]))}, {bytes_text(float(data.sent[device]))}")
     )

@@ -12,12 +12,17 @@ from gui.canvas.graph import headers, surface
 from gui.canvas.graph.header_data import header_data, with_host
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.lanes.header_form import HeaderForm
+from gui.canvas.graph.picture.picture import compose
 from gui.canvas.graph.scene import crossing_bytes
+from gui.canvas.graph.tooltip import header_tooltip
+from gui.look.page import SHEET
+from gui.panels.readout_figures import figures_tip
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 from tests.gui.canvas.graph.conftest import LEFT, Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
@@ -48,6 +53,28 @@ def test_bytes_in_and_out_are_those_that_the_times_count() -> None:
         coming, going = with_host(crossing_bytes(graph, device_of, 2, problem.evaluator.sent), evaluation)
         assert (coming.tolist(), going.tolist()) == expected
         assert (evaluation.receive > 0).tolist() == (coming > 0).tolist()
+
+
+def test_the_pointer_on_a_stage_says_what_activations_push_out() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=0.1, work_cpu=0.1, param_bytes=1e5, macs=1e6) for i in range(4)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1e5) for i in range(3)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    for scratch in (True, False):
+        problem = Problem(
+            graph, EdgeTpuPipeline(2, precision="file", cache=1.5e5, scratch=scratch), "inference-time"
+        )
+        device_of = np.array([0, 0, 1, 1], np.int32)
+        e = problem.evaluate(device_of)
+        picture = compose(problem, device_of, SHEET, "stages")
+        data = header_data(picture.scene, problem, crossing_bytes(graph, device_of, 2))
+        assert data is not None and e.details["dram"].all()
+        words = f"pushed out by activations&nbsp;&nbsp;</td><td align='right'>{bytes_text(e.details['pushed'][1])}<"
+        assert (words in header_tooltip(data, 1)) == scratch
+        assert ("pushed out" in header_tooltip(data, 1)) == scratch
+        assert ("off chip, " in figures_tip(problem, e)) == scratch
+        if scratch:
+            parts = [bytes_text(float(e.details[name].sum())) for name in ("dram", "pushed")]
+            assert f"{parts[0]} off chip, {parts[1]} pushed out by activations" in figures_tip(problem, e)
 
 
 def test_lanes_lie_below_one_another_in_device_order(hand: Hand) -> None:
