@@ -16,6 +16,7 @@ from planner.model.graph import Floats
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.worst import BOTTLENECK, worst_word
+from planner.quantity import bytes_text
 
 PARTS = ("receive", "work", "streaming", "send")
 
@@ -52,12 +53,66 @@ class HeaderData:
     """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
+    other: HeaderData | None = None
+    """The same of a plan that shows at once with this one, by the same devices: its figures stand beside this one's."""
+    letters: tuple[str, str] = ("", "")
+    """What this plan and the other are called."""
     pushed: tuple[float, ...] = ()
     """Bytes of the parameters on chip that activations push out of each device's cache; empty where the plan's times do not count that."""
 
     def passing(self, device: int) -> float:
         """Bytes that go from devices before this one to devices after it."""
         return 0.0 if self.links is None else self.links.passing(device)
+
+    def together(self, other: HeaderData, letters: tuple[str, str]) -> HeaderData:
+        """Both at once. A device that only the other plan has is called as it is there."""
+        here = np.isfinite(self.pace)
+        titles, names = (
+            tuple(a if mine else b for a, b, mine in zip(one, two, here, strict=True))
+            for one, two in ((self.titles, other.titles), (self.names, other.names))
+        )
+        return replace(self, titles=titles, names=names, other=other, letters=letters)
+
+    def cost_words(self, device: int) -> str:
+        """What a device costs; ``0.75 | 0.70 ms`` where another plan shows, too."""
+        own = float(self.pace[device])
+        if self.other is None:
+            return self.column.text(own)
+        return f"{self.column.number(own)} | {self.other.column.text(float(self.other.pace[device]))}"
+
+    def loaded(self, device: int) -> bool:
+        """Whether a device has a bar of memory, around its cache."""
+        return bool(np.isfinite(self.budget[device]) and self.budget[device] > 0)
+
+    @property
+    def apart(self) -> bool:
+        """Whether bars are of memory, and costs are not."""
+        return any(map(self.loaded, range(len(self.budget)))) and not np.array_equal(self.pace, self.memory)
+
+    def bar_words(self, device: int) -> str:
+        """What a device's bar is about: its cost, or what its memory holds."""
+        if self.apart and self.loaded(device):
+            return bytes_text(float(self.memory[device]))
+        return self.column.text(float(self.pace[device]))
+
+    @property
+    def whole(self) -> float:
+        """What the whole width of a bar of times stands for."""
+        return max(float(self.parts.sum(axis=0).max()), self.longest)
+
+    @property
+    def full(self) -> float:
+        """The bytes that the whole width of a bar of memory stands for."""
+        limited = self.budget[np.isfinite(self.budget)]
+        return max(float(self.memory.max()), float(limited.max()), self.fullest)
+
+    @property
+    def scale_words(self) -> str:
+        """What a whole bar stands for, in words; empty where devices have bars of both kinds, or none."""
+        loaded = {self.loaded(d) for d in range(len(self.budget))}
+        if len(loaded) != 1:
+            return ""
+        return bytes_text(self.full) if loaded == {True} else self.times.text(self.whole)
 
     @property
     def kinds(self) -> tuple[str, ...]:

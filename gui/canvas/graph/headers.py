@@ -28,6 +28,7 @@ from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import cache_text
 from gui.look.theme import mix
 from gui.widgets.bars import paint_load
+from planner.model.graph import Bools
 from planner.quantity import bytes_text
 
 HEADER_WIDTH = 160
@@ -73,7 +74,7 @@ def paint_headers(
     some = (some and lowest < (least + 1) * ratio) or (not least and not form.size)
     heads = None
     if data is not None and form.size and not some:
-        heads = _heads(data, extents, form, (width - 19 * ratio, ratio, least))
+        heads = _heads(data, extents, form, scene.ops > 0, (width - 19 * ratio, ratio, least))
     for d, (top, bottom) in enumerate(extents):
         if bottom < 0 or top > viewport.height or bottom <= top:
             continue
@@ -139,7 +140,7 @@ def _paint_some_titles(
         painter.setFont(font(size, hot))
         painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), data.titles[d])
         if np.isfinite(data.pace[d]):
-            words = data.column.text(float(data.pace[d]))
+            words = data.cost_words(d)
             if metrics(size, hot).horizontalAdvance(data.titles[d] + " " + words) <= line.width():
                 painter.drawText(
                     line, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight), words
@@ -160,15 +161,19 @@ class _Heads:
     """Whether bytes in and out have room in one line, in all of them."""
 
 
-def _heads(data: HeaderData, extents: Extents, form: HeaderForm, room: tuple[float, float, float]) -> _Heads:
-    """``room``: device pixels that a header is wide inside, device pixels for a logical one, and logical pixels that letters have at least."""
+def _heads(
+    data: HeaderData, extents: Extents, form: HeaderForm, used: Bools, room: tuple[float, float, float]
+) -> _Heads:
+    """``used`` bool[k]: devices with ops; ``room``: device pixels that a header is wide inside, device pixels for a logical one, and logical pixels that letters have at least."""
     width, ratio, least = room
     there = [d for d, (top, bottom) in enumerate(extents) if bottom > top]
-    form = replace(form, costs=has_costs(form, data.column, data.pace[there], width, ratio))
+    beside_bars = data.other is not None and form.rows >= 3 and not data.apart
+    beside_titles = [d for d in there if not (beside_bars and used[d])]
     taken = max(
-        metrics(form.size, True).horizontalAdvance(data.column.text(float(data.pace[d]))) for d in there
+        (metrics(form.size, True).horizontalAdvance(data.cost_words(d)) for d in beside_titles), default=0.0
     )
-    beside = width - mark_size(form, ratio) - 4 * ratio - (taken + 6 * ratio if form.costs else 0.0)
+    form = replace(form, costs=has_costs(taken, width, ratio))
+    beside = width - mark_size(form, ratio) - 4 * ratio - (taken + 6 * ratio if form.costs and taken else 0.0)
     titles, letters = _titles(
         data, there, beside, form.size, int(np.ceil(least * ratio)) if least else form.size
     )
@@ -183,20 +188,22 @@ def _paint_header(
     """One header, with so many ``rows``."""
     theme, data, form, ratio = palette.theme, heads.data, heads.form, heads.ratio
     low, high = free_of(heads.extents, d, data.links is not None, ratio)
-    rows = min(rows, 5 if data.passing(d) > 0 else 4)
+    paired = data.other is not None and rows >= 3
+    rows = 3 if paired else min(rows, 5 if data.passing(d) > 0 else 4)
     line = min(15 * ratio, high - low)
     block = (line if rows == 1 else line + (rows - 1) * 14 * ratio) + 2 * ratio
     # The text stays in sight while the lane is scrolled, as far as the lane goes.
     seen = (max(low, 0.0) + min(high, float(viewport.height))) / 2
     y = min(max(seen - block / 2, low), max(low, high - block))
     x, w = 11 * ratio, box.width() - 19 * ratio
-    hot = d == data.bottleneck
+    hot = d == data.bottleneck and data.other is None
     rect = QRectF(x, y, w, line)
-    if form.costs:
+    if form.costs and (not paired or data.apart):
         painter.setPen(QColor(theme.warning if hot else theme.text))
         painter.setFont(font(form.size, True))
-        pace = data.column.text(float(data.pace[d]))
-        painter.drawText(rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), pace)
+        painter.drawText(
+            rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), data.cost_words(d)
+        )
     painter.setPen(QColor(theme.text))
     mark = mark_size(form, ratio)
     paint_glyph(painter, palette.devices[d], x + mark / 2, rect.center().y(), mark)
@@ -211,17 +218,45 @@ def _paint_details(
 ) -> None:
     """What stands below a header's title, from the top of ``place``: a bar where there are two ``rows``, words where there are more."""
     x, y, w, ratio = place.left(), place.top(), place.width(), heads.ratio
+    if heads.data.other is not None:
+        _paint_both(painter, QRectF(x, y, w, 0.0), d, palette, heads, rows)
+        return
     if rows >= 2:
-        paint_bar = _paint_cache if _loaded(heads.data, d) else _paint_bar
+        paint_bar = _paint_cache if heads.data.loaded(d) else _paint_bar
         paint_bar(painter, QRectF(x, y, w, 6 * ratio), d, palette, heads.data)
         y += 9 * ratio
     if rows >= 3:
         _paint_traffic(painter, QRectF(x, y, w, 13 * ratio), rows, d, palette, heads)
 
 
-def _loaded(data: HeaderData, d: int) -> bool:
-    """Whether a device has a bar of memory, around its cache."""
-    return bool(np.isfinite(data.budget[d]) and data.budget[d] > 0)
+def _paint_both(
+    painter: QPainter, place: QRectF, d: int, palette: CanvasPalette, heads: _Heads, rows: int
+) -> None:
+    """The bars of two plans that show at once below each other; with their letters and figures where there are three ``rows``."""
+    data, ratio, theme = heads.data, heads.ratio, palette.theme
+    assert data.other is not None
+    size, plans = int(10 * ratio), (data, data.other)
+    high, step = (6 * ratio, 14 * ratio) if rows >= 3 else (3 * ratio, 4 * ratio)
+    letters = max(metrics(size, False).horizontalAdvance(letter) for letter in data.letters) + 5 * ratio
+    figures = max(
+        metrics(size, True).horizontalAdvance(one.bar_words(lane))
+        for one in plans
+        for lane in range(len(one.pace))
+    )
+    for number, one in enumerate(plans[: 2 if rows >= 2 else 0]):
+        bar = QRectF(place.left(), place.top() + number * step, place.width(), high)
+        if rows >= 3:
+            line = QRectF(bar.left(), bar.top() - 2 * ratio, bar.width(), step)
+            painter.setFont(font(size, False))
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), data.letters[number])
+            painter.setFont(font(size, True))
+            painter.setPen(QColor(theme.warning if d == one.bottleneck else theme.text))
+            flags = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            painter.drawText(line, flags, one.bar_words(d))
+            bar = QRectF(line.left() + letters, line.center().y() - high / 2, line.width() - letters - figures - 6 * ratio, high)  # fmt: skip
+        paint_bar = _paint_cache if one.loaded(d) else _paint_bar
+        paint_bar(painter, bar, d, palette, one)
 
 
 def _in_and_out(data: HeaderData, d: int) -> list[str]:
@@ -233,7 +268,7 @@ def _paint_traffic(
 ) -> None:
     """Bytes in and out, or what memory holds and the other cost, from ``line`` down; in one line where there are but three ``rows``,
     and with the bytes that pass by where there are five."""
-    theme, data, ratio, loaded = palette.theme, heads.data, heads.ratio, _loaded(heads.data, d)
+    theme, data, ratio, loaded = palette.theme, heads.data, heads.ratio, heads.data.loaded(d)
     painter.setFont(font(int(10 * ratio), False))
     lines, held = _in_and_out(data, d), ""
     if loaded:
@@ -280,18 +315,16 @@ def _titles(
 
 def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
     """Parameters around the cache line, all devices on one scale."""
-    limited = data.budget[np.isfinite(data.budget)]
-    full = max(float(data.memory.max()), float(limited.max()), data.fullest)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     used, cache = float(data.memory[d]), float(data.budget[d])
-    paint_load(painter, box, used, cache, full, palette.devices[d], palette.theme)
+    paint_load(painter, box, used, cache, data.full, palette.devices[d], palette.theme)
 
 
 def _paint_bar(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:
     """Receive, work, streaming and send on the scale of the worst device, or of all plans that are compared."""
     theme, colour = palette.theme, palette.devices[d]
     painter.fillRect(box, QColor(mix(colour.band, theme.text, 0.08)))
-    worst = max(float(data.parts.sum(axis=0).max()), data.longest)
+    worst = data.whole
     if worst <= 0:
         return
     x = box.left()

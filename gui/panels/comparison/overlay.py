@@ -37,6 +37,7 @@ class Overlaid:
     second: Scene
     ends: tuple[Layout, Layout]
     headers: tuple[HeaderData | None, HeaderData | None] = (None, None)
+    letters: tuple[str, str] = ("A", "B")
 
     def way(self, share: float) -> float:
         """How far the cards have gone from A's places to B's."""
@@ -51,8 +52,11 @@ class Overlaid:
                 scene.prepare_edges()
 
     def top(self, share: float) -> tuple[Scene, HeaderData | None]:
-        """The plan that shows most."""
+        """The plan that shows most; its headers, with the other's figures while both show."""
         which = 0 if share <= 0.5 else 1
+        first, second = self.headers
+        if 0.0 < share < 1.0 and first is not None and second is not None:
+            return (self.first, self.second)[which], first.together(second, self.letters)
         return (self.first, self.second)[which], self.headers[which]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.graph.headers import HEADER_WIDTH
+from gui.canvas.graph.headers import HEADER_WIDTH, are_barred
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
@@ -20,6 +20,7 @@ from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
 from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
+from gui.panels.comparison.split_key import KEY, paint_split_key
 from gui.panels.comparison.words import fitting_words, rules_words
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.legend import HIGH
@@ -53,11 +54,12 @@ class OverlayShot(ComparisonShot):
     ) -> None:  # fmt: skip
         super().__init__(comparison, room, letters, theme)
         self.share, self.layout, self._folded = share, layout, folded
+        self._letters = (comparison.letter(0), comparison.letter(1))
         width, height = self.size
         self._header = (
             HEADER_WIDTH if layout == "lanes" else round(names_width(comparison.graph, layout, width))
         )
-        self._top = HEAD + (HIGH if layout == "flow" else 0.0)
+        self._top = HEAD + KEY + (HIGH if layout == "flow" else 0.0)
         self._canvas = QRectF(0, self._top, width, max(40.0, height - self._top))
         inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
         items = folded_items(comparison.graph, folded, () if layout == "flow" else comparison.places)
@@ -71,7 +73,7 @@ class OverlayShot(ComparisonShot):
             scene_of_plan(comparison, i, items, skeleton, one, layout)
             for i, one in enumerate((first, second))
         )
-        self.over = Overlaid(scenes[0], scenes[1], (first, second), (headers[0], headers[1]))
+        self.over = Overlaid(scenes[0], scenes[1], (first, second), (headers[0], headers[1]), self._letters)
         self.marks = marks_of(comparison, items, 0, (1, 0))
         standing_out = out if len(out) else comparison.moved(1)
         for scene in scenes:
@@ -79,6 +81,8 @@ class OverlayShot(ComparisonShot):
                 scene.highlighted = scene.mask(standing_out)
         self.palette = canvas_palette(theme, rows, comparison.numbers)
         self._camera = shares(camera)
+        viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
+        self._barred = are_barred(self.over.first, viewport, headers[0], 0.0)
         self._layers = Layers()
         self._layers_for = (0, 0, 0.0)
 
@@ -98,7 +102,9 @@ class OverlayShot(ComparisonShot):
 
     def heads(self, share: float, knob: bool = True) -> list[Part]:
         """All that stands above the canvas."""
-        return [self.head(share, knob), *([self.devices(HEAD)] if self._top > HEAD else [])]
+        top, wide = HEAD + (HIGH if self.layout == "flow" else 0.0), self.size[0]
+        devices = [self.devices(HEAD)] if self.layout == "flow" else []
+        return [self.head(share, knob), *devices, self.part(QRectF(0, top, wide, KEY), self._key)]
 
     def head(self, share: float, knob: bool = True) -> Part:
         """Names and figures of both plans at the slider's ends."""
@@ -142,6 +148,13 @@ class OverlayShot(ComparisonShot):
             painter.drawEllipse(QPointF(x0 + share * (x1 - x0), y), KNOB, KNOB)
         painter.setPen(QPen(QColor(theme.border), 1.0))
         painter.drawLine(QPointF(0, box.bottom() - 0.5), QPointF(box.right(), box.bottom() - 0.5))
+
+    def _key(self, painter: QPainter, box: QRectF) -> None:
+        """What halves and bars stand for."""
+        if self.ground:
+            painter.fillRect(box, QColor(self.theme.panel))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_split_key(painter, box.adjusted(INSET, 0, -INSET, 0), self.over, self.palette, self._barred)
 
     def _viewport(self, width: float, height: float, scale: float, share: float) -> Viewport:
         """How the canvas is looked at in so many pixels, ``scale`` of them for each of the painters' own: what fills it at A, then

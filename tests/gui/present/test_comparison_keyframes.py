@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours, numbered_colours
+from gui.panels.comparison.split_key import key_words
 from gui.present.captions import runs_text
 from gui.present.comparison import schedules
 from gui.present.comparison.making import comparison_of, comparison_shot
@@ -133,6 +135,46 @@ def test_the_slider_goes_from_a_to_its_place() -> None:
     assert np.array_equal(at(1, 1.0), stage(b))
     show.reduced_motion = True
     assert np.array_equal(pixels(show.image(show.starts[1])), b), "a cut goes there at once"
+
+
+def test_while_both_plans_show_lanes_have_the_figures_of_both() -> None:
+    """And a line says what halves, colours and bars stand for."""
+    told = comparing(*(frame("overlay", layout="lanes", share=share) for share in (0.0, 0.5, 1.0)))
+    said = []
+    for number in (1, 2, 3):
+        shot = comparison_shot(told, told.story.keyframes[number], (1280.0, 560.0), 1.0, LIGHT)
+        assert isinstance(shot, OverlayShot)
+        scribe = Scribe(1280, 560)
+        for part in shot.parts():
+            part.paint(scribe)
+        scribe.end()
+        said.append([word for _, word in scribe.written])
+        key = key_words(shot.over, True)
+        assert len(key) == 3 and set(key) <= set(said[-1]), "said wherever the slider is: it moves on"
+    first, second = shot.over.headers
+    assert first is not None and second is not None
+    for d in range(len(first.pace)):
+        assert np.isfinite([first.pace[d], second.pace[d]]).all()
+        a, b = (data.column.text(float(data.pace[d])) for data in (first, second))
+        assert a in said[0] and b in said[2]
+        both = first.together(second, ("A", "B")).cost_words(d)
+        assert both in said[1] or {a, b} <= set(said[1]), d
+    assert {"A", "B"} <= set(said[1])
+    assert "A" not in said[0] and "B" not in said[2], (
+        "of one plan alone it is its title that says whose they are"
+    )
+
+
+def test_a_device_of_one_plan_is_called_as_that_plan_does() -> None:
+    told = comparing(frame("overlay", layout="lanes"))
+    shot = comparison_shot(told, told.story.keyframes[1], (1280.0, 560.0), 1.0, LIGHT)
+    assert isinstance(shot, OverlayShot)
+    first, second = shot.over.headers
+    assert first is not None and second is not None
+    pace = first.pace.copy()
+    pace[0] = np.nan
+    without = replace(first, pace=pace, titles=("not in this plan", *first.titles[1:]))
+    assert without.together(second, ("A", "B")).titles == second.titles
 
 
 def test_a_slider_goes_on_only_from_the_same_plans() -> None:

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.canvas.graph.lanes.links import LEAST_LANE, PLATE_HEIGHT
-from gui.look.fonts import metrics
 from gui.look.glyphs import GLYPH_SIZE
-from gui.look.numbers import Column
-from planner.model.graph import Bools, Floats
+from planner.model.graph import Bools
 
 LEAST_TITLED = 9
 """Logical pixels: how high the lowest lane is that is written on."""
@@ -74,10 +72,8 @@ def form_of(extents: Extents, used: Bools, plated: bool, ratio: float, least: fl
     return HeaderForm(size, 1 + sum(detailed >= needed for needed in ROWS_FROM) if size else 1)
 
 
-def has_costs(form: HeaderForm, column: Column, pace: Floats, width: float, ratio: float) -> bool:
-    """Whether all costs have room beside titles in headers that are ``width`` device pixels wide inside."""
-    measure = metrics(form.size, True)
-    widest = max((measure.horizontalAdvance(column.text(float(one))) for one in pace), default=0.0)
+def has_costs(widest: float, width: float, ratio: float) -> bool:
+    """Whether costs, the ``widest`` of which takes so many device pixels, have room beside titles in headers ``width`` wide inside."""
     return width - widest >= LEAST_TITLE * ratio
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 from gui.editors.comparison.canvases.linking import Linking, Pane
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import FadeBar
+from gui.editors.comparison.canvases.overlay_key import OverlayKey
 from gui.editors.comparison.canvases.pane import PlanPane
 from gui.editors.comparison.canvases.pane_title import PaneTitle, plan_line
 from gui.editors.comparison.state import CompareState
@@ -200,6 +201,7 @@ class Columns(QWidget):
         self._connect(pane)
         self.fade_bar = FadeBar(pane.fade, column)
         rows.addWidget(self.fade_bar)
+        rows.addWidget(OverlayKey(pane, column))
         rows.addWidget(pane, 1)
         self.panes.append(pane)
         self._grid.addWidget(column, 0, 0)

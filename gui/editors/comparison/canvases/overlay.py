@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
@@ -58,7 +58,10 @@ class OverlaySurface(PaneSurface):
 
 
 class OverlayPane(PlanPane):
-    """The pair of plans that a state shows, on one canvas. ``fade`` says how much of each."""
+    """The pair of plans that a state shows, on one canvas. ``fade`` says how much of each; ``laid_out()`` after others were laid out, or
+    colours are others."""
+
+    laid_out = Signal()
 
     def __init__(
         self, state: CompareState, linking: Linking, theme: Theme, parent: QWidget | None = None
@@ -100,9 +103,16 @@ class OverlayPane(PlanPane):
         headers = row_headers(laid.comparison, i) if laid.layouts[i].lanes else None
         other = scene_of_plan(laid.comparison, i, laid.items, laid.skeleton, laid.layouts[i], laid.view)
         ends = (laid.layouts[j], laid.layouts[i])
-        self.over = Overlaid(self.scene, other, ends, (self._surface.headers, headers))
+        letters = (laid.comparison.letter(j), laid.comparison.letter(i))
+        self.over = Overlaid(self.scene, other, ends, (self._surface.headers, headers), letters)
         self._mark()
         self._place()
+        self.laid_out.emit()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        super().set_theme(theme)
+        self.laid_out.emit()
 
     def _mark(self) -> None:
         super()._mark()

@@ -20,6 +20,7 @@ from gui.canvas.graph.scene import scene_of
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
+from gui.editors.comparison.canvases.overlay_key import OverlayKey
 from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.picture.head import title_of
 from gui.editors.comparison.picture.picture import draw_comparison
@@ -132,6 +133,24 @@ def test_in_lanes_cards_go_from_as_place_to_bs(qtbot: QtBot) -> None:
         )
         assert way(0.5) == 0.0
         assert way(1.0) == 1.0
+
+
+def test_a_line_says_what_halves_and_bars_stand_for(qtbot: QtBot) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        pane = overlaid(qtbot, window)
+        (key,) = window.columns.findChildren(OverlayKey)
+        assert "left half A, right half B" in key.accessibleName() and "bar" not in key.accessibleName()
+        window.state.set_view("lanes")
+        rest(qtbot, window)
+        assert pane.scene is not None and pane.over is not None
+        headers = pane.overlay_surface.top(pane.scene)[1]
+        assert headers is not None and headers.other is pane.over.headers[1]
+        assert f"whole bar: {headers.scale_words}" in key.accessibleName()
+        blank = key.grab().toImage()
+        blank.fill(blank.pixelColor(blank.width() - 2, 2))
+        assert key.grab().toImage() != blank
+        pane.fade.set_share(1.0)
+        assert pane.overlay_surface.top(pane.scene)[1] is pane.over.headers[1]
 
 
 def test_b_blinks_and_shows_the_overlay_first(qtbot: QtBot) -> None:

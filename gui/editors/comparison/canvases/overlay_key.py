@@ -1,0 +1,45 @@
+"""The line above the overlay's canvas that says what halves of cards and bars stand for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from gui.canvas.graph.headers import are_barred
+from gui.editors.comparison.canvases.overlay import OverlayPane
+from gui.panels.comparison.split_key import KEY, key_words, paint_split_key
+
+SIDE = 12.0
+
+
+class OverlayKey(QWidget):
+    """Says it of what ``pane`` shows."""
+
+    def __init__(self, pane: OverlayPane, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pane = pane
+        self.setFixedHeight(int(KEY))
+        for signal in (pane.laid_out, pane.viewport_changed):
+            signal.connect(self._follow)
+
+    def _follow(self) -> None:
+        self.setAccessibleName("; ".join(self._said()))
+        self.update()
+
+    def _barred(self) -> bool:
+        over = self._pane.over
+        return over is not None and are_barred(over.first, self._pane.viewport, over.headers[0], 0.0)
+
+    def _said(self) -> list[str]:
+        over = self._pane.over
+        return [] if over is None else key_words(over, self._barred())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The line."""
+        if self._pane.over is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(SIDE, 0, -SIDE, 0)
+        paint_split_key(painter, box, self._pane.over, self._pane.palette_now, self._barred())

@@ -1,0 +1,46 @@
+"""What the halves of cards and the bars of lanes stand for where two plans lie on one canvas: a line of marks and words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from gui.canvas.graph.palette import CanvasPalette
+from gui.look.theme import font
+from gui.look.writing import LEFT, write
+from gui.panels.comparison.overlay import Overlaid
+
+KEY = 20.0
+"""Pixels that the line is high."""
+MARK, HIGH, BESIDE, APART = 22.0, 9.0, 5.0, 20.0
+"""Width and height of a mark, and pixels from it to its words and between entries."""
+
+
+def key_words(over: Overlaid, barred: bool) -> list[str]:
+    """What is said of cards in two colours, of cards in one, and, where lanes are ``barred``, of bars."""
+    first, second = over.letters
+    words = [f"moved: left half {first}, right half {second}", "one colour: same device in both"]
+    headers = over.headers[0]
+    if barred and headers is not None and headers.scale_words:
+        words.append(f"whole bar: {headers.scale_words}")
+    return words
+
+
+def paint_split_key(
+    painter: QPainter, box: QRectF, over: Overlaid, palette: CanvasPalette, barred: bool
+) -> None:
+    """The line at the left of ``box``, as many entries as it has room for."""
+    face, devices, theme = font(8.5), palette.devices, palette.theme
+    one, other = devices[0], devices[min(1, len(devices) - 1)]
+    marks = ((one.accent, other.accent), (one.soft, one.soft), (one.accent, one.band))
+    x = box.left()
+    for words, (left, right) in zip(key_words(over, barred), marks, strict=False):
+        wide = QFontMetricsF(face).horizontalAdvance(words) + 1.0
+        if x + MARK + BESIDE + wide > box.right() + 1.0:
+            return
+        mark = QRectF(x, box.center().y() - HIGH / 2, MARK / 2, HIGH)
+        painter.fillRect(mark, QColor(left))
+        painter.fillRect(mark.translated(MARK / 2, 0.0), QColor(right))
+        x += MARK + BESIDE
+        write(painter, QRectF(x, box.top(), wide, box.height()), LEFT, words, face, theme.muted)
+        x += wide + APART
