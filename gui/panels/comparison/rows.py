@@ -92,9 +92,10 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         if not comparison.incomparable(plan, i)
     ]
     titles = tuple(device.title for device in devices)
-    names = tuple(
-        title if title == MISSING else numbered(comparison, row) for row, title in enumerate(titles)
-    )
+    numbers = [numbered(comparison, row) for row in range(rows)]
+    if len(set(numbers)) < rows:  # of an accelerator and a CPU: they would be called the same
+        numbers = [comparison.row_title(row, short=True) for row in range(rows)]
+    names = tuple(title if title == MISSING else numbers[row] for row, title in enumerate(titles))
     pushed = evaluation.details.get("pushed")
     return HeaderData(
         titles, names,

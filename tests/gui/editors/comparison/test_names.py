@@ -155,6 +155,13 @@ def test_those_of_a_pool_keep_their_numbers() -> None:
     assert found.row_title(0) == "Accelerator 0 (1 in B)"
 
 
+def test_an_accelerator_and_a_cpu_are_never_both_called_by_the_same_number() -> None:
+    graph = chain_graph(8)
+    for target, names in ((pool(2, 1), ("acc 0", "acc 1", "cpu 0")), (Pipeline(3), ("0", "1", "2"))):
+        plans = [Problem(graph, target).plan(np.array(a, np.int32), HAND, "p") for a in (A, B)]
+        assert row_headers(compare(plans), 0).names == names
+
+
 def test_plans_called_alike_are_told_apart() -> None:
     graph = chain_graph(12)
     note = Provenance("slice")
