@@ -131,6 +131,7 @@ def _one_op(document: Document, v: int, moves: str) -> str:
         *streaming_rows(problem, document.device_of, document.selection, times),
         ("Multiply-accumulates", count_text(float(graph.macs[v])) if graph.macs[v] else ""),
         ("Output", bytes_text(float(e.size[outs].sum()))),
+        ("Copied", f"on every {problem.target.words.one} that reads it" if e.copied[v] else ""),
         ("Memory on its device", bytes_text(float(e.memory[v])) if e.memory[v] != e.params[v] else ""),
         ("Layer", str(int(graph.layer[v])) if graph.layer[v] >= 0 else ""),
         ("Pass", "backward" if graph.backward[v] else "forward" if graph.backward.any() else ""),

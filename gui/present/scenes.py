@@ -14,9 +14,10 @@ from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.heat.heat import STAGE, heat_of
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.lanes.links import links_of
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
-from gui.canvas.graph.scene import Scene, arrange, crossing_bytes, laid_out, skeleton_of
+from gui.canvas.graph.scene import Scene, arrange, laid_out, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.result import Layout
 from gui.look.theme import Theme

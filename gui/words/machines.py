@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import Field, fields
 from math import isfinite
 
+import numpy as np
+
 from gui.look.numbers import plural
 from gui.words.objectives import component_words, objective_title
 from planner.problem.base import PlanningProblem
@@ -97,12 +99,16 @@ def picture_title(problem: Problem) -> str:
 
 def conditions_words(problem: Problem) -> str:
     """What a plan must keep beyond the usual: limits of the target that are not the default, pins, ops kept together; empty where
-    there is nothing: ``memory 40 MiB, with 16 pins``."""
+    there is nothing: ``memory 40 MiB, with 16 pins``. Ops that are copied where they are read are named, too."""
     target = problem.target
     said = [
         f"{str(f.metadata.get('label') or f.name).lower()} {_setting(value, f)}" for f in fields(target)  # type: ignore[arg-type]
         if f.metadata.get("unit") == "B" and (value := getattr(target, f.name)) != f.default
     ]  # fmt: skip
+    copied = np.flatnonzero(problem.evaluator.copied).tolist()
+    if copied:
+        one = problem.graph.op_names[copied[0]]
+        said.append(f"{one if len(copied) == 1 else plural(len(copied), 'op')} copied")
     kept = constraint_words(problem)
     return ", ".join([*said, *([f"with {kept}"] if kept else [])])
 

@@ -136,6 +136,11 @@ class Evaluator(ABC):
         return self.size
 
     @property
+    def copied(self) -> Bools:
+        """Ops that every device which reads them has a copy of, so that their tensors are sent nowhere (bool[n])."""
+        return np.zeros(self.n, bool)
+
+    @property
     @abstractmethod
     def plain(self) -> bool:
         """Whether devices cost what their own ops and border tensors cost at one speed, and the worst ones count.

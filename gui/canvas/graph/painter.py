@@ -89,9 +89,9 @@ def paint_bands(
 def edge_style(
     scene: Scene, palette: CanvasPalette, detail: Detail, ratio: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Colour, width and opacity of every edge: quiet inside a stage, in the producer's colour between stages, red where one breaks a rule."""
+    """Colour, width and opacity of every edge: quiet inside a stage and where nothing is sent, in the producer's colour between stages, red where one breaks a rule."""
     items = scene.items
-    between = scene.device[items.edge_src] != scene.device[items.edge_dst]
+    between = (scene.device[items.edge_src] != scene.device[items.edge_dst]) & ~scene.unsent
     if scene.heat is not None:  # the colours are those of the scale alone
         between = np.zeros(len(between), bool)
     quiet = packed(palette.theme.edge)

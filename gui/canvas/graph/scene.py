@@ -12,13 +12,14 @@ from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
 from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.lanes.header_form import height_for_details
+from gui.canvas.graph.lanes.transfers import unsent_edges
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
 from gui.layout.result import EdgeClass, route_table
 from gui.layout.stages import NO_WORDS, Words
 from gui.look.numbers import Column, detailed_column
 from gui.words.objectives import plan_times
-from planner.model.crossings import crossings, device_flow, device_links
+from planner.model.crossings import device_flow, device_links
 from planner.model.graph import Bools, Floats, Graph, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator
@@ -223,6 +224,11 @@ class Scene:
         return self.items.graph.work if self.work is None else self.work
 
     @cached_property
+    def unsent(self) -> Bools:
+        """Edges between cards (bool) along which nothing is sent, wherever these are."""
+        return unsent_edges(self.items, self.size)
+
+    @cached_property
     def flow(self) -> Floats:
         """Bytes that go from device to device (float64[k, k]), op by op."""
         return device_flow(self.items.graph, self.op_device, self.k, self.size)
@@ -380,18 +386,3 @@ def laid_out(
         items, skeleton, layout, view, device, mixed, np.array(device_of, np.int32), k, layout.x.copy(), layout.y.copy(),
         devices=devices, splits=items.splits(device_of, k), size=None if evaluator is None else evaluator.sent, work=work,
     )  # fmt: skip
-
-
-def crossing_bytes(
-    graph: Graph, device_of: Ints, k: int, size: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """Bytes entering and leaving each device, each tensor once per device (float64[k] each).
-
-    ``size`` float64[t] where a target counts other bytes than the graph has.
-    """
-    size = graph.tensor_bytes if size is None else size
-    tensor, to = crossings(graph, device_of, k)
-    leaving = np.unique(tensor)
-    received = np.bincount(to, size[tensor], k)
-    sent = np.bincount(device_of[graph.tensor_producer[leaving]], size[leaving], k)
-    return received.astype(np.float64), sent.astype(np.float64)

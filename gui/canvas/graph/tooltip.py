@@ -119,6 +119,8 @@ def op_words(
                 + (f" ({shapes[0]})" if shapes else ""),
             )
         )
+        if problem.evaluator.copied[v]:
+            rows.append(("copied", f"on every {problem.target.words.one} that reads it"))
         if params[v]:
             rows.append(("parameters", bytes_text(float(params[v]))))
         title, kind = graph.op_names[v], graph.kinds[v]

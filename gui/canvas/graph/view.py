@@ -15,12 +15,13 @@ from gui.canvas.graph.header_data import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
 from gui.canvas.graph.items import Items, kept_items
 from gui.canvas.graph.lanes.links import Links, link_tooltip, links_of
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
-from gui.canvas.graph.scene import VIEWS, arrange, crossing_bytes, laid_out, life_size, skeleton_of
+from gui.canvas.graph.scene import VIEWS, arrange, laid_out, life_size, skeleton_of
 from gui.canvas.graph.surface import Surface
 from gui.canvas.graph.tooltip import op_tooltip, op_words
 from gui.layout import Layout, Skeleton
@@ -326,9 +327,8 @@ class CanvasView(PointedScene):
         made_from = (problem, scene.evaluation)
         if scene.by_device and not all(a is b for a, b in zip(made_from, self._headers_of, strict=True)):
             self._headers_of = made_from
-            device_of = self.document.device_of
-            crossing = crossing_bytes(problem.graph, device_of, len(problem.devices), scene.size)
-            self._surface.headers = header_data(scene, problem, crossing, links_of(problem, device_of))
+            crossing = crossing_bytes(problem.graph, ops := self.document.device_of, scene.k, scene.size)
+            self._surface.headers = header_data(scene, problem, crossing, links_of(problem, ops))
 
     def _mark_items(self) -> None:
         scene, document = self.scene, self.document

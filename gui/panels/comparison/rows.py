@@ -6,8 +6,9 @@ import numpy as np
 
 from gui.canvas.graph.header_data import HeaderData, time_of_one, with_host
 from gui.canvas.graph.items import Items
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.naming.row_headers import header_width
-from gui.canvas.graph.scene import Scene, crossing_bytes, laid_out
+from gui.canvas.graph.scene import Scene, laid_out
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column

@@ -31,7 +31,7 @@ from planner.problem.problem import Problem
 from planner.quantity import bytes_text
 
 STEPS = 65_535
-ROUTED, STUB, LEAVES_LEFT, ENTERS_RIGHT = 1, 2, 4, 8
+ROUTED, STUB, LEAVES_LEFT, ENTERS_RIGHT, UNSENT = 1, 2, 4, 8, 16
 """Bits of an edge."""
 
 
@@ -246,6 +246,7 @@ def layout_data(scene: Scene) -> dict[str, Any]:
     flags[scene.edge_class == EdgeClass.STUB] |= STUB
     flags[scene.leave != 0] |= LEAVES_LEFT
     flags[scene.enter == 0] |= ENTERS_RIGHT
+    flags[scene.unsent] |= UNSENT
     return {
         "bounds": [round(value, 3) for value in (x, y, w, h)],
         "step": step,

@@ -47,7 +47,7 @@ def link_times(graph: Graph, target: McmPackage, size: Floats) -> Floats:
 class McmEvaluator(AssignmentEvaluator):
     """Chip latencies over the shared kernels; memory and the triangle rule over kernels of their own.
 
-    ``copied`` bool[n]: sources with a copy on every chip that reads them. Edges that leave them are not among
+    Edges that leave ``copied`` sources are not among
     ``edge_src`` and ``edge_dst``, successors and predecessors, and receiving their tensor takes the time of a copy's work.
     ``copy_work`` and ``copy_params`` float64[n]: the time and the parameter bytes of a copy, 0 for what is not copied.
     """
@@ -58,10 +58,10 @@ class McmEvaluator(AssignmentEvaluator):
         work = chip_times(graph, target)
         params = parameter_bytes(graph, target.precision)
         time = link_times(graph, target, size)
-        self.copied = np.zeros(graph.n, bool)
+        self._copied = np.zeros(graph.n, bool)
         self.copy_work, self.copy_params = np.zeros(graph.n), np.zeros(graph.n)
         for v, ops in target.copies(graph).items():
-            self.copied[v] = True
+            self._copied[v] = True
             self.copy_work[v], self.copy_params[v] = work[ops].sum(), params[ops].sum()
         by_copy = self.copied[graph.tensor_producer]
         super().__init__(
@@ -90,6 +90,11 @@ class McmEvaluator(AssignmentEvaluator):
             self.edge_src, self.edge_dst = self.edge_src[bound], self.edge_dst[bound]
             self.succ_ptr, self.succ_idx = csr(self.edge_src, self.edge_dst, self.n)
             self.pred_ptr, self.pred_idx = csr(self.edge_dst, self.edge_src, self.n)
+
+    @property
+    def copied(self) -> Bools:
+        """Sources with a copy on every chip that reads them (bool[n])."""
+        return self._copied
 
     @property
     def sent(self) -> Floats:

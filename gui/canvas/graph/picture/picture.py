@@ -21,6 +21,7 @@ from gui.canvas.graph.heat.legend import paint_heat_legend
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.labels import blank_share, name_size
 from gui.canvas.graph.lanes.links import links_of
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
@@ -29,7 +30,7 @@ from gui.canvas.graph.picture.part import Part, uncut
 from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.picture.subtitle import subtitle_of
 from gui.canvas.graph.picture.unused import folded_lanes, folds
-from gui.canvas.graph.scene import NONE, STYLE, Scene, crossing_bytes, scene_of
+from gui.canvas.graph.scene import NONE, STYLE, Scene, scene_of
 from gui.canvas.graph.stages.blocks import paint_plates
 from gui.canvas.graph.stages.plate_form import LEAST_READ, plate_width
 from gui.canvas.graph.stages.ribbons import figure_height

@@ -1,7 +1,7 @@
 // Graphs of a story: places unpacked from the page's data, how they are seen, and what lies between two keyframes.
 // Lengths are CSS pixels; a "unit" is one pixel of a frame of 1280 x 800, so that type and margins grow with the window.
 
-const ROUTED = 1, STUB = 2, LEAVES_LEFT = 4, ENTERS_RIGHT = 8;
+const ROUTED = 1, STUB = 2, LEAVES_LEFT = 4, ENTERS_RIGHT = 8, UNSENT = 16;
 const BLOCK_BELOW = 29, CARD_FROM = 69, WORDS = 1.45;
 const FADED = 0.35, QUIET_WORDS = 0.68, DIM = 0.5, DIM_EDGES = 0.65, SWAP = 0.2;
 const HEADER = 272, MARGIN = 14, LARGEST_WHOLE = 1.6, LARGEST = 2.4;
@@ -144,7 +144,7 @@ function groupsOf(first, second, moves, parts) {
   }
   for (let e = 0; e < graph.from.length; e++) {
     const u = graph.from[e], v = graph.to[e], shareOf = Math.round(graph.share[e] / 85);
-    const one = { da: a.device[u], db: b.device[u], between: [a.device[u] !== a.device[v], b.device[u] !== b.device[v]],
+    const one = { da: a.device[u], db: b.device[u], between: [a, b].map((s) => s.device[u] !== s.device[v] && !(s.layout.flags[e] & UNSENT)),
       share: shareOf / 3, stays: !(moved[u] || moved[v]),
       out: [!first.out || first.out[u] || first.out[v], !second.out || second.out[u] || second.out[v]] };
     const colour = `${one.between[0] ? one.da : "-"} ${one.between[1] ? one.db : "-"}`;

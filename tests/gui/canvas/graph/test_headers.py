@@ -12,8 +12,8 @@ from gui.canvas.graph import headers, surface
 from gui.canvas.graph.header_data import header_data, with_host
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.lanes.header_form import HeaderForm
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.picture.picture import compose
-from gui.canvas.graph.scene import crossing_bytes
 from gui.canvas.graph.tooltip import header_tooltip
 from gui.look.page import SHEET
 from gui.panels.readout_figures import figures_tip

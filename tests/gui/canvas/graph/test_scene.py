@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.labels import _second_line
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.painter import edge_style, paint_cards
 from gui.canvas.graph.palette import canvas_palette, packed
-from gui.canvas.graph.scene import LEAST_LANE_PX, crossing_bytes, forward_partners, scene_of
+from gui.canvas.graph.scene import LEAST_LANE_PX, forward_partners, scene_of
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.canvas.graph.told import partly_words
 from gui.canvas.graph.tooltip import op_words

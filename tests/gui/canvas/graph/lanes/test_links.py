@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents, paint_headers
 from gui.canvas.graph.lanes.links import LEAST_LANE, link_tooltip, link_words, links_of, plate_text, plates
+from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.picture.picture import draw_graph
-from gui.canvas.graph.scene import crossing_bytes
 from gui.look.page import Page
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
