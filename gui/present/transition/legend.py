@@ -31,7 +31,7 @@ NO_OPS = "no ops"
 
 @dataclass(frozen=True)
 class Entry:
-    """A device (its number) or a model (``model``), the words beside its mark, each bold or not, and how wide all is
+    """A device (its number) or a model (``model``), neither where cards have other colours than those of their devices; the words beside its mark, each bold or not, and how wide all is
     with the room behind it."""
 
     device: int
@@ -75,14 +75,21 @@ def _devices(scene: Scene, headers: HeaderData) -> list[Entry]:
         words = [(headers.titles[d], hot), (cost, bool(used[d]))]
         if not named:
             words = [(str(d), False)]
-        out.append(_entry(d, -1, [*words, *([(headers.worst, True)] if hot else [])], hot))
+        if scene.heat is not None and not named:
+            continue  # no card has its mark
+        out.append(
+            _entry(
+                d if scene.heat is None else -1, -1, [*words, *([(headers.worst, True)] if hot else [])], hot
+            )
+        )
     return out
 
 
 def _entry(device: int, model: int, words: Sequence[tuple[str, bool]], hot: bool) -> Entry:
     wide = sum(measure(LEAST, bold).horizontalAdvance(word) + BESIDE for word, bold in words)
     apart = CLOSE if len(words) == 1 and device >= 0 else BETWEEN
-    return Entry(device, model, tuple(words), hot, MARK + BESIDE + wide + apart)
+    mark = MARK + BESIDE if max(device, model) >= 0 else 0.0
+    return Entry(device, model, tuple(words), hot, mark + wide + apart)
 
 
 def scale_height(scene: Scene) -> float:
@@ -123,11 +130,12 @@ def paint_legend(
             if entry.device >= 0:
                 colour = palette.devices[entry.device]
                 paint_glyph(painter, colour, at + MARK * ratio / 2, y + LINE * ratio / 2, MARK * ratio)
-            else:
+            elif entry.model >= 0:
                 painter.setPen(QPen(QColor(theme.muted), ratio))
                 painter.setBrush(QColor(model_shade(entry.model, theme)))
                 painter.drawRect(QRectF(at, y + 8 * ratio, MARK * ratio, (LINE - 16) * ratio))
-            at += (MARK + BESIDE) * ratio
+            if max(entry.device, entry.model) >= 0:
+                at += (MARK + BESIDE) * ratio
             for word, bold in entry.words:
                 painter.setFont(letters(LEAST * ratio, bold))
                 painter.setPen(QColor(theme.warning if entry.hot else theme.text))

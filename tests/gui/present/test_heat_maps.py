@@ -17,6 +17,7 @@ from gui.present.frames import held_at, pixels_of
 from gui.present.html.page import page_of
 from gui.present.html.svg import Colours, drawing
 from gui.present.show import Show
+from gui.present.transition.legend import legend_of
 from gui.present.transition.transition import Shot
 from planner.story.keyframe import COLOURINGS, Keyframe
 from planner.story.story import Resolved
@@ -57,6 +58,19 @@ def test_cards_have_the_colours_of_the_scale_that_is_drawn(qapp, index: int) -> 
         y = (scene.y[i] + 0.12 * scene.h[i]) * shot.view.scale + shot.view.oy + top
         assert int(pixels[int(y), int(x)]) & 0xFFFFFF == int(fills[heat.step[i]]) & 0xFFFFFF
     assert SCALE in words(show, index)
+
+
+def test_legends_have_marks_only_where_cards_have_them(qapp) -> None:
+    show = Show(told(), LIGHT, SIZE)
+    shots = [show.shots.shot(index) for index in (0, 1)]
+    found = []
+    for shot in shots:
+        assert isinstance(shot, Shot)
+        found.append([e for line in legend_of(shot.stage.scene, shot.stage.headers, 1280.0) for e in line])
+    plain, hot = found
+    assert [entry.words for entry in plain] == [entry.words for entry in hot] and len(hot) > 1
+    assert all(entry.device >= 0 for entry in plain) and {entry.device for entry in hot} == {-1}
+    assert all(b.width < a.width for a, b in zip(plain, hot, strict=True)), "nor is there room for any"
 
 
 def test_the_scale_is_below_the_cards_and_absent_by_stage(qapp) -> None:

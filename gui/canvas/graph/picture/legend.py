@@ -43,9 +43,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Legend:
-    """The entries line by line."""
+    """The entries line by line; ``marked``: with the marks, colours and numbers that cards have."""
 
     lines: tuple[tuple[Entry, ...], ...] = ()
+    marked: bool = True
 
     @property
     def height(self) -> float:
@@ -56,13 +57,16 @@ class Legend:
 NO_LEGEND = Legend()
 
 
-def legend_of(data: HeaderData, ops: list[int], room: tuple[float, float]) -> Legend:
+def legend_of(data: HeaderData, ops: list[int], room: tuple[float, float], marked: bool = True) -> Legend:
     """The legend of the devices that have ops (``ops``: how many, per device), in columns over a page of ``room`` (width, height) units.
 
     Where that takes much of the page the number of a device stands for its name, but for the bottleneck's; where that still does, numbers
-    stand alone, and the bottleneck and the device that costs least say their names and costs.
+    stand alone, and the bottleneck and the device that costs least say their names and costs. Where cards have other colours than those
+    of their devices nothing is ``marked``, and a device without a name is none.
     """
     devices = [d for d, count in enumerate(ops) if count]
+    if not marked:
+        return _unmarked(data, devices, room)
     most = max(LEAST_HEIGHT, MOST_SHARE * room[1])
     for named in (True, False):
         found = _placed([_entry(data, d, named or d == data.bottleneck) for d in devices], room[0])
@@ -73,6 +77,18 @@ def legend_of(data: HeaderData, ops: list[int], room: tuple[float, float]) -> Le
         _entry(data, d, True, LEAST) if d in (least, data.bottleneck) else _numbered(d) for d in devices
     ]
     return _placed(entries, room[0], CLOSE)
+
+
+def _unmarked(data: HeaderData, devices: list[int], room: tuple[float, float]) -> Legend:
+    """Names and costs alone: of all, or of the bottleneck and the device that costs least."""
+    least = min(devices, key=lambda d: float(data.pace[d]), default=-1)
+    for shown in (devices, [d for d in devices if d in (least, data.bottleneck)]):
+        entries = [_entry(data, d, True, LEAST if shown is not devices and d == least else "") for d in shown]
+        entries = [replace(entry, width=entry.width - MARK - SWATCH) for entry in entries]
+        found = replace(_placed(entries, room[0]), marked=False)
+        if found.height <= max(LEAST_HEIGHT, MOST_SHARE * room[1]):
+            break
+    return found
 
 
 def _entry(data: HeaderData, device: int, named: bool, end: str = "") -> Entry:
@@ -119,15 +135,9 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
     for row, line in enumerate(legend.lines):
         for entry in line:
             x, y = entry.left, top + 5.0 + row * LINE
-            colour = palette.devices[entry.device]
-            paint_glyph(painter, colour, x + MARK / 2 - 1, y + LINE / 2, 10.0)
-            x += MARK
-            box = QRectF(x, y + 4, SWATCH - 2, LINE - 8)
-            painter.fillRect(box, QColor(colour.accent))
-            painter.setFont(font(10, True))
-            painter.setPen(QColor(ink_on(colour.accent, theme)))
-            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), palette.code(entry.device))
-            x += SWATCH + BESIDE - 2
+            if legend.marked:
+                _paint_mark(painter, entry.device, palette, x, y)
+                x += MARK + SWATCH + BESIDE - 2
             tone = theme.warning if entry.worst else theme.text
             words = [
                 (entry.name, False),
@@ -140,3 +150,14 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
                 wide = metrics(TYPE, bold).horizontalAdvance(word)
                 painter.drawText(QRectF(x, y, wide + 2, LINE), middle, word)
                 x += wide + BESIDE
+
+
+def _paint_mark(painter: QPainter, device: int, palette: CanvasPalette, x: float, y: float) -> None:
+    """The shape of a device and its number on its colour."""
+    colour = palette.devices[device]
+    paint_glyph(painter, colour, x + MARK / 2 - 1, y + LINE / 2, 10.0)
+    box = QRectF(x + MARK, y + 4, SWATCH - 2, LINE - 8)
+    painter.fillRect(box, QColor(colour.accent))
+    painter.setFont(font(10, True))
+    painter.setPen(QColor(ink_on(colour.accent, palette.theme)))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), palette.code(device))

@@ -225,7 +225,8 @@ def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Pictur
     if evaluation is not None:
         headers = _headers(scene, problem, assigned, evaluation)
         if headers is not None and asked.view == "flow":
-            legend = legend_of(headers, np.bincount(assigned, minlength=k).tolist(), page.room)
+            ops = np.bincount(assigned, minlength=k).tolist()
+            legend = legend_of(headers, ops, page.room, marked=asked.colouring == STAGE)
     heat = heat_of(problem, assigned, items, asked.colouring, scene.times)
     heading = _heading(title, subtitle, width - _heat_width(heat))
     top = heading.height + legend.height

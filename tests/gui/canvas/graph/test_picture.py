@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from defusedxml import ElementTree
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.labels import blank_share, tab_width
 from gui.canvas.graph.palette import filled_palette
-from gui.canvas.graph.picture.legend import BESIDE
+from gui.canvas.graph.picture.legend import BESIDE, paint_legend
 from gui.canvas.graph.picture.part import Part
 from gui.canvas.graph.picture.picture import MOST_BLANK, TITLE_HEIGHT, Picture, compose, draw_graph
 from gui.look.page import PRESETS, Page
@@ -160,6 +160,23 @@ def test_the_legend_names_each_device_that_has_ops(problem: Problem) -> None:
             "flow",
         )
         assert {entry.end for line in told.legend.lines for entry in line} == {"", word}
+
+
+def test_the_legend_of_a_heat_map_has_no_colours_that_no_card_has() -> None:
+    for devices, named in ((4, 4), (36, 2)):
+        problem = Problem(chain_graph(360), Pipeline(devices))
+        plan = (np.arange(360) * devices // 360).astype(np.int32)
+        picture = compose(problem, plan, PRESETS["slide"], "flow", colouring="time")
+        entries = [entry for line in picture.legend.lines for entry in line]
+        assert not picture.legend.marked and len(entries) == named and all(e.name and e.cost for e in entries)
+        image = QImage(*PRESETS["slide"].pixels, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFF)
+        painter = QPainter(image)
+        paint_legend(painter, picture.legend, picture.palette, 0.0)
+        painter.end()
+        accents = {QColor(colour.accent).rgb() for colour in picture.palette.devices}
+        seen = np.frombuffer(image.constBits(), np.uint32)
+        assert not accents & set(np.unique(seen).tolist())
 
 
 def test_a_legend_of_many_devices_leaves_the_slide_to_the_graph() -> None:
