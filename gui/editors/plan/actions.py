@@ -24,6 +24,7 @@ from gui.shell.common_actions import (
 from gui.tools.planning_actions import OPEN_ACTIONS, PLAN_ACTIONS, SAVE_ACTIONS, is_open
 from gui.tools.story.actions import STORY_ACTIONS
 from planner.errors import StageboardError
+from planner.machines.catalogue import machine_of
 from planner.model.times import profiled
 from planner.problem.grouping import unkept_classes
 from planner.runs import stage_counts
@@ -72,6 +73,18 @@ def has_profiles(window: GraphBody) -> bool:
 def has_files(window: GraphBody) -> bool:
     """Whether the open model is in files."""
     return is_open(window) and bool(window.document.paths)
+
+
+def is_in(suffix: str) -> Callable[[GraphBody], bool]:
+    """Whether the open models are all in files of this kind."""
+    return lambda window: (
+        has_files(window) and all(path.suffix.lower() == suffix for path in window.document.paths)
+    )
+
+
+def has_report(window: GraphBody) -> bool:
+    """Whether the plan is for a machine that has an export of its own: a report on its segments."""
+    return is_open(window) and bool(machine_of(window.document.open_problem).exports)
 
 
 def has_selection(window: GraphBody) -> bool:
@@ -242,9 +255,9 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", has_profiles),
     ActionSpec("file.keep_machine", "Keep as a Machine…", "File", lambda w: w.files.ask_machine(), (), "fit rates to the measured times and keep them under a name, to estimate other models with", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
-    ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
-    ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", has_files, group=2, submenu="Export"),
-    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", lambda w: w.files.export_edge_tpu(), (), "export the tensors to cut at and the memory of each segment", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", is_in(".onnx"), group=2, submenu="Export", lacking="ONNX stages are cut from models in .onnx files"),
+    ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", is_in(".tflite"), group=2, submenu="Export", lacking="TFLite stages are cut from models in .tflite files"),
+    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", lambda w: w.files.export_edge_tpu(), (), "export the tensors to cut at and the memory of each segment", has_report, group=2, submenu="Export", lacking="the report is about segments on Edge TPUs: plan the model for these first"),
     ActionSpec("file.export.split", "Device-Placement Split…", "File", lambda w: w.files.export_split(), (), "export which op is on which device as JSON", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.explorer", "Model Explorer Graph…", "File", lambda w: w.files.export_model_explorer(), (), "export the graph in the devices' colours for Google's Model Explorer", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.dot", "DOT Graph…", "File", lambda w: w.files.export_dot(), (), "export graph and plan for Graphviz", is_open, group=2, submenu="Export"),

@@ -229,3 +229,23 @@ def test_a_process_that_cannot_start_is_said_and_another_may(
     assert result is None
     assert "ended unexpectedly" in str(error)
     assert not exporting.busy
+
+
+def test_exports_that_cannot_work_are_grey_and_say_why(qtbot: QtBot, tmp_path: Path) -> None:
+    document = opened_model(tmp_path)
+    window, close = make_window(qtbot, document)
+    onnx, tflite, report = (
+        window.actions_set[f"file.export.{name}"] for name in ("onnx", "tflite", "edge_tpu")
+    )
+    window.update_actions()
+    assert onnx.isEnabled() and "verified" in onnx.toolTip()
+    assert not tflite.isEnabled() and tflite.toolTip() == "TFLite stages are cut from models in .tflite files"
+    assert not report.isEnabled() and "plan the model for these first" in report.toolTip()
+    document.set_problem(EdgeTpuPipeline(count=2))
+    window.update_actions()
+    assert report.isEnabled() and "memory of each segment" in report.toolTip()
+    document.open_graph(document.open_problem.graph)
+    window.update_actions()
+    assert not onnx.isEnabled() and onnx.toolTip() == "ONNX stages are cut from models in .onnx files"
+    document.undo_stack.setClean()
+    close()
