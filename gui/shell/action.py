@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 W_contra = TypeVar("W_contra", contravariant=True)
 """The window that an action acts on, or what it needs of one."""
@@ -15,6 +15,14 @@ def always(window: object) -> bool:
     return True
 
 
+class Place(NamedTuple):
+    """Where an entry stands: among those of ``group`` of a menu, or of its ``submenu``."""
+
+    menu: str
+    group: int = 0
+    submenu: str = ""
+
+
 @dataclass(frozen=True)
 class ActionSpec(Generic[W_contra]):
     """One thing a person can ask for: an entry of a menu and the palette, with its keys.
@@ -22,7 +30,7 @@ class ActionSpec(Generic[W_contra]):
     ``run`` does it on the window, ``when`` says whether it can be done now, ``state`` whether it is on (None: it is nothing that
     is on or off). Shortcuts work everywhere in the window; what single letters, Home and Ctrl+A mean where one types or
     chooses says :class:`~gui.shell.key_claims.KeyClaims`. ``lacking`` is the tip while it cannot be done, where that is not plain. Entries of a menu that share ``group`` stand together; ``submenu``
-    puts them one level down.
+    puts them one level down. ``also`` is a second place of the same entry.
     """
 
     id: str
@@ -38,3 +46,10 @@ class ActionSpec(Generic[W_contra]):
     palette: bool = True
     in_menu: bool = True
     lacking: str = ""
+    also: Place | None = None
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where it stands in menus."""
+        first = (Place(self.menu, self.group, self.submenu),) if self.in_menu else ()
+        return first if self.also is None else (*first, self.also)

@@ -70,17 +70,18 @@ class ActionSet(QObject):
         """Put the actions of one menu into it; returns its submenus by title."""
         submenus: dict[str, QMenu] = {}
         last = None
-        for item in sorted((s for s in self.specs if s.menu == name and s.in_menu), key=lambda s: s.group):
-            if last is not None and item.group != last:
+        entries = ((place, item) for item in self.specs for place in item.places if place.menu == name)
+        for place, item in sorted(entries, key=lambda entry: entry[0].group):
+            if last is not None and place.group != last:
                 menu.addSeparator()
-            last = item.group
-            place = menu
-            if item.submenu:
-                if item.submenu not in submenus:
-                    submenus[item.submenu] = menu.addMenu(item.submenu)
-                    submenus[item.submenu].setToolTipsVisible(True)
-                place = submenus[item.submenu]
-            place.addAction(self.actions[item.id])
+            last = place.group
+            into = menu
+            if place.submenu:
+                if place.submenu not in submenus:
+                    submenus[place.submenu] = menu.addMenu(place.submenu)
+                    submenus[place.submenu].setToolTipsVisible(True)
+                into = submenus[place.submenu]
+            into.addAction(self.actions[item.id])
         return submenus
 
     def update(self) -> None:

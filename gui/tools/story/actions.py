@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, Place
 
 if TYPE_CHECKING:
     from gui.tools.story.studio import Studio
@@ -68,5 +68,5 @@ STORY_ACTIONS: tuple[ActionSpec[StoryWindow], ...] = (
     ActionSpec("story.save_as", "Save Story As…", MENU, lambda w: w.studio.save_story_as(), (), "write the story to another file", has_story, group=2),
     ActionSpec("story.export", "Export Story…", MENU, lambda w: w.studio.export_story(), ("Ctrl+Alt+E",), "slides (PDF, PowerPoint, SVG), one HTML file, a film (MP4) or an animated picture (GIF)", has_story, group=2),
     ActionSpec("story.export.cancel", "Cancel the Export of the Story", MENU, lambda w: w.studio.cancel_story_export(), (), "stop writing it; nothing is left of it", is_exporting_story, group=2),
-    ActionSpec("story.certificate", "Certificate of the Plan…", MENU, lambda w: w.studio.show_certificate(), ("Ctrl+Shift+I",), "cost, bound, how it was proven, rules and versions of the plan on the canvas", is_open, group=3),
+    ActionSpec("story.certificate", "Certificate of the Plan…", MENU, lambda w: w.studio.show_certificate(), ("Ctrl+Shift+I",), "cost, bound, how it was proven, rules and versions of the plan on the canvas", is_open, group=3, also=Place("File", 2, "Export")),
 )  # fmt: skip

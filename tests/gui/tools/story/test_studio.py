@@ -279,6 +279,12 @@ def test_a_certificate_is_captured_from_its_window(window: MainWindow) -> None:
     settle()
 
 
+def test_the_certificate_stands_in_the_export_menu_too(window: MainWindow) -> None:
+    certificate = window.actions_set["story.certificate"]
+    export = next(a.menu() for a in window.menus["File"].actions() if a.text() == "Export")
+    assert certificate in export.actions() and certificate in window.menus["Story"].actions()
+
+
 def test_exports_that_are_asked_for_at_once_are_written_one_after_the_other(
     qtbot: QtBot, tmp_path: Path
 ) -> None:
