@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gui.look.numbers import gap_limit, gap_text, plural, seconds_text, signed_percent
 from gui.words.methods import method_words
-from gui.words.objectives import Units, amount, component_words
+from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ def assumed(bound: Bound) -> str:
 
 def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
     """What a bound says, of which plans, who proved it and what the proof used."""
-    words = component_words(bound.component).title
     among = ""
     if bound.given:
         limits = [
@@ -77,7 +76,20 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
     who = f"proven by {method_words(bound.method)}{other}, using {assumed(bound)}."
     if math.isinf(bound.value):
         return f"No plan{among} is valid: {who}"
-    return f"No valid plan{among} has a {words} below {amount(problem, bound.component, bound.value)}: {who}"
+    return f"No valid plan{among} has {_below(problem, bound)}: {who}"
+
+
+def _below(problem: PlanningProblem, bound: Bound) -> str:
+    """``a bottleneck below 923.43 us``, ``an inference time below 5.86 ms``, ``less off-chip (DRAM) than 1.20 MiB``, ``fewer than 3,793 I/Os``."""
+    words, least = (
+        component_words(bound.component).title,
+        amount(problem, bound.component, bound.value),
+    )
+    if problem.unit(bound.component) == words:
+        return f"fewer than {least}"
+    if bound.component in SUMS:
+        return f"less {words} than {least}"
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words} below {least}"
 
 
 def prover_words(bound: Bound) -> str:

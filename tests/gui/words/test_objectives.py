@@ -189,6 +189,18 @@ def test_each_component_says_how_far_it_is_proven() -> None:
     assert bound_sentence(problem, none).startswith("No plan is valid")
 
 
+def test_a_bound_is_said_in_the_words_of_its_component() -> None:
+    def said(problem: Problem, component: str, value: float) -> str:
+        return bound_sentence(problem, problem.bound(component, value, "simple", frozenset()))
+
+    memory, fastest = tpus(), tpus("inference-time")
+    assert said(memory, "dram", 0.0).startswith("No valid plan has less off-chip (DRAM) than 0 B: proven by")
+    assert said(memory, "max-memory", MIB).startswith("No valid plan has a max memory below 1.00 MiB: ")
+    assert said(fastest, "inference-time", 0.002).startswith(
+        "No valid plan has an inference time below 2.00 ms: "
+    )
+
+
 @pytest.mark.parametrize("objective", EdgeTpuPipeline.objectives)
 def test_a_proof_of_all_components_leaves_nothing_open(objective: str) -> None:
     problem = tpus(objective)
