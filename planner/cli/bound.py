@@ -12,7 +12,7 @@ from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.readers import import_readers
 from planner.cli.report import ending, note_scale, summary, warnings
-from planner.cli.searching import Watch, soft_interrupt
+from planner.cli.searching import PROVEN, Watch, soft_interrupt
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import bound_method, default_bounds
 from planner.problem.problem import Problem
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     chosen = bound_method(args.method) if args.method else None
     options = inputs.pairs(args.settings, "--set")
     import_readers(args.models)
-    with soft_interrupt(console) as cancelled:
+    with soft_interrupt(console, PROVEN) as cancelled:
         began = time.perf_counter()
         problem = inputs.problem_of(args)
         note_scale(console, problem)

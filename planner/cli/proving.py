@@ -54,12 +54,11 @@ def _seconds(text: str) -> float:
 
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
     """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
-    from planner.cli.searching import Watch, soft_interrupt
+    from planner.cli.searching import PROVEN, Watch, soft_interrupt
     from planner.runs.planning import stop_when
     from planner.runs.proving import prove_again
 
-    words = "stopping; what is proven so far counts (once more to stop at once)"
-    with soft_interrupt(console, words) as cancelled:
+    with soft_interrupt(console, PROVEN) as cancelled:
         watch = Watch(console, plan.problem, "proving")
         return prove_again(plan, bounds, stop_when(cancelled, seconds), watch)
 

@@ -17,6 +17,7 @@ from planner.search.stop import Progress
 from planner.text_table import percent, seconds_text
 
 KEPT = "stopping; the best plan so far is kept (once more to stop at once)"
+PROVEN = "stopping; what is proven so far counts (once more to stop at once)"
 NONE_YET = "stopping; there is no plan yet (once more to stop at once)"
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

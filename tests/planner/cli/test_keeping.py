@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from planner.cli import bound as command
 from planner.cli.searching import uninterrupted
 from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import read_network
@@ -75,6 +76,21 @@ def test_ctrl_c_does_not_lose_the_plan_that_is_being_written(
     ran = stageboard("plan", network, "--target", "memory:4", "--planner", "theorem-1", "-o", out, "--json")
     assert ran.status == 0 and ran.json["plan_file"] == str(out)
     assert len(json.loads(out.read_text())["decision"]["order"]) == read_network(network).connection_count
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of one's own end the process there")
+def test_a_bound_that_is_stopped_speaks_of_proofs_not_of_plans(
+    stageboard: Any, network: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_bound = command.run_bound
+
+    def stopped(*arguments: Any, **more: Any) -> Any:
+        os.kill(os.getpid(), signal.SIGINT)
+        return run_bound(*arguments, **more)
+
+    monkeypatch.setattr(command, "run_bound", stopped)
+    ran = stageboard("bound", network, "--target", "memory:4", "--method", "theorem-1")
+    assert "stopping; what is proven so far counts" in ran.err and "plan" not in ran.err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of one's own end the process there")
