@@ -224,7 +224,9 @@ def report_text(report: dict[str, Any]) -> str:
     """The report for a person, sizes in MiB with two decimals."""
     components = ", ".join(f"{name} {_amount(name, value)}" for name, value in report["components"].items())
     names = " + ".join(model["model"] for model in report["models"])
-    lines = [f"{names} on {report['target']}", f"{report['objective']}: {components}", ""]
+    # An objective of one number is its component: said once.
+    objective = "" if report["objective"] in report["components"] else f"{report['objective']}: "
+    lines = [f"{names} on {report['target']}", f"{objective}{components}", ""]
     if any(report["notes"]):
         lines += [*(f"Note: {note}." for note in report["notes"]), ""]
     lines += _table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +118,15 @@ def test_nothing_else_is_lost_that_nobody_named(tmp_path: Path, asked: str, othe
         to_edge_tpu(plan, [], tmp_path / asked)
 
 
+def test_an_objective_of_one_number_is_said_once() -> None:
+    plan = planned(network(), [0, 0, 1, 1, 3])
+    fastest = replace(plan.problem, objective="inference-time")
+    heading = report_text(
+        edge_tpu_report(fastest.plan(plan.decision.device_of, plan.provenance, ""))
+    ).splitlines()[1]
+    assert heading.startswith("inference-time ") and heading.count("inference-time") == 1
+
+
 def test_only_tflite_files_can_be_cut_as_they_are() -> None:
     plan = planned(network(), [0, 0, 1, 1, 3])
     text = report_text(edge_tpu_report(plan, ["net.tflite"]))
@@ -164,7 +174,7 @@ def test_broken_rules_are_counted_by_place() -> None:
 def test_a_time_is_no_size() -> None:
     problem = Problem(network(), EdgeTpuPipeline(count=2), "stage-time")
     plan = problem.plan(np.array([0, 0, 0, 1, 1], np.int32), Provenance("by hand"))
-    assert f"stage-time: stage-time {1e3 * plan.objective:.3f} ms" in report_text(edge_tpu_report(plan))
+    assert f"\nstage-time {1e3 * plan.objective:.3f} ms" in report_text(edge_tpu_report(plan))
 
 
 def test_what_is_refused() -> None:
