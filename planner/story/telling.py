@@ -299,6 +299,8 @@ def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str
     component = plan.problem.components[0] if found is None else found[0]
     if before is not None and better and before.evaluation.valid:
         return change_words(before, plan, component)[:120]
+    if isinstance(plan, OrderPlan):  # its unit says what is counted
+        return _amount(plan, component)
     return f"{component.replace('-', ' ').capitalize()} {_amount(plan, component)}"[:120]
 
 

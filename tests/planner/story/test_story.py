@@ -159,6 +159,7 @@ def test_something_can_be_said_of_any_order(data: st.DataObject) -> None:
     first, second = (problem.plan(data.draw(orders(network)), Provenance("hand")) for _ in range(2))
     assert f"{second.evaluation.reads + second.evaluation.writes:,} I/Os" in caption(second, (), first)
     assert facts(second)["extra"] == f"{second.objective - facts_least(second):,.0f}"
+    assert title(first) == f"{first.evaluation.reads + first.evaluation.writes:,} I/Os"
 
 
 def facts_least(plan: OrderPlan) -> int:

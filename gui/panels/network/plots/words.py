@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import percent, plural, signed
+from gui.look.numbers import plural, signed
 from gui.look.theme import Theme, device_colours
 from planner.machines.two_level_memory.target import POLICIES
 
@@ -61,11 +61,12 @@ def sample_words(curves: Curves, at: int, component: str, policy: int, names: tu
 
 
 def standing_words(total: float, bounds: IoBounds, reaches: int) -> str:
-    """Where the order stands at the present memory, and how much it would need for the lower bound (0: not known)."""
+    """Where the order stands at the present memory, and what it would need for the lower bound (0: not known)."""
     where = f"; MIN reaches it from M = {reaches:,} on" if reaches else ""
     if total <= bounds.least:
         return f"The least possible{where}"
-    return f"{percent(total / bounds.least - 1.0)} above the lower bound{where}"
+    # A count: the share of it is the gap, which is said elsewhere.
+    return f"{int(total - bounds.least):,} I/Os above the lower bound{where}"
 
 
 def described(curves: Curves, component: str, target: TwoLevelMemory) -> str:

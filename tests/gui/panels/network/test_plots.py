@@ -105,8 +105,8 @@ def test_words_name_sizes_policies_and_orders() -> None:
     assert bound_lines(bounds, "reads")[0][0] + bound_lines(bounds, "writes")[0][0] == bounds.least
     assert standing_words(bounds.least, bounds, 9).startswith("The least possible")
     assert (
-        standing_words(1.5 * bounds.least, bounds, 9)
-        == "50.0 % above the lower bound; MIN reaches it from M = 9 on"
+        standing_words(bounds.least + 1234, bounds, 9)
+        == "1,234 I/Os above the lower bound; MIN reaches it from M = 9 on"
     )
     assert len({policy_colour(p, DARK) for p in range(3)}) == 3
 
