@@ -17,6 +17,12 @@ from planner.story.keyframe import LONGEST_TITLE
 from planner.story.telling import RATES, SAME, change_words, changed, fitting, from_to, is_named, shortened
 from planner.text_table import percent, times
 
+LOOKS = {
+    "side-by-side": "Side by side", "overlay": "Both on one canvas", "sankey": "What goes from device to device",
+    "schedules": "On one time axis",
+}  # fmt: skip
+"""Titles of comparisons, by how they are shown, of plans that were introduced."""
+
 
 def comparison_title(comparison: Comparison, how: str = "") -> str:
     """``Free against Contiguous``: plan B against plan A by the names that somebody gave them; ``From 31.2 to 24.8 ms`` where they have

@@ -21,7 +21,7 @@ from planner.problem.worst import FULLEST, LARGEST_REST, worst_word
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS, own_name, told_apart
 from planner.reports.comparison.rows import Rows
-from planner.story.comparing import comparison_caption, comparison_title, letters_for
+from planner.story.comparing import LOOKS, comparison_caption, comparison_title, letters_for
 from planner.story.files.plans import pack
 from planner.story.keyframe import LONGEST_TITLE, MOST_BESIDE, MOST_HIGHLIGHTED, Camera, Keyframe
 from planner.story.matching import Matched
@@ -35,6 +35,7 @@ from planner.story.telling import (
     filled,
     fitting,
     found_by,
+    is_named,
     moved,
     shortened,
     title,
@@ -108,7 +109,7 @@ def story_of_plans(
     for i, entry in enumerate(told):
         before = told[i - 1].plan if i else None
         frames += _of_plan(i, entry, before, matched.rows((i - 1, i)))
-    frames += _compared(plans, comparisons, matched)
+    frames = _with_own_titles([*frames, *_compared(plans, comparisons, matched)], told)
     frames += _closing(len(told) - 1, told[-1], cameras)
     plan = told[-1].plan
     return Story(
@@ -152,6 +153,25 @@ def _opening(plan: Plan | OrderPlan) -> Keyframe:
     place = plan.problem.target.in_words
     words = f"{{ops}} operators with {{params}} of parameters, to be spread over {place} of {{devices}}."
     return Keyframe(name, filled(words, told), 0, "flow", hold=LONG, transition=0.8)
+
+
+def _with_own_titles(frames: Sequence[Keyframe], told: Sequence[Told]) -> list[Keyframe]:
+    """Keyframes whose title was told before with titles that tell them apart: how a comparison shows plans, or which plan it is.
+
+    Names that somebody gave stay, and the moments of an order have one title.
+    """
+    found: list[Keyframe] = []
+    before: set[str] = set()
+    for frame in frames:
+        entry, again = told[frame.plan], frame.title in before
+        before.add(frame.title)
+        if again and frame.comparison:
+            frame = replace(frame, title=LOOKS[frame.comparison])
+        elif again and frame.view != "network" and not entry.title and not is_named(entry.plan):
+            words = f"Plan {frame.plan + 1}: {frame.title[:1].lower()}{frame.title[1:]}"
+            frame = replace(frame, title=words[:LONGEST_TITLE])
+        found.append(frame)
+    return found
 
 
 def _compared_numbers(plans: Sequence[Plan | OrderPlan], ways: Sequence[str]) -> list[list[int]]:

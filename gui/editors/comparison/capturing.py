@@ -16,7 +16,7 @@ from gui.tools.story.shots import camera_of, highlight_of
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.comparison import compare
-from planner.story.comparing import comparison_caption, comparison_title
+from planner.story.comparing import LOOKS, comparison_caption, comparison_title
 from planner.story.keyframe import CANVASES, Keyframe
 
 if TYPE_CHECKING:
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 SLIDING, USUAL = 2.5, 0.8
 """Seconds of the transition towards an overlay, whose slider is to be followed, and towards other comparisons."""
-LOOKS = {
-    "side-by-side": "Side by side", "overlay": "Both on one canvas", "sankey": "What goes from device to device",
-    "schedules": "On one time axis",
-}  # fmt: skip
-"""Titles of comparisons of plans that were introduced."""
 PANELS = {"flows": "sankey", "schedules": "schedules"}
 """What a keyframe shows that was captured while a panel has the keyboard."""
 

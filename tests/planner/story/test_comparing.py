@@ -179,7 +179,8 @@ def test_a_talk_of_found_plans_has_plain_titles() -> None:
     change = re.fullmatch(r"tiny over 2 stages: from ([\d.]+) to ([\d.]+) s", story.title)
     assert change and [float(amount) for amount in change.groups()] == pytest.approx([first, second])
     titles = [frame.title for frame in story.keyframes]
-    assert sum(title == f"From {change[1]} to {change[2]} s" for title in titles) == 2
+    assert sum(title == f"From {change[1]} to {change[2]} s" for title in titles) == 1
+    assert titles[3] == "Both on one canvas", "what changed was said of the plan"
     assert not any("slice" in title.casefold() for title in titles)
     assert story.keyframes[2].notes == "Found by Slice, seed 3."
     assert "Found by" in story.keyframes[1].caption
@@ -256,6 +257,23 @@ def test_a_stage_that_holds_most_does_not_set_the_pace() -> None:
     titles = [frame.title for frame in story_of_plans(model, [Told(plan)]).keyframes]
     assert sum(title.endswith(" holds most") for title in titles) == 1
     assert not any("pace" in title for title in titles)
+
+
+def test_titles_of_a_story_tell_its_keyframes_apart() -> None:
+    problem = Problem(chain(4), Pipeline(2))
+    halves, turned = (
+        problem.plan(np.array(devices, np.int32), Provenance("hand"))
+        for devices in ([0, 0, 1, 1], [1, 1, 0, 0])
+    )
+    model = StoryModel(("model.json",), problem.graph.fingerprint)
+    ways = ["overlay", "side-by-side", "sankey", "schedules"]
+    story = story_of_plans(model, [Told(halves), Told(halves)], comparisons=ways)
+    titles = [frame.title for frame in story.keyframes]
+    assert len(set(titles)) == len(titles), titles
+    assert "Side by side" in titles and "What goes from device to device" in titles
+    assert titles[2] == f"Plan 2: {titles[1][:1].lower()}{titles[1][1:]}"
+    own = story_of_plans(model, [Told(halves, title="x"), Told(turned, title="x")], comparisons=[])
+    assert [frame.title for frame in own.keyframes].count("x") == 2, "one's own stays"
 
 
 def test_devices_are_matched_alike_in_all_of_a_story() -> None:
