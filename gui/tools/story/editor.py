@@ -19,11 +19,13 @@ from PySide6.QtWidgets import (
 from gui.tools.story.draft import Draft
 from gui.tools.story.frames import Shown
 from gui.tools.story.ordering import ELSEWHERE
+from gui.tools.story.recorder import LOOKS
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from gui.widgets.number_boxes import NumberBox
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
+from planner.story.comparing import LOOKS as COMPARED
 from planner.story.keyframe import (
     LAYOUTS,
     LONGEST_CAPTION,
@@ -35,6 +37,7 @@ from planner.story.keyframe import (
     WITHOUT_ORDERS,
     Keyframe,
 )
+from planner.story.telling import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +59,11 @@ COMPARISONS = (
 def view_title(keyframe: Keyframe) -> str:
     """What the view of a keyframe is called."""
     return dict((*VIEWS, *NETWORK_VIEWS, *COMPARISONS))[keyframe.comparison or keyframe.view]
+
+
+def _view_told(keyframe: Keyframe) -> str:
+    """The title that a keyframe has by itself where it is about its view; empty where the view has none."""
+    return COMPARED.get(keyframe.comparison, "") if keyframe.comparison else LOOKS.get(keyframe.view, "")
 
 
 def suits(entry: tuple[str, str], own: tuple[str, ...]) -> bool:
@@ -216,6 +224,10 @@ class FrameEditor(QWidget):
                 frame.keyframe, view="comparison", letters=letters, comparison=view, layout=layout, versus=0, beside=(0,) * len(several), at=None
             )  # fmt: skip
             changed = replace(frame, keyframe=compared, versus=versus, beside=several)
+        told = _view_told(frame.keyframe)
+        if told and frame.keyframe.title == told:
+            fresh = _view_told(changed.keyframe) or title(frame.shown.plan)
+            changed = replace(changed, keyframe=replace(changed.keyframe, title=fresh[:LONGEST_TITLE]))
         self._draft.change(self._draft.current, changed, "Change a view")
 
     def _edit_panel(self, panel: str) -> None:

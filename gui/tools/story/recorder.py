@@ -33,6 +33,14 @@ COLOURED = {
     RATIO: "Measured over estimated",
 }
 """Titles of keyframes that show the same in other colours."""
+LOOKS = {
+    "lanes": "Device by device",
+    "flow": "As it flows",
+    "stages": "Stages, and what flows between them",
+    "package": "Chip by chip",
+    "certificate": "The certificate",
+}
+"""Titles of keyframes that show the same plan in another view."""
 SAME_PART = 0.7
 """Two cameras that share so much of what they show are one."""
 
@@ -62,7 +70,7 @@ class Recorder(QObject):
 
     def capture_certificate(self, shown: Shown) -> None:
         """Add the certificate of a plan after the keyframe that is edited."""
-        self._draft.add(Frame(Keyframe("The certificate", CERTIFICATE, 0, "certificate"), shown))
+        self._draft.add(Frame(Keyframe(LOOKS["certificate"], CERTIFICATE, 0, "certificate"), shown))
 
     def retake(self) -> None:
         """Let the edited keyframe show what is on screen now; what it says stays. Raises :class:`StageboardError`."""
@@ -188,11 +196,7 @@ def _look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
     if now.at != before.at:
         return f"After {now.at or 0:,} connections"
     if now.view != before.view:
-        return {
-            "lanes": "Device by device",
-            "flow": "As it flows",
-            "stages": "Stages, and what flows between them",
-        }.get(now.view, "")
+        return LOOKS.get(now.view, "")
     if now.colouring != before.colouring:
         return COLOURED[now.colouring]
     if set(now.folded) != set(before.folded):

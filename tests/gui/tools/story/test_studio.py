@@ -265,6 +265,26 @@ def test_a_network_has_a_story_too(qtbot: QtBot) -> None:
         window.studio.draft.undo_stack.setClean()
 
 
+def test_a_title_that_is_about_the_view_follows_it(window: MainWindow) -> None:
+    press(window, "story.capture")
+    draft, editor = window.studio.draft, window.studio.panel.editor
+
+    def titled(title: str, view: str) -> str:
+        frame = draft.frame
+        assert frame is not None
+        draft.change(0, replace(frame, keyframe=replace(frame.keyframe, title=title)), "Change a title")
+        editor.view.setCurrentIndex(editor.view.findData(view))
+        editor.view.activated.emit(editor.view.currentIndex())
+        assert draft.frame is not None and draft.frame.keyframe.view == view
+        return draft.frame.keyframe.title
+
+    assert titled("As it flows", "lanes") == "Device by device"
+    assert titled("Device by device", "stages") == "Stages, and what flows between them"
+    assert titled("Stages, and what flows between them", "certificate") == "The certificate"
+    assert titled("My own", "flow") == "My own"
+    assert titled("Device by device", "lanes") == "Device by device", "it was about another view: one's own"
+
+
 def test_a_certificate_is_captured_from_its_window(window: MainWindow) -> None:
     press(window, "story.capture")
     assert "(Flow)" in window.notice.text, "what was captured is named"
