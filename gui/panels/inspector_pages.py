@@ -342,10 +342,8 @@ def _tensor_rows(e: Evaluator, tensors: np.ndarray, *, from_producer: bool) -> l
             producer = int(graph.tensor_producer[t])
             ends = link("op", producer, graph.op_names[producer])
         else:
-            ends = (
-                _names(graph, graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]], 3)
-                or "nobody"
-            )
+            readers = graph.consumer_idx[graph.consumer_ptr[t] : graph.consumer_ptr[t + 1]]
+            ends = _names(graph, readers, 3) or "nobody"
         arrow = "from" if from_producer else "to"
         rows.append((arrow, f"{ends}<br>{shape + ' · ' if shape else ''}{size}"))
     if len(tensors) > MOST_TENSORS:
