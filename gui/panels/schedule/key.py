@@ -20,6 +20,9 @@ LEFT_EDGE, SWATCH, GAP, APART = 9.0, 10.0, 4.0, 10.0
 BESIDE_FLAGS = 14.0
 """Pixels that flags of compared plans, which stand below the rows where there is no axis, may take of the room of the names."""
 IN_TURN = ("samples in turn", "samples")
+TRANSFER = "transfer"
+PALE, THIN, USUAL = 0.6, 4.0, 6.0
+"""How much of its colour the mark of transfers has, as their bars are paler than work, and how high it and others are."""
 LIGHT = 0.5
 """How much of its colour the lighter half of that mark has."""
 
@@ -37,7 +40,7 @@ class Entry:
 def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
     """One for each kind of bar that is no work, and one for the tints of samples that follow one another."""
     kinds = (
-        ("transfer", theme.muted, (RECEIVE, SEND), False),
+        (TRANSFER, mix(theme.panel, theme.muted, PALE), (RECEIVE, SEND), False),
         ("streaming", theme.slow, (STREAM,), True),
         ("sync", theme.slow, (SYNC,), True),
     )
@@ -77,7 +80,8 @@ def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
         x = x if at == 0 else LEFT_EDGE
         strips = strips[at:]
         top, wide = strips[0][0], metrics.horizontalAdvance(word)
-        mark = QRectF(x, top + RULER / 2 - 3, SWATCH, 6)
+        high = THIN if word == TRANSFER else USUAL
+        mark = QRectF(x, top + RULER / 2 - high / 2, SWATCH, high)
         painter.setPen(Qt.PenStyle.NoPen)
         for i, colour in enumerate(entry.colours):
             part = SWATCH / len(entry.colours)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gui.look.page import PRESETS
-from gui.look.theme import LIGHT
+from gui.look.theme import LIGHT, contrast
 from gui.panels.schedule.key import entries_of
 from gui.panels.schedule.picture import draw_schedule
 from planner.formats import read_models
@@ -38,6 +38,10 @@ def test_kinds_of_bars_that_are_no_work_are_named(
     k = len(problem.devices)
     device_of = np.minimum(np.arange(graph.n) * k // graph.n, k - 1).astype(np.int32)
     assert [entry.words[0] for entry in entries_of(schedule(problem, device_of), LIGHT)] == named
+    colours = {entry.words[0]: entry.colours for entry in entries_of(schedule(problem, device_of), LIGHT)}
+    if "transfer" in colours:
+        dark = colours["samples in turn"][0]
+        assert contrast(colours["transfer"][0], LIGHT.panel) < contrast(dark, LIGHT.panel), "as their bars"
     lines = written_in(draw_schedule(problem, device_of, PRESETS[preset]).file(".svg"))
     words = [line.words for line in lines]
     keys = ("transfer", "streaming", "samples in turn", "samples")
