@@ -167,8 +167,10 @@ def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -
             painter.drawText(QRectF(x0 + 4, 0, room, RULER - 1), CENTRE, span.name)
 
 
-def paint_axis(painter: QPainter, layout: ChartLayout, theme: Theme, y: float) -> None:
-    """The times of the ticks in a strip below ``y``."""
+def paint_axis(
+    painter: QPainter, layout: ChartLayout, theme: Theme, y: float, begins: Sequence[str] = ()
+) -> None:
+    """The times of the ticks in a strip below ``y``; beside their unit what they are counted from: the first of ``begins`` that has room."""
     times, column = layout.ticks()
     words, suffix = [column.number(time - layout.origin) for time in times], column.suffix
     face = font(8.0)
@@ -177,7 +179,13 @@ def paint_axis(painter: QPainter, layout: ChartLayout, theme: Theme, y: float) -
     painter.setPen(QColor(theme.muted))
     unit = metrics.horizontalAdvance(suffix) + 6 if suffix else 0.0
     if suffix:
-        painter.drawText(QRectF(0, y, layout.gutter - 8, AXIS), RIGHT, suffix)
+        room = layout.gutter - 8
+        both = (f"{words}, {suffix}" for words in begins)
+        painter.drawText(
+            QRectF(0, y, room, AXIS),
+            RIGHT,
+            next((words for words in both if metrics.horizontalAdvance(words) <= room), suffix),
+        )
     for time, word in zip(times, words, strict=True):
         half = metrics.horizontalAdvance(word) / 2 + 1
         x = layout.x(time)

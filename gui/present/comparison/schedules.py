@@ -32,6 +32,8 @@ MOST_SAMPLES = 60
 PERIODS = 5.0
 """So many samples of the slowest plan are shown where schedules are streams: no more can be told apart from afar."""
 STEADY = "steady state"
+BEGINS = ("0 = start of the steady state", "0 = steady state", "0 = steady")
+"""What times are counted from, for less and less room."""
 
 
 class SchedulesShot(ComparisonShot):
@@ -81,9 +83,7 @@ class SchedulesShot(ComparisonShot):
 
     def _plan(self, i: int, painter: QPainter, inside: QRectF) -> None:
         comparison, theme = self.comparison, self.theme
-        lines, wide = self.lines(i), QFontMetricsF(font(10.0, bold=True)).horizontalAdvance
-        shown = next((line for line in lines if wide(line) <= inside.width()), lines[-1])
-        self._say(painter, QRectF(0, 0, inside.width(), LINE), shown)
+        self._say(painter, QRectF(0, 0, inside.width(), LINE), self.line(i, inside.width()))
         painter.translate(0, LINE)
         shrunk, width, height = self._size(inside)
         painter.scale(shrunk, shrunk)
@@ -102,9 +102,19 @@ class SchedulesShot(ComparisonShot):
     def _axis(self, painter: QPainter, box: QRectF, each: float) -> None:
         """The times, once, below all charts: counted from where they begin."""
         shrunk, width, height = self._size(QRectF(0, 0, box.width(), each))
-        layout, _ = self._layout(0, width, height)
+        layout, since = self._layout(0, width, height)
         painter.scale(shrunk, shrunk)
-        paint_axis(painter, layout, self.theme, 0.0)
+        paint_axis(painter, layout, self.theme, 0.0, BEGINS if since > 0.0 else ())
+
+    def line(self, i: int, width: float) -> str:
+        """What stands above a plan's chart in ``width`` pixels: as many parts as those of all plans have room for, so that all say the same."""
+        wide = QFontMetricsF(font(10.0, bold=True)).horizontalAdvance
+        lines = [self.lines(plan) for plan in range(len(self.comparison.plans))]
+        for left_out in range(max(map(len, lines)) - 1, -1, -1):
+            shown = [line[max(0, len(line) - 1 - left_out)] for line in lines]
+            if all(wide(line) <= width for line in shown):
+                break
+        return shown[i]
 
     def lines(self, i: int) -> tuple[str, ...]:
         """A plan's name and how it keeps its devices busy; then the same for less and less room."""

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from gui.look.numbers import one_time
-from gui.look.theme import DARK, LIGHT, device_colours, numbered_colours
+from gui.look.theme import DARK, LIGHT, device_colours, font, numbered_colours
 from gui.panels.comparison.split_key import key_words
 from gui.present.captions import runs_text
 from gui.present.comparison import schedules
@@ -208,6 +208,22 @@ def test_schedules_begin_where_they_are_steady() -> None:
     shot.parts()[-1].paint(scribe)
     scribe.end()
     assert [word for _, word in scribe.written if word.strip("0.") == ""], "the times stand below the charts"
+    begins = [word for _, word in scribe.written if word.startswith("0 = ")]
+    assert begins and begins[0].rpartition(", ")[0] in schedules.BEGINS, "and what they are counted from"
+
+
+def test_lines_above_schedules_say_the_same_of_all_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = comparing(frame("schedules"))
+    shot = comparison_shot(told, told.story.keyframes[1], (640.0, 300.0), 1.0, LIGHT)
+    assert isinstance(shot, SchedulesShot)
+    long, brief = "a plan with a long name", "a plan"
+    said = [tuple("   ".join((name, "busy", "steady")[:n]) for n in (3, 2, 1)) for name in (long, brief)]
+    monkeypatch.setattr(shot, "lines", said.__getitem__)
+    wide = QFontMetricsF(font(10.0, bold=True)).horizontalAdvance
+    for parts in range(3):
+        width = wide(said[0][parts]) + 1.0
+        assert [shot.line(i, width) for i in (0, 1)] == [said[0][parts], said[1][parts]]
+    assert shot.line(1, 1.0) == brief
 
 
 def test_plans_without_a_common_schedule_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
