@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -160,6 +161,15 @@ class _Heads:
     both: bool
     """Whether bytes in and out have room in one line, in all of them."""
 
+    @cached_property
+    def around_bars(self) -> tuple[float, float]:
+        """Device pixels of the widest letter before the bars of two plans, and of the widest figure after them."""
+        size, plans = int(10 * self.ratio), [one for one in (self.data, self.data.other) if one is not None]
+        before, after = metrics(size, False), metrics(size, True)
+        figures = (one.bar_words(lane) for one in plans for lane in range(len(one.pace)))
+        letters = max(map(before.horizontalAdvance, self.data.letters)) + 5 * self.ratio
+        return letters, max(map(after.horizontalAdvance, figures), default=0.0)
+
 
 def _heads(
     data: HeaderData, extents: Extents, form: HeaderForm, used: Bools, room: tuple[float, float, float]
@@ -237,15 +247,10 @@ def _paint_both(
     assert data.other is not None
     size, plans = int(10 * ratio), (data, data.other)
     high, step = (6 * ratio, 14 * ratio) if rows >= 3 else (3 * ratio, 4 * ratio)
-    letters = max(metrics(size, False).horizontalAdvance(letter) for letter in data.letters) + 5 * ratio
-    figures = max(
-        metrics(size, True).horizontalAdvance(one.bar_words(lane))
-        for one in plans
-        for lane in range(len(one.pace))
-    )
     for number, one in enumerate(plans[: 2 if rows >= 2 else 0]):
         bar = QRectF(place.left(), place.top() + number * step, place.width(), high)
         if rows >= 3:
+            letters, figures = heads.around_bars
             line = QRectF(bar.left(), bar.top() - 2 * ratio, bar.width(), step)
             painter.setFont(font(size, False))
             painter.setPen(QColor(theme.muted))

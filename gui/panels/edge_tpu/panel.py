@@ -117,7 +117,7 @@ class StageCountsPanel(Panel):
         )
         self._area.setVisible(staged)
         if problem is None or not staged:
-            what = "Open a model" if problem is None else "Choose an Edge TPU pipeline as the target"
+            what = "Open a model" if problem is None else "Choose a pipeline as the target"
             words = f"{what} to see how many stages it needs."
             self.words.setText(self.document.nothing(words) if problem is None else words)
             return
