@@ -41,6 +41,7 @@ def facts(certified: Certificate) -> list[Fact]:
         Fact("Settings", ", ".join(settings) if settings else "all as they are by default", 3),
         *(Fact("Times" if not i else "", line, 1) for i, line in enumerate(c.times)),
         Fact("Rules", "; ".join(rule.words for rule in c.rules) or "none"),
+        *_constraints(c),
         Fact(
             "Decision", f"{c.decision.replace('-', ' ')}, SHA-256 {c.digest[:16]}\N{HORIZONTAL ELLIPSIS}", 1
         ),
@@ -48,14 +49,18 @@ def facts(certified: Certificate) -> list[Fact]:
     ]
     if options:
         out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))
-    if c.constraints:
-        shown = [", ".join(str(v) for k, v in one.items() if k != "kind") for one in c.constraints]
-        more = f" and {len(shown) - MOST_CONSTRAINTS} more" if len(shown) > MOST_CONSTRAINTS else ""
-        words = "; ".join(shown[:MOST_CONSTRAINTS]) + more
-        out.insert(5, Fact("Constraints", words, 2))
     out.append(Fact("Versions", ", ".join(f"{name} {version}" for name, version in c.versions.items()), 1))
     out.extend(Fact("Note", note, 1) for note in c.notes)
     return out
+
+
+def _constraints(certified: Certificate) -> list[Fact]:
+    """The first of the constraints, in one line; none without any."""
+    if not certified.constraints:
+        return []
+    shown = [", ".join(str(v) for k, v in one.items() if k != "kind") for one in certified.constraints]
+    more = f" and {len(shown) - MOST_CONSTRAINTS} more" if len(shown) > MOST_CONSTRAINTS else ""
+    return [Fact("Constraints", "; ".join(shown[:MOST_CONSTRAINTS]) + more, 2)]
 
 
 def _planner(name: str) -> str:

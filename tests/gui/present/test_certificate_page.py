@@ -32,7 +32,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
-from planner.problem.problem import Plan, Problem, Provenance
+from planner.problem.problem import Pin, Plan, Problem, Provenance
 from planner.reports.certificate.certificate import certificate
 from planner.reports.certificate.text import certificate_text
 from tests.gui.models import chain_graph, tpu_graph
@@ -190,3 +190,13 @@ def test_every_command_that_it_takes_to_prove_all_components_is_there_once() -> 
     ]
     methods = [command.rpartition(" ")[2] for command in commands(certificate(plan, bounds))]
     assert methods == ["simple", "ilp"]
+
+
+def test_constraints_follow_the_rules_however_many_lines_times_take() -> None:
+    graph = chain_graph(4)
+    problem = Problem(graph, DevicePool(2, 1)).with_constraints((Pin(graph.op_ids[0], "acc 0"),))
+    made = certificate(problem.plan(np.zeros(4, np.int32), Provenance("x"), "x"), [])
+    for times in ((), ("estimated",), ("measured", "estimated", "scaled")):
+        labels = [fact.label for fact in facts(replace(made, times=times))]
+        assert labels[labels.index("Rules") :][:3] == ["Rules", "Constraints", "Decision"]
+        assert labels.count("Times") == bool(times)
