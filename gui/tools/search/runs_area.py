@@ -53,7 +53,8 @@ class RunsArea(QScrollArea):
         return QSize(0, self.sizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Rows and panel say when they are higher than before."""
-        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+        """Rows say when they need another height, the panel when it has one. What the panel lays out is no reason to lay it out anew."""
+        wanted = QEvent.Type.LayoutRequest if watched is self._inside else QEvent.Type.Resize
+        if event.type() == wanted:
             self.updateGeometry()
         return super().eventFilter(watched, event)

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -357,6 +357,29 @@ def test_runs_move_nothing_that_somebody_is_about_to_click(qtbot: QtBot) -> None
             row.show_job()
             row.button.click()
         assert not panel.rows and panel.running.isHidden() and places() == before
+
+
+def test_a_panel_with_runs_comes_to_rest(qtbot: QtBot) -> None:
+    panel = panel_of(opened(), PlainJobs())
+    asked: list[QEvent.Type] = []
+
+    class Listening(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.LayoutRequest:
+                asked.append(event.type())
+            return False
+
+    listening = Listening()
+    with shown(qtbot, panel, 280, 700):
+        assert panel.start() is not None
+        settle()
+        for _ in range(20):
+            QTest.qWait(1)
+        panel.installEventFilter(listening)
+        for _ in range(20):
+            QTest.qWait(1)
+        panel.removeEventFilter(listening)
+        assert len(asked) <= 2, "laid out again and again, it would never be idle"
 
 
 @pytest.mark.parametrize("room", [150, 163, 200, 237, 2000])
