@@ -263,6 +263,8 @@ def _check_qt(allowed: set[str], before: dict[str, set[int]]) -> list[str]:
         problems += [
             f"widgets: {_describe(widget)} is still there; close and delete it" for widget in widgets
         ]
+        for widget in widgets:
+            widget.hide()  # or the mouse of the tests to come would be over it
 
     def busy() -> list[tuple[str, Any]]:
         new = {place: found for place, found in _busy_qt_objects().items() if place not in before["objects"]}

@@ -198,14 +198,16 @@ def test_reports_and_graphs_are_written_at_once(
     close()
 
 
-def test_stages_need_a_model_file(qtbot: QtBot, tmp_path: Path) -> None:
+def test_stages_need_a_model_in_an_onnx_file(qtbot: QtBot, tmp_path: Path) -> None:
     window, close = make_window(qtbot)
-    window.update_actions()
-    assert not window.actions_set["file.export.onnx"].isEnabled()
-    window.document.open_model(write_model(tmp_path))
-    window.update_actions()
-    assert window.actions_set["file.export.onnx"].isEnabled()
+    offered = []
+    for model in (None, write_model(tmp_path), random_model(tmp_path / "net.onnx", 4)):
+        if model is not None:
+            window.document.open_model(model)
+        window.update_actions()
+        offered.append(window.actions_set["file.export.onnx"].isEnabled())
     close()
+    assert offered == [False, False, True]
 
 
 def nothing_ordered(tmp_path: Path) -> StagesOrder:

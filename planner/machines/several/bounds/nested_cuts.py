@@ -143,7 +143,7 @@ def _trees(problem: Problem, units: Units, most: float, search: Search) -> Itera
     e = problem.evaluator
     numbers = np.unique(e.class_of)
     members = [np.flatnonzero(e.class_of == c) for c in numbers]
-    times, bases = units.work.sum(axis=2)[numbers], np.zeros(len(numbers))
+    times = units.work.sum(axis=2)[numbers]
     pays = np.array([e.pays[devices[0]] for devices in members])
     classes = np.searchsorted(numbers, e.class_of)
     if any(rule.code == kernels.RULE_CONTIGUOUS for rule in e.rules):
@@ -151,6 +151,7 @@ def _trees(problem: Problem, units: Units, most: float, search: Search) -> Itera
         fine = np.stack([units.allowed[:, devices].any(axis=1) for devices in members])
         rows = list(_rows(np.bincount(classes).tolist()))
         first = np.zeros(units.count, np.int8)
+        bases = np.zeros(len(numbers))
         yield Tree(units, rows, np.where(fine, times, np.inf), pays, bases, first, last, most, search.check)
         return
     first = np.argmax(units.allowed, axis=1).astype(np.int8)
@@ -160,7 +161,7 @@ def _trees(problem: Problem, units: Units, most: float, search: Search) -> Itera
     def tree(streaming: Bools) -> Tree:
         """The tree where the classes ``streaming`` (bool[c]) are charged for what they stream; its root is bounded."""
         charged = times + streaming[:, None] * units.params / e.streaming_rate
-        base = np.where(streaming, -budgets / e.streaming_rate, bases)
+        base = np.where(streaming, -budgets, 0.0) / e.streaming_rate
         made = Tree(units, [classes.tolist()], charged, pays, base, first, last, most, search.check)
         made.step()
         return made
