@@ -449,7 +449,8 @@ def test_components_stay_inside_the_strip(qtbot: QtBot, width: int, objective: s
             for part in strip._readouts:
                 if part.isVisible():
                     assert part._value.shown_text() == part.value
-                    assert part._note.shown_text() == part.note
+                    # Whole words always; the gap leaves a note where the system's letters are wide.
+                    assert part._note.shown_text() in (part.note, *briefer(part.note))
 
 
 @pytest.mark.parametrize("width", [1024, 1280])
