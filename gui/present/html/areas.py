@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gui.canvas.graph.naming.row_headers import header_width, names_of_rows
+from gui.canvas.graph.naming.row_headers import header_width, rows_of
 from gui.canvas.graph.rules.rule_path import has_paths, path_words, paths_of
 from gui.canvas.graph.stages.plate_form import memory_tone, memory_words
 from gui.canvas.graph.stages.routes import stage_ribbons
@@ -49,8 +49,7 @@ def rows_data(stage: GraphStage) -> dict[str, Any] | None:
     wide = header_width(scene.items.graph) * ROWS
     if stage.view != "flow" or not wide:
         return None
-    names = names_of_rows(scene)
-    rows = zip(scene.layout.rows, names, strict=True)
+    rows = zip(scene.layout.rows, rows_of(scene).names, strict=True)
     return {"width": wide, "rows": [[round(row.y, 2), round(row.h, 2), name] for row, name in rows if name]}
 
 

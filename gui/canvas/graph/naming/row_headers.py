@@ -72,19 +72,15 @@ def header_width(graph: Graph) -> float:
     return min(WIDEST, max(wide(f"{word},", TYPE, False) for word in ranges)) + 2 * BESIDE
 
 
-def row_names(blocks: list[list[str]]) -> list[str]:
-    """What each row is: all blocks that it has much of, or most of which it has, in the order of its ops. Nothing of a row is left out but
+def row_name(row: Sequence[str], whole: Counter[str]) -> str:
+    """What a row is: all blocks that it has much of, or most of which it has, in the order of its ops. Nothing of a row is left out but
     a few ops of a block that goes on in another row.
 
     Blocks that differ by number alone are one part (``layer.2–3``), and so are those within one (``head`` of ``head.a`` and
-    ``head.b``); of more than three parts it is the first and the last (``stem – up.3``). ``blocks`` has the block of each op,
-    row by row; rows of which less than half is in blocks have no name.
+    ``head.b``); of more than three parts it is the first and the last (``stem – up.3``). ``row`` has the block of each op of the row,
+    ``whole`` how many ops each block has; a row of which less than half is in blocks has no name.
     """
-    whole = Counter(block for row in blocks for block in row)
-    return [_row_name(Counter(row), whole, len(row)) for row in blocks]
-
-
-def _row_name(blocks: Counter[str], whole: Counter[str], ops: int) -> str:
+    blocks, ops = Counter(row), len(row)
     told = [
         block for block, many in blocks.items()
         if block and (MUCH * many >= ops or 2 * many > whole[block])
@@ -117,22 +113,49 @@ def _numbered(block: str) -> tuple[str, int]:
     return (stem, int(block[len(stem) :])) if stem and stem != block else ("", 0)
 
 
-def names_of_rows(scene: Scene) -> list[str]:
-    """The names of a scene's rows, kept with it as long as its layout stays."""
-    kept: tuple[object, list[str]] | None = scene.__dict__.get("_row_names")
-    if kept is None or kept[0] is not scene.layout:
-        graph = scene.items.graph
-        blocks = blocks_of(graph)
-        rows: list[list[int]] = [[] for _ in scene.layout.rows]
-        for op, row in enumerate(scene.layout.row[scene.items.item_of].tolist()):
-            rows[row].append(op)
-        named = row_names([[blocks[op] for op in row] for row in rows])
-        kept = (
-            scene.layout,
-            [name or _ops_named(graph, blocks, row) for name, row in zip(named, rows, strict=True)],
-        )
-        scene.__dict__["_row_names"] = kept
-    return kept[1]
+class Rows:
+    """The rows of a layout: where each begins and ends (float64[rows], in the layout's units) and, once it is asked for, its name."""
+
+    def __init__(self, scene: Scene) -> None:
+        layout = self.layout = scene.layout
+        self.tops = np.array([row.y for row in layout.rows])
+        self.ends = self.tops + np.array([row.h for row in layout.rows])
+        self._graph = scene.items.graph
+        row_of = layout.row[scene.items.item_of]
+        self._ops = np.argsort(row_of, kind="stable")
+        self._ptr = np.searchsorted(row_of[self._ops], np.arange(len(layout.rows) + 1))
+        self._names: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self.tops)
+
+    def name(self, row: int) -> str:
+        """What a row is called; empty where it has no name."""
+        if row not in self._names:
+            blocks = blocks_of(self._graph)
+            ops = self._ops[self._ptr[row] : self._ptr[row + 1]].tolist()
+            name = row_name([blocks[op] for op in ops], _sizes(self._graph))
+            self._names[row] = name or _ops_named(self._graph, blocks, ops)
+        return self._names[row]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all rows."""
+        return list(map(self.name, range(len(self))))
+
+
+@lru_cache(maxsize=8)
+def _sizes(graph: Graph) -> Counter[str]:
+    """How many ops each block has."""
+    return Counter(blocks_of(graph))
+
+
+def rows_of(scene: Scene) -> Rows:
+    """The rows of a scene, kept with it as long as its layout stays."""
+    kept: Rows | None = scene.__dict__.get("_rows")
+    if kept is None or kept.layout is not scene.layout:
+        kept = scene.__dict__["_rows"] = Rows(scene)
+    return kept
 
 
 def _ops_named(graph: Graph, blocks: Sequence[str], ops: Sequence[int]) -> str:
@@ -162,29 +185,34 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
     words = width - 2 * BESIDE * ratio
     letters = metrics(int(TYPE * ratio), False)
     line = letters.height()
-    placed, free_from, named_above = [], -np.inf, ""
-    tops = [row.y for row in scene.layout.rows]
-    ends = [row.y + row.h for row in scene.layout.rows]
+    rows = rows_of(scene)
+    scale = viewport.scale
     # Words may reach half of the way to the rows above and below.
-    above = [(y - end) / 2 for y, end in zip(tops[1:], ends, strict=False)]
-    before, after = [*above[:1], *above], [*above, *above[-1:]]
-    for i, (row, name) in enumerate(zip(scene.layout.rows, names_of_rows(scene), strict=True)):
-        begun = named_above.endswith(name.partition(", ")[0])
-        named_above = name
-        if not name:
+    gaps = (rows.tops[1:] - rows.ends[:-1]) / 2
+    reach = np.minimum(np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:])) if len(gaps) else np.zeros(1)
+    tops = viewport.to_pixels(0, 0)[1] + rows.tops * scale
+    high = (rows.ends - rows.tops) * scale
+    # The words stay in sight while a high row is scrolled.
+    lows, ends = np.maximum(tops, 0.0), np.minimum(tops + high, float(viewport.height))
+    extra = np.where((ends - lows >= high) & (len(gaps) > 0), np.maximum(0.0, 2 * reach * scale), 0.0)
+    most = np.maximum(1, (ends - lows + extra) // line).astype(int)
+    # Far out most rows have no room even for a single line below the words above them: they need no name.
+    lowest = (lows + ends - line) / 2
+    placed, free_from = [], -np.inf
+    i = int(np.searchsorted(tops + high, 0.0))
+    while i < len(rows) and tops[i] <= viewport.height:
+        if lowest[i] < free_from:
+            i = max(i + 1, int(np.searchsorted(lowest, free_from)))
             continue
-        top, high = viewport.to_pixels(0, row.y)[1], row.h * viewport.scale
-        if top + high < 0 or top > viewport.height:
-            continue
-        # The words stay in sight while a high row is scrolled.
-        low, end = max(top, 0.0), min(top + high, float(viewport.height))
-        reach = 2 * min(before[i], after[i]) * viewport.scale if above and end - low >= high else 0.0
-        lines = _fitting(name, letters, words + 1, max(1, int((end - low + max(0.0, reach)) / line)), begun)
-        y = (low + end - len(lines) * line) / 2
-        if y < free_from:
-            continue
-        free_from = y + len(lines) * line
-        placed.append((QRectF(left + BESIDE * ratio, y, words, len(lines) * line), "\n".join(lines)))
+        name = rows.name(i)
+        if name:
+            begun = i > 0 and rows.name(i - 1).endswith(name.partition(", ")[0])
+            lines = _fitting(name, letters, words + 1, int(most[i]), begun)
+            y = float(lows[i] + ends[i] - len(lines) * line) / 2
+            if y >= free_from:
+                free_from = y + len(lines) * line
+                placed.append((QRectF(left + BESIDE * ratio, y, words, len(lines) * line), "\n".join(lines)))
+        i += 1
     return placed
 
 

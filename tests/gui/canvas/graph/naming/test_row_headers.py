@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -19,10 +20,10 @@ from gui.canvas.graph.naming.row_headers import (
     _fitting,
     blocks_of,
     header_width,
-    names_of_rows,
     paint_row_headers,
     placed_headers,
-    row_names,
+    row_name,
+    rows_of,
 )
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
@@ -60,6 +61,12 @@ def fitted(graph: Graph, size: tuple[int, int]) -> tuple[Scene, Viewport, float]
     viewport = Viewport(*size, left=int(width))
     viewport.fit(scene.layout.bounds, margin=8)
     return scene, viewport, width
+
+
+def row_names(rows: list[list[str]]) -> list[str]:
+    """What all rows of a layout are called."""
+    whole = Counter(block for row in rows for block in row)
+    return [row_name(row, whole) for row in rows]
 
 
 def test_a_row_is_called_what_is_in_it() -> None:
@@ -103,7 +110,7 @@ def test_nothing_overlaps_a_header(model: str, size: tuple[int, int]) -> None:
     scene, viewport, width = fitted(sample(model), size)
     headers = placed_headers(scene, viewport, 1.0, width)
     assert headers
-    names = {*names_of_rows(scene)}
+    names = {*rows_of(scene).names}
     parts = {part for name in names for part in name.split(", ")}
     shown = {shown.replace("\n", " ") for _, shown in headers if not shown.startswith("…")}
     assert {words.removesuffix(", …") for words in shown} <= names | parts
@@ -186,10 +193,10 @@ def test_a_presented_flow_names_all_of_each_row(size: tuple[int, int]) -> None:
     show = Show(resolved([(plan, ())], Keyframe("Plan", "", 0, view="flow")), LIGHT, size)
     scene = show.shots.shot(0).stage.scene
     said = {line.words for line in written_on(show, 0)}
-    assert names_of_rows(scene)[0] == "conv1, conv2_block1"
+    assert rows_of(scene).names[0] == "conv1, conv2_block1"
     assert {"conv1,", "conv2_block1"} <= said or "conv1, conv2_block1" in said
 
 
 def test_a_row_without_blocks_is_called_what_its_ops_are(qapp) -> None:
     scene, _, _ = fitted(sample("resnet50.json"), (1280, 800))
-    assert names_of_rows(scene)[-1] == "avg_pool, predictions"
+    assert rows_of(scene).names[-1] == "avg_pool, predictions"
