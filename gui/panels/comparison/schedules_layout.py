@@ -70,7 +70,9 @@ class ScheduleMaker:
         for known, of_kind, count, made in self._kept:
             if known is plan and (of_kind, count) == (kind, samples):
                 return made
-        made = schedule(plan.problem, plan.decision.device_of, kind=kind, samples=samples)
+        made = schedule(
+            plan.problem, plan.decision.device_of, kind=kind, samples=samples, evaluation=plan.evaluation
+        )
         self._kept.append((plan, kind, samples, made))
         return made
 

@@ -117,7 +117,11 @@ class SchedulePanel(Panel):
         if self.schedule is None or made_for != self._shown:
             try:
                 self.schedule = schedule(
-                    problem, self.document.device_of, kind=kind, samples=self.samples.value() or None
+                    problem,
+                    self.document.device_of,
+                    kind=kind,
+                    samples=self.samples.value() or None,
+                    evaluation=self.document.evaluation,
                 )
             except StageboardError as error:
                 self.schedule = None

@@ -196,7 +196,11 @@ def schedule_of(plan: Plan) -> Schedule:
 
     kind = kinds_for(plan.problem)[0]
     return schedule(
-        plan.problem, plan.decision.device_of, kind=kind, samples=1 if kind == "latency" else None
+        plan.problem,
+        plan.decision.device_of,
+        kind=kind,
+        samples=1 if kind == "latency" else None,
+        evaluation=plan.evaluation,
     )
 
 

@@ -40,4 +40,8 @@ def common_kinds(plans: Sequence[Plan]) -> tuple[str, ...]:
 def paces(plans: Sequence[Plan]) -> tuple[str, list[float]]:
     """(the first of the common kinds, each plan's time of a sample in its schedule). Raises like :func:`common_kinds`."""
     kind = common_kinds(plans)[0]
-    return kind, [schedule(plan.problem, plan.decision.device_of, kind=kind).period for plan in plans]
+    made = (
+        schedule(plan.problem, plan.decision.device_of, kind=kind, evaluation=plan.evaluation)
+        for plan in plans
+    )
+    return kind, [one.period for one in made]

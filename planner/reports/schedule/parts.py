@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.evaluation import pieces
 from planner.model.graph import Bools, Floats, Ints
+from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator
 
 RECEIVE, STREAM, WORK, SEND, SYNC = 0, 1, 2, 3, 4
@@ -29,11 +30,11 @@ def piece_pairs(e: Evaluator, piece_of: Ints, p: int) -> tuple[Ints, Ints]:
     return (keys // max(p, 1)).astype(np.int32), (keys % max(p, 1)).astype(np.int32)
 
 
-def servers_of(e: Evaluator, device_of: Ints) -> list[list[int]]:
-    """The devices that share each device's stage under an assignment (int32[n]), itself first (one list per device)."""
+def servers_of(e: Evaluator, evaluation: Evaluation) -> list[list[int]]:
+    """The devices that share each device's stage under an evaluated assignment, itself first (one list per device)."""
     servers = [[d] for d in range(e.k)]
     if e.sync_rate > 0.0:
-        for d, stage in enumerate(e.evaluate(device_of).serves.tolist()):
+        for d, stage in enumerate(evaluation.serves.tolist()):
             if stage not in (-1, d):
                 servers[stage].append(d)
     return servers

@@ -25,6 +25,7 @@ from planner.machines.catalogue import machine_of
 from planner.machines.pool.latency import evaluation as latency
 from planner.methods.alone import Alone
 from planner.model.graph import Bools, Floats, Ints
+from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Evaluator
 from planner.reports.schedule import parts, periodic
 from planner.reports.schedule.parts import STREAM, WORK
@@ -130,12 +131,17 @@ def _slots(e: Evaluator) -> bool:
 
 
 def schedule(
-    problem: Problem, device_of: Ints, *, kind: str | None = None, samples: int | None = None
+    problem: Problem,
+    device_of: Ints,
+    *,
+    kind: str | None = None,
+    samples: int | None = None,
+    evaluation: Evaluation | None = None,
 ) -> Schedule:
     """The schedule of a split (int32[n]); any placement has one, valid or not.
 
-    ``kind`` None = the one that suits the objective; ``samples`` None = enough to see the steady state. Raises
-    :class:`StageboardError` for a kind that does not fit the problem or a number of samples out of range.
+    ``kind`` None = the one that suits the objective; ``samples`` None = enough to see the steady state; ``evaluation`` is that of the
+    split, where it is at hand. Raises :class:`StageboardError` for a kind that does not fit the problem or a number of samples out of range.
     """
     kinds = kinds_for(problem)
     kind = kind or kinds[0]
@@ -150,15 +156,17 @@ def schedule(
     device_of = np.array(evaluator.checked(device_of), np.int32)
     if kind == "latency":
         return _latency(problem, device_of, samples or 1)
-    return _pipeline(evaluator, device_of, kind, samples)
+    return _pipeline(evaluator, device_of, evaluation or evaluator.evaluate(device_of), kind, samples)
 
 
 # ---------------------------------------------------------------------- throughput
-def _pipeline(e: Evaluator, device_of: Ints, kind: str, samples: int | None) -> Schedule:
+def _pipeline(
+    e: Evaluator, device_of: Ints, evaluation: Evaluation, kind: str, samples: int | None
+) -> Schedule:
     piece_of, piece_device, part = parts.pieces_of(
         e, device_of, np.ones(e.k, bool), np.arange(e.k, dtype=np.int32)
     )
-    servers = parts.servers_of(e, device_of)
+    servers = parts.servers_of(e, evaluation)
     copies = np.array([max(1, len(found)) for found in servers])
     times = parts.piece_times(e, device_of, piece_of, piece_device, part, copies)
     lane_of, lanes = {
@@ -179,7 +187,6 @@ def _pipeline(e: Evaluator, device_of: Ints, kind: str, samples: int | None) -> 
         np.add.at(load[:, :, lane], (batch, piece_device), times[:, phase])
     periods = (load / copies[:, None]).max(axis=(1, 2), initial=0.0)
     period = float(periods.sum())
-    evaluation = e.evaluate(device_of)
     alone = evaluation.rests is None or kind == "gpipe"
     if not alone:
         # No device sets the pace by itself: what all of them stream counts.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -43,7 +43,7 @@ from gui.panels.op_rows import choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import plain_tip
-from planner.model.graph import Ints
+from planner.model.graph import Graph, Ints
 
 if TYPE_CHECKING:
     from gui.editors.comparison.state import CompareState
@@ -56,6 +56,17 @@ LONGEST = 20
 """Of so many words with the most letters the width is measured."""
 PAUSE = 120
 """Milliseconds without a key after which the list follows the filter."""
+
+
+def longest(texts: Iterable[str]) -> list[str]:
+    """The longest of many words: the widest is likely to be among them."""
+    return sorted(texts, key=len)[-LONGEST:]
+
+
+@lru_cache(maxsize=4)
+def longest_names(graph: Graph) -> list[str]:
+    """The longest names of ops."""
+    return longest(graph.op_names)
 
 
 class MovedList(CompareView):
@@ -136,8 +147,8 @@ class MovedList(CompareView):
         room = self.width() - others - 16
         moves = self.model.moves
         graph = None if moves is None else moves.comparison.graph
-        names = 0 if graph is None else self._widest(graph.op_names)
-        kinds = 0 if graph is None else self._widest(set(graph.kinds))
+        names = 0 if graph is None else self._widest(longest_names(graph))
+        kinds = 0 if graph is None else self._widest(longest(set(graph.kinds)))
         name = max(WIDTHS[OP], min(names, room - WIDTHS[KIND]))
         kind = max(WIDTHS[KIND], min(kinds, room - name))
         more = max(0, room - name - kind) // len(WIDTHS)
@@ -145,10 +156,9 @@ class MovedList(CompareView):
             self.table.setColumnWidth(column, width + more)
 
     def _widest(self, texts: Collection[str]) -> int:
-        """Pixels for the longest of many words."""
+        """Pixels for the widest of a few words."""
         measure = self.table.fontMetrics()
-        longest = heapq.nlargest(LONGEST, texts, len)
-        return max((measure.horizontalAdvance(text) for text in longest), default=0) + 24
+        return max((measure.horizontalAdvance(text) for text in texts), default=0) + 24
 
     # ------------------------------------------------------------------ contents
     def refresh(self) -> None:
@@ -202,8 +212,12 @@ class MovedList(CompareView):
     # ------------------------------------------------------------------ selection, both ways
     def _chosen(self) -> Ints:
         """The selected ops that are listed."""
-        listed = np.sort(self.model.ops())
-        return np.intersect1d(self.state.selection, listed).astype(np.int32)
+        selection = self.state.selection
+        if not len(selection) or self.model.moves is None:
+            return np.empty(0, np.int32)
+        listed = np.zeros(self.model.moves.comparison.graph.n, bool)
+        listed[self.model.ops()] = True
+        return np.unique(selection[listed[selection]]).astype(np.int32)
 
     def _selected_here(self, *_: object) -> None:
         if self._following:
