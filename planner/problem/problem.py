@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,10 @@ class Problem(EvaluatedProblem):
                     raise ConstraintError(
                         f"op '{constraint.op}' is pinned to both '{pinned[constraint.op]}' and '{constraint.device}'"
                     )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone go to another process: what is derived from them is twice as large, and its maker would wait for it."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # ------------------------------------------------------------------ identity
     @property

@@ -38,7 +38,8 @@ def placement_conflict(problem: Problem) -> Conflict | None:
     groups = problem.groups
     # Subgraphs of one accelerator, and CPUs whose cores do not run out, are one device to ops that share it.
     here = np.zeros((e.n, e.k), bool)
-    np.logical_or.at(here.T, e.owner, e.allowed.T)
+    for d, owner in enumerate(e.owner.tolist()):
+        here[:, owner] |= e.allowed[:, d]
     nowhere = np.flatnonzero(~e.allowed.any(axis=1))
     if len(nowhere):
         v = int(nowhere[0])
@@ -50,7 +51,8 @@ def placement_conflict(problem: Problem) -> Conflict | None:
             else f"{problem.graph.op_names[v]} is supported on none of the devices",
         )
     forbidden = np.zeros((groups.count, e.k), bool)
-    np.logical_or.at(forbidden, groups.group_of, ~here)
+    for d in range(e.k):
+        forbidden[groups.group_of[~here[:, d]], d] = True
     stuck = np.flatnonzero(forbidden.all(axis=1))
     if not len(stuck):
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -46,6 +48,15 @@ def test_equal_problems_are_equal_and_hash_alike() -> None:
     ]
     assert len({p.fingerprint for p in [one, *different]}) == len(different) + 1
     assert one != "one"
+
+
+def test_another_process_gets_a_problem_and_derives_what_it_needs() -> None:
+    problem = Problem(graph(), Pipeline(2), constraints=(Pin("a", "stage 0"),))
+    evaluation = problem.evaluate(np.array([0, 1, 1]))
+    there = pickle.loads(pickle.dumps(problem))
+    assert there == problem and there.fingerprint == problem.fingerprint
+    assert "evaluator" not in vars(there) and "groups" not in vars(there)
+    assert there.evaluate(np.array([0, 1, 1])).objective == evaluation.objective
 
 
 def test_rules_are_assumptions_and_not_part_of_the_relaxation() -> None:
