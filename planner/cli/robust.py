@@ -12,6 +12,7 @@ from planner.cli.command import DONE, Console, UsageError
 from planner.cli.searching import soft_interrupt
 from planner.cli.told_apart import models_and_plans
 from planner.errors import StageboardError
+from planner.problem.worst import being_worst
 from planner.quantity import time_text
 from planner.text_table import percent, table, times
 
@@ -216,7 +217,10 @@ def _shares(found: Robustness) -> str:
         if any(share[d] > 0 for share in shares.values())
     ]
     return "\n".join(
-        ["how often each is the bottleneck", table(["", *(DEPENDENCE_WORDS[d] for d in shares)], rows)]
+        [
+            f"how often each {being_worst(found.worst)}",
+            table(["", *(DEPENDENCE_WORDS[d] for d in shares)], rows),
+        ]
     )
 
 

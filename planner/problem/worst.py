@@ -22,3 +22,8 @@ def worst_word(problem: PlanningProblem, evaluation: Evaluation) -> str:
     if problem.unit(problem.components[0]) == "B":
         return FULLEST
     return BOTTLENECK if evaluation.rests is None else LARGEST_REST
+
+
+def being_worst(word: str) -> str:
+    """What a device is or has that is called so (:func:`worst_word`): ``is the bottleneck``, ``has the largest rest``."""
+    return f"{'has' if word == LARGEST_REST else 'is'} the {word}"

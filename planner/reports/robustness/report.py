@@ -13,6 +13,7 @@ from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
+from planner.problem.worst import worst_word
 from planner.reports.robustness.curves import Crossing
 from planner.reports.robustness.sampling import Sampled
 from planner.reports.robustness.spread import DEPENDENCE_WORDS, Dependence, Spread
@@ -119,9 +120,14 @@ class Robustness:
         return self.gap == 0.0
 
     def shares(self, dependence: Dependence, plan: int = 0) -> Floats:
-        """How often each device is the bottleneck of a plan (float64[k])."""
+        """How often each device is the worst of a plan (float64[k]): its bottleneck, or what else it is called (:attr:`worst`)."""
         found: Floats = self.outlooks[dependence].shares(len(self.problem.devices))[plan]
         return found
+
+    @property
+    def worst(self) -> str:
+        """What the device is called that :meth:`shares` count (:func:`planner.problem.worst.worst_word`)."""
+        return worst_word(self.problem, self.problem.evaluate(self.candidates[0].device_of))
 
     def within_spread(self, each: OpTolerance) -> bool:
         """Whether an error within an op's own spread would change the plan."""

@@ -9,7 +9,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.methods.tiny import tiny_graph
 from planner.problem.problem import Problem
-from planner.problem.worst import worst_word
+from planner.problem.worst import being_worst, worst_word
 from tests.planner.problem.examples import streaming_row
 
 
@@ -31,6 +31,10 @@ def test_where_others_stream_over_the_same_link_no_stage_is_the_bottleneck() -> 
     e = problem.evaluate(np.array([0, 0, 1, 1], np.int32))
     assert int(np.argmax(e.cost)) == 1 and e.bottleneck == 0  # the one streams most, the other works most
     assert worst_word(problem, e) == "largest rest"
+    assert (
+        being_worst("largest rest") == "has the largest rest"
+        and being_worst("bottleneck") == "is the bottleneck"
+    )
     alone = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=1e12), "inference-time")
     assert word_of(alone, [0, 0, 1, 1]) == "bottleneck"
 

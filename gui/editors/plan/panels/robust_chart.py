@@ -1,4 +1,4 @@
-"""What a plan costs when op times are off, painted: how often it costs how much, and how often each device is the bottleneck."""
+"""What a plan costs when op times are off, painted: how often it costs how much, and how often each device is the worst."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gui.look.theme import Theme, device_colours, font
 from gui.look.writing import LEFT, RIGHT
 from gui.widgets.accessible import Contents, Item, Role
 from planner.model.graph import Floats
+from planner.problem.worst import BOTTLENECK, being_worst
 from planner.reports.robustness.report import Robustness
 from planner.reports.robustness.sampling import HIGH
 from planner.reports.robustness.spread import Dependence
@@ -23,13 +24,11 @@ from planner.reports.robustness.spread import Dependence
 BINS = 48
 MARK, PAD, GAP, ROW, NAME, FIGURE = 14.0, 8.0, 18.0, 17.0, 58.0, 46.0
 """Heights of a mark's words and of a device's row, space around and between, widths of a device's name and figure."""
-HEADS = ("how often each is the bottleneck", "bottleneck, how often", "bottleneck")
-"""What stands over the devices: the first that has room."""
 LEAST_BARS = 30.0
 BESIDE = 0.62
 """Share of the width that the histogram has where the devices stand beside it."""
 FEWEST_SHARED = 0.0005
-"""Devices that are the bottleneck less often than this have no row."""
+"""Devices that are the worst less often than this have no row."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Mark:
 class Outlook:
     """Everything that is drawn. ``counts`` float64[bins] from ``low`` to ``high``; ``other`` those of the plan of least regret, or None.
 
-    ``shares``: device, its name, and how often it is the bottleneck, most often first. ``faded``: it is about another plan by now.
+    ``shares``: device, its name, and how often it is the worst, most often first. ``worst``: what that is called. ``faded``: it is about another plan by now.
     """
 
     counts: Floats
@@ -56,6 +55,12 @@ class Outlook:
     devices: int
     other: Floats | None = None
     faded: bool = False
+    worst: str = BOTTLENECK
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """What may stand over the devices, the longest first."""
+        return f"how often each {being_worst(self.worst)}", f"{self.worst}, how often", self.worst
 
 
 def outlook_of(found: Robustness, dependence: Dependence, faded: bool) -> Outlook:
@@ -76,7 +81,7 @@ def outlook_of(found: Robustness, dependence: Dependence, faded: bool) -> Outloo
     return Outlook(
         _counts(values, low, high), low, high, marks,
         tuple((d, found.problem.devices[d].name, share) for d, share in shares if share >= FEWEST_SHARED),
-        len(found.problem.devices), _counts(sampled.objective[best], low, high) if best else None, faded,
+        len(found.problem.devices), _counts(sampled.objective[best], low, high) if best else None, faded, found.worst,
     )  # fmt: skip
 
 
@@ -160,7 +165,7 @@ class OutlookView(QWidget):
             return Item(mark.words, QRectF(self.place_of(mark.value) - 2, box.top(), 4, box.height()))
         i = key - len(o.marks)
         _, name, share = o.shares[i]
-        return Item(f"{name} is the bottleneck in {percent(share)} of the samples", self.row(i))
+        return Item(f"{name} {being_worst(o.worst)} in {percent(share)} of the samples", self.row(i))
 
     # ------------------------------------------------------------------ painting
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -223,7 +228,9 @@ class OutlookView(QWidget):
         painter.setPen(QColor(t.muted))
         measure = QFontMetricsF(painter.font())
         painter.drawText(
-            head, LEFT, next((w for w in HEADS if measure.horizontalAdvance(w) <= head.width()), HEADS[-1])
+            head,
+            LEFT,
+            next((w for w in o.heads if measure.horizontalAdvance(w) <= head.width()), o.heads[-1]),
         )
         shown = min(self.rows, len(o.shares))
         if shown < len(o.shares):

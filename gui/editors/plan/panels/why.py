@@ -1,4 +1,4 @@
-"""Why the bottleneck is the bottleneck."""
+"""Why a plan costs what it costs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class WhyPanel(Panel):
-    """The parts of the bottleneck's cost as bars, a sentence on them, and what to do about it."""
+    """The parts of the cost as bars, of the bottleneck or of whatever the objective is about, a sentence on them, and what to do about it."""
 
     id: ClassVar[str] = "why"
-    title: ClassVar[str] = "Why the bottleneck"
+    title: ClassVar[str] = "Why this cost"
 
     PARTS: ClassVar[tuple[str, ...]] = ("receive", "work", "streaming", "send", *AMOUNTS)
     sure_requested = Signal()
@@ -88,7 +88,7 @@ class WhyPanel(Panel):
             self._rows[part] = (name, value, bar)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(6 + 2 * len(self.PARTS), 1)
-        scrolled(inside, self).setAccessibleName("Parts of the bottleneck's cost")
+        scrolled(inside, self).setAccessibleName("Parts of the cost")
         for signal in (
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
         ):  # fmt: skip

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from planner.cli.command import plain
 from planner.cli.robust import robust_text
 from planner.errors import StageboardError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op
@@ -35,6 +36,7 @@ from planner.reports.robustness.words import (
 )
 from planner.search.stop import Cancel
 from tests.planner import reference
+from tests.planner.problem.examples import streaming_row
 from tests.planner.reports.robustness.examples import (
     chain,
     every,
@@ -322,3 +324,11 @@ def test_every_machine_is_told_of_without_contradictions(problem: Problem, data:
             assert bool(side.method) <= found.optimal, "nothing is proven of a plan that is not optimal"
             assert side.beaten is None or distance(side.beaten) >= distance(side.proven) * (1 - 1e-9)
     assert json.dumps(plain(to_dict(found)))
+
+
+def test_stages_on_a_shared_link_have_a_largest_rest_and_no_bottleneck() -> None:
+    problem = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=0.0), "inference-time")
+    told = robust_text(
+        robustness([plan(problem, [0, 0, 1, 1])], settings=UNPLANNED), {"report": None, "plan_file": None}
+    )
+    assert "how often each has the largest rest" in told and "bottleneck" not in told

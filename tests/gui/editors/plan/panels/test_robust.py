@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 
 from gui.background.robustness import RobustnessSearch
 from gui.document.plan.document import Document
-from gui.editors.plan.panels import robust_chart
 from gui.editors.plan.panels.robust import USUAL, RobustPanel
 from gui.editors.plan.panels.robust_chart import BINS, OutlookView, outlook_of
 from gui.editors.plan.panels.robust_model import (
@@ -323,6 +322,19 @@ def test_columns_that_say_nothing_leave_their_room_to_names(panel: RobustPanel, 
     assert not panel.table.isColumnHidden(OTHER)
 
 
+def test_stages_on_a_shared_link_have_a_largest_rest_and_no_bottleneck(qtbot: QtBot) -> None:
+    document = opened_on_tpus("inference-time")
+    view = OutlookView(LIGHT)
+    with shown(qtbot, view, 900, 160):
+        view.show_outlook(outlook_of(report(document), "independent", False))
+        assert view.outlook is not None
+        assert view.outlook.heads == (
+            "how often each has the largest rest", "largest rest, how often", "largest rest",
+        )  # fmt: skip
+        names = [item.name for key in view.told.keys() if (item := view.told.item(key)) is not None]  # noqa: SIM118
+        assert "has the largest rest in" in names[3] and not any("bottleneck" in name for name in names)
+
+
 @pytest.mark.parametrize("width", [300, 420, 560, 900])
 def test_what_stands_over_the_devices_is_whole(qtbot: QtBot, document: Document, width: int) -> None:
     view = OutlookView(LIGHT)
@@ -334,6 +346,6 @@ def test_what_stands_over_the_devices_is_whole(qtbot: QtBot, document: Document,
         painter.end()
         words = painter.written[0][1]
         assert (
-            words in robust_chart.HEADS
+            words in view.outlook.heads
             and QFontMetricsF(font(8.0)).horizontalAdvance(words) <= view.row(-1).width()
         )

@@ -1,4 +1,4 @@
-"""What would help, why the bottleneck, and violations: true to the document, and one click away from it."""
+"""What would help, why a plan costs what it costs, and violations: true to the document, and one click away from it."""
 
 from __future__ import annotations
 
