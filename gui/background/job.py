@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gui.document.plan_list import PlanEntry
-from gui.look.numbers import seconds_text
+from gui.look.numbers import brief_seconds, seconds_text
 from planner.model.graph import Ints
 from planner.options import parse_options
 from planner.problem.base import says_more
@@ -100,10 +100,12 @@ class Job:
 
     @property
     def preparing_words(self) -> str:
-        """``preparing took 3.0 s`` besides, where that was its part; else empty."""
+        """``92 s in all: 91 s of preparing, 46 ms of search`` besides, where preparing was its part; else empty."""
         prepared = 0.0 if self.searched is None else self.seconds - self.searched
         told = prepared >= max(LEAST_PREPARED, SHARE_PREPARED * (self.searched or 0.0))
-        return f"preparing took {seconds_text(prepared)}" if told else ""
+        if not told:
+            return ""
+        return f"{seconds_text(self.seconds)} in all: {seconds_text(prepared)} of preparing, {brief_seconds(self.searched or 0.0)} of search"
 
     @property
     def alive(self) -> bool:

@@ -196,11 +196,10 @@ def cache_text(
     Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that. Where activations have
     ``pushed`` out some of what has room by itself, it is said what they need of what is free.
     """
-    in_bytes = beside is not None and beside.suffix.endswith("B")
-    column = beside if beside is not None and in_bytes and used > cache else byte_column([used, cache])
-    if used <= cache and beside is not None and in_bytes and beside.scale < column.scale:
-        on, free = f"{beside.text(used)} on chip", f", {column.text(cache - used)} free"
-        return on if brief else on + free + _needed(column, used, cache, pushed)
+    column, whole = cache_column(used, cache, beside), byte_column([used, cache])
+    if used <= cache and column != whole:
+        on, free = f"{column.text(used)} on chip", f", {whole.text(cache - used)} free"
+        return on if brief else on + free + _needed(whole, used, cache, pushed)
     on = column.text(min(used, cache))
     if used <= cache:
         if brief:
@@ -209,6 +208,15 @@ def cache_text(
     least = column.scale * 10.0**-column.digits  # what is off chip is never rounded away
     off = max(used - cache, least)
     return f"{on} + {column.number(off)} off chip" if brief else f"{on} on chip + {column.text(off)} off chip"
+
+
+def cache_column(used: float, cache: float, beside: Column | None = None) -> Column:
+    """How :func:`cache_text` writes what is used: in the unit of the larger, or of what is in bytes ``beside`` it where that is smaller or
+    not all has room."""
+    column = byte_column([used, cache])
+    if beside is not None and beside.suffix.endswith("B") and (used > cache or beside.scale < column.scale):
+        return beside
+    return column
 
 
 def _needed(column: Column, used: float, cache: float, pushed: float) -> str:
@@ -230,6 +238,11 @@ def seconds_text(seconds: float | None) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def brief_seconds(seconds: float) -> str:
+    """Wall time that may be short: ``20 ms``, ``0.4 s``."""
+    return f"{seconds * 1e3:.0f} ms" if seconds < 0.0995 else seconds_text(seconds)
 
 
 def one_time(value: float, unit: str | None) -> str:

@@ -45,6 +45,7 @@ from gui.words.proofs import (
     proven_words,
     prover_words,
     standing_lines,
+    took_tip,
     wrapped,
 )
 from planner.evaluation.memory_words import assumed_precision
@@ -83,7 +84,7 @@ class ReadoutStrip(Readouts):
         self.speed.keyboard_left.connect(self.keyboard_left)
         self.components = [Readout(theme, f"Component {i + 1}", margin=9) for i in range(MOST_COMPONENTS)]
         self.devices = Readout(theme, "Devices")
-        self.objective.make_button("Select the ops of the bottleneck")
+        self.objective.make_button("Select the ops of the device that it is about")
         self.objective.clicked.connect(self.bottleneck_requested)
         self.times = self.objective.add_link("estimated", "")
         self.times.clicked.connect(lambda _=False: self.target_requested.emit())
@@ -288,7 +289,8 @@ class ReadoutStrip(Readouts):
         elif gap is None:
             self.gap.show_value("Gap", DASH, "proving …" if self._proving else "needs a bound", t.faint)
         elif gap <= 0.0:
-            self.gap.show_value("Gap", "optimal", proven_words(self.document.bound), t.good)
+            bound = self.document.bound
+            self.gap.show_value("Gap", "optimal", proven_words(bound), t.good, tip=took_tip(bound))
         elif (optimum := self.document.optimum) is not None and optimum.objective > 0:
             above = self.document.evaluation.values[0] / optimum.objective - 1
             self.gap.show_value(

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import gap_limit, gap_text, plural, seconds_text, signed_percent
+from gui.look.numbers import brief_seconds, gap_limit, gap_text, plural, signed_percent
 from gui.words.methods import method_words
 from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
@@ -106,10 +106,16 @@ def proven_words(bound: Bound | None) -> str:
 
 def took_words(bound: Bound) -> str:
     """`` in 0.4 s``, `` in 20 ms``: how long the proof took, wherever that is said; empty where it is not known."""
-    if bound.seconds <= 0:
+    return "" if bound.seconds <= 0 else f" in {brief_seconds(bound.seconds)}"
+
+
+def took_tip(bound: Bound | None) -> str:
+    """What the time counts that :func:`proven_words` say; empty where they say none."""
+    if bound is None or bound.seconds <= 0:
         return ""
-    short = bound.seconds < 0.0995
-    return f" in {bound.seconds * 1e3:.0f} ms" if short else f" in {seconds_text(bound.seconds)}"
+    return (
+        f"{brief_seconds(bound.seconds)} of search: what is prepared for a planner beforehand is not counted."
+    )
 
 
 def claimed_note(problem: PlanningProblem, claim: Bound) -> str:

@@ -19,7 +19,7 @@ from gui.panels.schedule.layout import times_of
 from gui.widgets.labels import ElidedLabel, set_role
 from planner.errors import StageboardError
 from planner.problem.decision import Evaluation
-from planner.reports.schedule.common import practice_interval
+from planner.reports.schedule.common import practice_interval, practice_latency
 from planner.reports.schedule.schedule import Schedule, kinds_for, schedule
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ PRACTICE = (
     "The picture gives each stage the host link and its cache to itself. In practice all stages share\n"
     "one link and activations take room in the caches: see Target, Link and speed."
 )
+ALONE = "The picture has stage times alone. In practice a sample takes {}: see Target, Link and speed."
 ONE_LINK = (
     "All stages stream over one link, one after another, and samples are as far apart as that takes, with the\n"
     "largest rest (see Why). Whose turn it is to stream the picture leaves open."
@@ -141,8 +142,12 @@ class SchedulePanel(Panel):
             broken = len(evaluation.violations)
             set_role(self.words, "bad" if broken else "muted")
             self.words.set_texts(*shorter(summary(s, titles, unit, practice, broken)))
-            streams = not s.bottlenecks and s.kind != "latency" and s.period > 0
-            self.words.set_tip(PRACTICE if practice else ONE_LINK if streams else "")
+            alone, streams = s.kind == "latency", not s.bottlenecks and s.period > 0
+            told = ONE_LINK if streams and not alone else ""
+            if practice:
+                note = problem.target.latency_note(evaluation)
+                told = PRACTICE if not alone else ALONE.format(note) if note else ""
+            self.words.set_tip(told)
 
     def _selection_changed(self) -> None:
         """Only the outlines change. A hidden chart reads the selection when it is shown."""
@@ -159,11 +164,13 @@ class SchedulePanel(Panel):
 
 def in_practice(target: Target, evaluation: Evaluation, s: Schedule, unit: str | None) -> str:
     """``about 9.00 ms in practice (4.00 MiB streamed on one link)``, where the target estimates that samples come visibly
-    later than a schedule says, which gives each stage the host link and its cache to itself; else empty."""
-    times, interval = times_of(s, unit), practice_interval(evaluation, s.period)
-    if s.kind in ("gpipe", "latency") or math.isnan(interval) or times.text(interval) == times.text(s.period):
+    later, or that one alone takes visibly longer, than a schedule says, which gives each stage the host link and its cache to itself;
+    else empty."""
+    alone, times = s.kind == "latency", times_of(s, unit)
+    interval = practice_latency(evaluation, s.period) if alone else practice_interval(evaluation, s.period)
+    if s.kind == "gpipe" or math.isnan(interval) or times.text(interval) == times.text(s.period):
         return ""
-    why = target.throughput_note(evaluation)
+    why = "" if alone else target.throughput_note(evaluation)
     return f"about {times.text(interval)} in practice" + (f" ({why})" if why else "")
 
 
@@ -180,7 +187,8 @@ def summary(
     if s.kind == "latency":
         on_path = np.unique(s.piece_device[s.critical])
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
-        return f"a sample takes {times.text(s.period)}{BETWEEN}critical path: {path} (underlined)"
+        takes = f"a sample takes {times.text(s.period)}{f', {practice}' if practice else ''}"
+        return f"{takes}{BETWEEN}critical path: {path} (underlined)"
     parts = [f"a sample every {times.text(s.period)}"]
     if practice:
         parts[0] += f", {practice}"

@@ -217,11 +217,11 @@ def _paint_schedule(
     titles = [d.title for d in devices]
     time = plan.problem.graph.time_unit
     times = times_of(found, time)
+    practice = in_practice(plan.problem.target, plan.evaluation, found, time)
     if found.kind == "latency":
-        headline, note = times.text(found.end), "from the first op to the last"
+        headline, note = times.text(found.end), practice or "from the first op to the last"
     else:
         busiest = max(found.share.tolist(), default=0.0)
-        practice = in_practice(plan.problem.target, plan.evaluation, found, time)
         headline = f"one sample every {times.text(found.period)}"
         note = practice or f"busiest device {percent(busiest, 0)} busy"
     free = paint_head(painter, rect, unit, theme, KINDS[found.kind], headline, note)

@@ -20,6 +20,13 @@ def practice_interval(evaluation: Evaluation, period: float) -> float:
     return 1.0 / rate
 
 
+def practice_latency(evaluation: Evaluation, period: float) -> float:
+    """The time of one sample alone that a target estimates where it is longer than ``period``, which has stage times alone; NaN where it is
+    not, or nothing is estimated."""
+    alone = evaluation.figures.get("latency", 0.0)
+    return alone if alone > period * (1.0 + 1e-9) else math.nan
+
+
 def common_kinds(plans: Sequence[Plan]) -> tuple[str, ...]:
     """The kinds of schedule that every plan has, those of the first before others.
 

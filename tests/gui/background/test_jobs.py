@@ -163,7 +163,10 @@ def test_a_run_has_one_time(jobs: Jobs, document: Document) -> None:
     assert job.entry is not None and job.entry.seconds == 0.25
     say(jobs, worker, Ended(replace(result(job).result, seconds=3.0)))
     assert job.seconds > 100.0 and job.searched == job.entry.seconds == 3.0
-    assert job.time_words == "3.0 s" and job.preparing_words == "preparing took 97 s"
+    assert (
+        job.time_words == "3.0 s"
+        and job.preparing_words == "100 s in all: 97 s of preparing, 3.0 s of search"
+    )
 
 
 def test_after_an_edit_results_wait_in_the_list(jobs: Jobs, document: Document) -> None:

@@ -52,7 +52,7 @@ def paint_heat_legend(painter: QPainter, heat: Heat, theme: Theme, left: float, 
         painter.drawLine(QPointF(x, bar.bottom()), QPointF(x, bar.bottom() + 2))
         painter.drawText(QRectF(at, bar.bottom() + 2, wide, 14), middle, text)
     swatch = QRectF(bar.right() + 12, bar.top(), 12, _BAR)
-    painter.fillRect(swatch, QColor(colours[-1]))
+    painter.setBrush(QColor(colours[-1]))
     painter.drawRect(swatch)
     painter.drawText(QRectF(swatch.left() - 4, bar.bottom() + 2, _NONE - 6, 14), middle, heat.none)
     painter.restore()

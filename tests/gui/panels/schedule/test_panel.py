@@ -364,6 +364,19 @@ def test_summary_says_what_to_expect_in_practice(pushed_out: float) -> None:
     assert shorter(words)[-1] == (f"{head}, {practice.split(' (')[0]}" if practice else head)
 
 
+@pytest.mark.parametrize("pushed_out", [0.0, 4e5])
+def test_summary_of_one_sample_says_what_it_takes_in_practice(pushed_out: float) -> None:
+    problem, device_of = edge_tpus(pushed_out), np.array([0, 0, 1, 1], np.int32)
+    evaluation, s = problem.evaluate(device_of), schedule(problem, device_of, kind="latency")
+    practice, alone = in_practice(problem.target, evaluation, s, "s"), evaluation.figures["latency"]
+    told = one_time(alone, "s") != one_time(s.period, "s")
+    assert practice == (f"about {one_time(alone, 's')} in practice" if told else "")
+    words = summary(s, ["Stage 0", "Stage 1"], "s", practice)
+    head = f"a sample takes {one_time(s.period, 's')}"
+    assert words.startswith(f"{head}, {practice}   " if told else f"{head}   ")
+    assert told or not pushed_out
+
+
 def test_the_summary_names_the_link_where_all_stages_stream_over_it(qtbot: QtBot) -> None:
     document = opened_on_tpus("inference-time")
     panel = SchedulePanel(document, LIGHT)

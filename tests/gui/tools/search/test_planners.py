@@ -235,7 +235,10 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         assert row.state.text() == "done, 3.0 s" and "preparing" not in row.result.text()
         first.searched = 1.0
         jobs.job_changed.emit(first)
-        assert row.state.text() == "done, 1.0 s" and "preparing took 2.0 s" in row.result.text()
+        assert (
+            row.state.text() == "done, 1.0 s"
+            and "3.0 s in all: 2.0 s of preparing, 1.0 s of search" in row.result.text()
+        )
         first.searched = 2.9
         jobs.job_changed.emit(first)
         assert row.state.text() == "done, 2.9 s" and "preparing" not in row.result.text()

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from defusedxml import ElementTree
+from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.heat.heat import COLOURINGS, STEPS, Heat, colourings_of, heat_of
-from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, WIDTH
+from gui.canvas.graph.heat.legend import HEIGHT, MARGIN, WIDTH, paint_heat_legend
 from gui.canvas.graph.heat.ramps import ramp
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.painter import paint_scene
@@ -320,3 +321,17 @@ def test_estimates_of_another_machine_put_the_median_in_the_middle(qapp: object,
     assert metrics(11, False).horizontalAdvance(heat.title) <= WIDTH - 20  # whole in its box
     assert heat.ticks[1] == (0.5, ratio_text(factor).replace(" ", ""))
     assert [place for place, _ in heat.ticks] == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_mark_of_what_takes_no_time_has_the_colour_of_its_cards(theme: Theme) -> None:
+    problem = Problem(chain_graph(12), Pipeline(3))
+    heat = heat_of(problem, np.zeros(12, np.int32), items_of(problem.graph, None, frozenset()), "time")
+    assert heat is not None
+    image = QImage(int(WIDTH), int(HEIGHT), QImage.Format.Format_ARGB32)
+    painter = QPainter(image)
+    paint_heat_legend(painter, heat, theme, 0.0, 0.0)
+    painter.end()
+    bar = WIDTH - 2 * 10.0 - 92.0 + 10.0
+    assert image.pixelColor(int(bar + 18), 25).name() == ramp(theme, False).colours[-1]
