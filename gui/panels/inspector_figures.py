@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 
-from gui.look.numbers import DASH, byte_column, detailed_column, energy_text, rate_text, ratio_text
+from gui.look.numbers import DASH, detailed_column, energy_text, rate_text, ratio_text
+from gui.words.held import Held
 from gui.words.objectives import plan_times
 from planner.evaluation.estimates import op_times
 from planner.evaluation.shared_parameters import params_read
@@ -22,8 +23,6 @@ from planner.quantity import bytes_text
 AMOUNT = re.compile(r"(\d) (?=%|[µnm]?s\b|[KMGT]?i?B\b)")
 """A number, and the space between it and its unit."""
 Rows = list[tuple[str, str]]
-CROSSING = ("bytes_in", "host_in", "bytes_out", "host_out", "link")
-"""Details of devices that go over links: in one unit."""
 ALONE = re.compile(r"[-+−≥≤~]? ?[\d.,]+ ?(%|[µnm]?s|[KMGT]?i?B)")
 """A cell of an amount with its unit, and nothing else."""
 MOST_CLASSES = 6
@@ -77,13 +76,11 @@ def parameters_text(problem: Problem, ops: Ints | None = None) -> str:
     return f"{count_text(float(count))} ({bytes_text(float(size))})"
 
 
-def device_rows(evaluation: Evaluation, device: int) -> Rows:
-    """Amounts of one device beside its times (name, text); none where the target knows none."""
+def device_rows(held: Held, evaluation: Evaluation, device: int) -> Rows:
+    """Amounts of one device beside its times (name, text), written as on the canvas; none where the target knows none."""
     details = {name: float(amounts[device]) for name, amounts in evaluation.details.items()}
     # On and off chip in one unit, so that they can be compared.
-    memory = byte_column(evaluation.memory.tolist()).text
-    crossing = [evaluation.details[name] for name in CROSSING if name in evaluation.details]
-    traffic = byte_column(np.concatenate(crossing).tolist() if crossing else ()).text
+    memory, traffic = held.column(device).text, bytes_text
     words = (
         ("cache", "On chip", memory), ("dram", "Off chip", memory), ("pushed", "Pushed out by activations", memory),
         ("bytes_in", "Enters from stages", traffic), ("host_in", "Enters from the host", traffic),

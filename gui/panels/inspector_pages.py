@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gui.look.numbers import byte_column, detailed_column, gap_text, plural
+from gui.look.numbers import detailed_column, gap_text, plural
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import (
     WHOLE,
@@ -26,6 +26,7 @@ from gui.panels.inspector_figures import (
     whole,
     work_elsewhere,
 )
+from gui.words.held import held_of
 from gui.words.objectives import plan_times
 from planner.evaluation.device_words import device_traits
 from planner.evaluation.estimates import estimates_words
@@ -243,7 +244,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     problem = document.problem
     assert problem is not None
     graph, evaluation = problem.graph, document.evaluation
-    column, memory = plan_times(problem, evaluation), byte_column(evaluation.memory.tolist())
+    column, held = plan_times(problem, evaluation), held_of(problem, evaluation)
     capacity = float(problem.evaluator.capacity[device])
     used = float(evaluation.memory[device])
     ops = np.flatnonzero(document.device_of == device)
@@ -252,11 +253,8 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
             :MOST_NAMES
         ]
     ]
-    share = (
-        f" <span class='{'bad' if used > capacity else 'm'}'>of {bytes_text(capacity)}</span>"
-        if np.isfinite(capacity)
-        else ""
-    )
+    limit = held.limit(device)
+    share = f" <span class='{'bad' if used > capacity else 'm'}'>of {limit}</span>" if limit else ""
     rows = [
         ("Cost", f"<b>{column.text(float(evaluation.cost[device]))}</b>"),
         *_copies(document, device),
@@ -265,8 +263,8 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Work", column.text(float(evaluation.work[device]))),
         ("Streaming", column.text(float(evaluation.streaming[device]))),
         ("Send", column.text(float(evaluation.send[device]))),
-        ("Memory", memory.text(used) + share),
-        *device_rows(evaluation, device),
+        ("Memory", held.text(device) + share),
+        *device_rows(held, evaluation, device),
         ("Times", own_times_text(problem, device)),
         ("Parameters", "" if evaluation.details else bytes_text(float(problem.evaluator.params[ops].sum()))),
         ("Ops", f"{len(ops):,}"),

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
-from gui.widgets.bars import Part, paint_parts
+from gui.widgets.bars import Part, paint_line, paint_parts, paint_track
 from planner.model.graph import Floats
 
 TYPE = 8.0
@@ -22,7 +22,7 @@ HEIGHT = 18.0
 """Pixels that the line is high."""
 PALE = 0.4
 """How much of the mark of work the pale mark has."""
-WHERE = {"transfers": "pale, at the ends", "work": "full colour", "streaming": "hatched"}
+WHERE = {"transfers": "pale, at the ends", "work": "full colour", "streaming": "hatched", "cache": "the line"}
 """How each part is told from the others, in words."""
 
 
@@ -44,20 +44,35 @@ ENTRIES = {
     "transfers": KeyEntry("transfers", "what the device receives (at the left) and sends (at the right)"),
     "work": KeyEntry("work", "the ops that the device runs"),
     "streaming": KeyEntry("streaming", "parameters that its memory does not hold, fetched for every sample"),
+    "cache": KeyEntry("cache", "what its memory holds of parameters: those beyond it are streamed"),
 }
-MOVED = "moved"
-"""What outlined cards are, where plans are compared."""
+PARTS, CACHE = ("transfers", "work", "streaming"), "cache"
+"""The kinds of parts that bars of times have, and the line across bars of memory."""
+MOVED, SPLIT = "moved", "group on several devices"
+"""What outlined cards are, where plans are compared, and those with parts in the colours of several devices."""
 
 
 def kinds_of_parts(receive: Floats, streaming: Floats, send: Floats) -> tuple[str, ...]:
-    """Which kinds of parts bars of these costs have, in the order of :data:`ENTRIES`; none where every bar is of work alone."""
+    """Which of :data:`PARTS` bars of these costs have; none where every bar is of work alone."""
     some = {
         "transfers": bool(np.any(receive > 0) or np.any(send > 0)),
         "streaming": bool(np.any(streaming > 0)),
     }
     if not any(some.values()):
         return ()
-    return tuple(kind for kind in ENTRIES if some.get(kind, True))
+    return tuple(kind for kind in PARTS if some.get(kind, True))
+
+
+def with_loads(kinds: Sequence[str], memory: Floats, budget: Floats) -> tuple[str, ...]:
+    """``kinds`` and those of bars of ``memory`` (float64[k]) around caches of ``budget`` (float64[k], infinite or 0: none): the line, and
+    what is hatched beyond it."""
+    cached = np.isfinite(budget) & (budget > 0)
+    found = {
+        *kinds,
+        *((CACHE,) if cached.any() else ()),
+        *(("streaming",) if (memory > budget)[cached].any() else ()),
+    }
+    return tuple(kind for kind in ENTRIES if kind in found)
 
 
 def shade_of(kind: str, theme: Theme) -> Part:
@@ -86,9 +101,21 @@ def key_gap(kinds: Sequence[str], face: QFont, width: float) -> float:
     return max(CLOSE, APART - max(0.0, lacking) / max(1, len(kinds) - 1))
 
 
+def key_lines(kinds: Sequence[str], face: QFont, width: float) -> list[tuple[str, ...]]:
+    """``kinds`` in as few lines of ``width`` pixels as they have room in, close to one another."""
+    lines: list[tuple[str, ...]] = []
+    for kind in kinds:
+        longer = (*lines[-1], kind) if lines else (kind,)
+        if lines and key_width(longer, face) - (len(longer) - 1) * (APART - CLOSE) <= width + 1:
+            lines[-1] = longer
+        else:
+            lines.append((kind,))
+    return lines
+
+
 def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Theme, face: QFont) -> None:
     """The line at the left of ``rect``, in the middle of its height, closer where there is little room; of what has none even so only the
-    beginning. ``kinds`` are those of :data:`ENTRIES`, and :data:`MOVED`."""
+    beginning. ``kinds`` are those of :data:`ENTRIES`, :data:`MOVED` and :data:`SPLIT`."""
     x = rect.left()
     apart = key_gap(kinds, face, rect.width())
     for kind in kinds:
@@ -101,6 +128,12 @@ def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Them
             painter.setPen(QPen(QColor(theme.text), 1.5))
             painter.setBrush(QColor(mix(theme.panel, theme.muted, PALE)))
             painter.drawRoundedRect(mark.adjusted(0.75, -1.0, -0.75, 1.0), 2.0, 2.0)
+        elif kind == SPLIT:
+            two = [Part(0.6, theme.muted, False), Part(0.4, mix(theme.panel, theme.muted, PALE), False)]
+            paint_parts(painter, mark, two, 1.0, 0.0)
+        elif kind == CACHE:
+            paint_track(painter, QRectF(x, mark.top(), 0.7 * SWATCH, 6.0), theme, 2.0)
+            paint_line(painter, x + 0.7 * SWATCH, mark, theme)
         else:
             paint_parts(painter, mark, [shade_of(kind, theme)], 1.0, 0.0)
         x += SWATCH + BESIDE
@@ -123,7 +156,7 @@ def key_sentences(kinds: Sequence[str]) -> str:
 
 
 class BarKey(QWidget):
-    """The line as a widget, which is there only while bars have more than one kind of part."""
+    """The line as a widget, or two where one has no room for all; it is there only while bars have more than one kind of part."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -143,16 +176,31 @@ class BarKey(QWidget):
         self.setAccessibleName(f"Parts of the bars: {', '.join(kinds)}")
         self.setAccessibleDescription(said)
         self.setVisible(bool(kinds))
+        self._fit()
         self.update()
 
+    @property
+    def lines(self) -> list[tuple[str, ...]]:
+        """What stands in each line."""
+        return key_lines(self.kinds, font(TYPE), self.width() - 2 * SIDE)
+
+    def _fit(self) -> None:
+        """As high as its lines."""
+        self.setFixedHeight(int(HEIGHT) * max(1, len(self.lines)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What is narrow takes more lines."""
+        self._fit()
+        super().resizeEvent(event)
+
     def sizeHint(self) -> QSize:
-        """As wide as the line is."""
-        return QSize(int(key_width(self.kinds, font(TYPE)) + 2 * SIDE), int(HEIGHT))
+        """As wide as all of it in one line."""
+        return QSize(int(key_width(self.kinds, font(TYPE)) + 2 * SIDE), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The line."""
+        """Its lines."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_key(
-            painter, QRectF(self.rect()).adjusted(SIDE, 0, -SIDE, 0), self.kinds, self._theme, font(TYPE)
-        )
+        for i, kinds in enumerate(self.lines):
+            line = QRectF(SIDE, i * HEIGHT, self.width() - 2 * SIDE, HEIGHT)
+            paint_key(painter, line, kinds, self._theme, font(TYPE))

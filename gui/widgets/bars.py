@@ -113,8 +113,13 @@ def paint_load(
         painter.drawRect(
             QRectF(rect.left() + scale * low, rect.top() - 1, scale * (high - low), rect.height() + 2)
         )
+    paint_line(painter, line, rect, theme)
+
+
+def paint_line(painter: QPainter, x: float, bar: QRectF, theme: Theme) -> None:
+    """The line across a lying ``bar`` at which a cache ends."""
     painter.setPen(QPen(QColor(theme.text), 1.5))
-    painter.drawLine(QPointF(line, rect.top() - 2), QPointF(line, rect.bottom() + 2))
+    painter.drawLine(QPointF(x, bar.top() - 2), QPointF(x, bar.bottom() + 2))
 
 
 class StackedBar(QWidget):

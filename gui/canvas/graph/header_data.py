@@ -10,7 +10,8 @@ import numpy as np
 from gui.canvas.graph.lanes.links import Links
 from gui.canvas.graph.scene import Scene
 from gui.look.numbers import Column, amount_column, plural
-from gui.widgets.bar_key import kinds_of_parts
+from gui.widgets.bar_key import kinds_of_parts, with_loads
+from gui.words.held import Held
 from gui.words.objectives import plan_times
 from planner.model.graph import Floats
 from planner.problem.decision import Evaluation
@@ -60,6 +61,11 @@ class HeaderData:
     pushed: tuple[float, ...] = ()
     """Bytes of the parameters on chip that activations push out of each device's cache; empty where the plan's times do not count that."""
 
+    @property
+    def held(self) -> Held:
+        """How what devices hold is written."""
+        return Held(self.memory, self.budget, self.capacity, self.column)
+
     def passing(self, device: int) -> float:
         """Bytes that go from devices before this one to devices after it."""
         return 0.0 if self.links is None else self.links.passing(device)
@@ -92,7 +98,7 @@ class HeaderData:
     def bar_words(self, device: int) -> str:
         """What a device's bar is about: its cost, or what its memory holds."""
         if self.apart and self.loaded(device):
-            return bytes_text(float(self.memory[device]))
+            return self.held.text(device)
         return self.column.text(float(self.pace[device]))
 
     @property
@@ -116,10 +122,10 @@ class HeaderData:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of parts that the bars below the titles have; devices with a cache have bars of memory instead."""
+        """What the bars below the titles have that is to be explained; devices with a cache have bars of memory."""
         barred = ~(np.isfinite(self.budget) & (self.budget > 0))
         receive, _, streaming, send = self.parts[:, barred]
-        return kinds_of_parts(receive, streaming, send)
+        return with_loads(kinds_of_parts(receive, streaming, send), self.memory, self.budget)
 
     def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
         """The same with bars on one scale with those of other plans."""

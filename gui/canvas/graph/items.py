@@ -89,6 +89,10 @@ class Items:
         ptr, idx = self.members
         return idx[ptr[item] : ptr[item + 1]]
 
+    def group_ops(self, item: int) -> Ints:
+        """Ops of the group that an item is, or is a part of."""
+        return np.flatnonzero(self.whole[self.item_of] == self.whole[item]).astype(np.int32)
+
     def ops_of(self, items: Ints) -> Ints:
         """Ops of several items, sorted."""
         chosen = np.zeros(self.count, bool)

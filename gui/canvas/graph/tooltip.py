@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
 
+SHARES = "colours on it"
+"""What the parts of a card are whose group is on several devices: a bar at its foot, or all of it from afar."""
 MOST_TOLD = 4
 """Devices of a group that are told one by one."""
 
@@ -126,8 +128,17 @@ def op_words(
         title, kind = graph.op_names[v], graph.kinds[v]
     else:
         rows.append(("parameters", bytes_text(float(params[ops].sum()))))
-        title, kind = items.names[item], plural(len(ops), "op")
+        title, kind = items.names[item], folded_words(items, item)
+    if len(np.unique(document.device_of[items.group_ops(item)])) > 1 and heat is None:
+        rows.append((SHARES, "how its work is spread"))
     return title, kind, rows
+
+
+def folded_words(items: Items, item: int) -> str:
+    """What a card is that stands for several ops, which is larger than one of an op: ``group of 12 ops, folded``; of one that has a card
+    on each of its devices how many of them are here."""
+    here, whole = int(items.size[item]), int(items.whole_size[item])
+    return f"group of {plural(whole, 'op')}, folded{f': {here:,} here' if here < whole else ''}"
 
 
 def op_tooltip(document: Document, items: Items, item: int, heat: Heat | None = None) -> str:
@@ -148,7 +159,8 @@ def header_tooltip(data: HeaderData, device: int) -> str:
     for part, value in zip(PARTS, data.parts[:, device].tolist(), strict=True):
         if value:
             rows.append((part + (PART_LOOKS[part] if barred else ""), data.times.text(value)))
-    rows.append(("memory", bytes_text(float(data.memory[device]))))
+    over = not barred and data.memory[device] > data.budget[device]
+    rows.append((f"memory{' (hatched: streamed)' if over else ''}", data.held.share(device)))
     if data.pushed and data.pushed[device] > 0:
         rows.append(("pushed out by activations", bytes_text(data.pushed[device])))
     rows.append(

@@ -103,14 +103,17 @@ def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> st
     """What the picture shows: a cache line and plates only where there are some."""
     graph = problem.graph
     entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
-    unit = _entering(sides).suffix
+    unit, line = _entering(sides).suffix, float(problem.evaluator.budget.max())
+    streams = any(bool((side.evaluation.memory > line).any()) for side in sides)
     if brief:
-        on = f"MiB of parameters per stage, on {hardware_words(problem)}"
+        hatched = " (hatched: off chip)" if streams else ""
+        on = f"MiB of parameters per stage{hatched}, on {hardware_words(problem)}"
         return on + (f"; plates: {unit} that enter the next" if entering else "")
-    around = " around the cache line" if math.isfinite(float(problem.evaluator.budget.max())) else ""
+    around = " around the cache line" if math.isfinite(line) else ""
+    hatched = " (hatched: off chip)" if streams else ""
     plates = f"; plates: {unit} that enter the next stage" if entering else ""
     return (
-        f"Parameters per stage{around}{plates}.   "
+        f"Parameters per stage{around}{hatched}{plates}.   "
         f"{plural(graph.n, 'op')} on {hardware_words(problem)}, planned for {planned_for(problem)}"
     )
 

@@ -16,6 +16,7 @@ from gui.panels.edge_tpu.memory_bars import (
     paint_cache_line,
     paint_memory_bars,
 )
+from gui.widgets.bars import HATCH
 
 WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
@@ -23,6 +24,10 @@ TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
 TICK_ROOM, BESIDE_FIGURE = 11.0, 13.0
 """What a figure leaves to its tick, and what of a column is not its line."""
 TICK = "\N{CHECK MARK}"
+STREAMED = ("off chip, streamed", "off chip")
+"""What is hatched above the cache line, in ever fewer words."""
+MARK, BEHIND = 12.0, 24.0
+"""How wide marks are that explain bars, and where their words begin."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,12 @@ class CountsChart:
     """What each of the rows is about."""
     current: int = -1
     """The count of the plan on the canvas."""
+
+    @property
+    def streams(self) -> bool:
+        """Whether any stage has parameters off chip, which are hatched."""
+        bars = (column.bars for column in self.columns if column.bars is not None)
+        return bool(self.line_words) and any(max(one.amounts, default=0.0) > one.line for one in bars)
 
 
 @dataclass
@@ -220,15 +231,17 @@ def _figure(painter: QPainter, line: QRectF, figure: Figure, room: float, theme:
 
 
 def _gutter(painter: QPainter, geometry: Geometry, line: float | None, theme: Theme) -> None:
-    """The names of the rows, and that of the cache line at its height ``line``."""
+    """The names of the rows, that of the cache line at its height ``line``, and below it what is hatched above it."""
     box = geometry.boxes[0]
     painter.setFont(font(8.0))
     if geometry.chart.mark_words:
         painter.setPen(QPen(QColor(theme.text), 2.0))
         middle = box.top() + 1 + TITLE / 2
-        painter.drawLine(QPointF(7, middle), QPointF(19, middle))
+        painter.drawLine(QPointF(7, middle), QPointF(7 + MARK, middle))
         painter.setPen(QColor(theme.muted))
-        painter.drawText(QRectF(24, middle - ROW / 2, GUTTER - 30, ROW), LEFT, geometry.chart.mark_words)
+        painter.drawText(
+            QRectF(BEHIND, middle - ROW / 2, GUTTER - BEHIND - 6, ROW), LEFT, geometry.chart.mark_words
+        )
     painter.setPen(QColor(theme.muted))
     for index, words in enumerate(geometry.chart.rows):
         row = geometry.row(box, index)
@@ -238,3 +251,16 @@ def _gutter(painter: QPainter, geometry: Geometry, line: float | None, theme: Th
         painter.setPen(QPen(QColor(theme.muted), 1.0))
         measure = QFontMetricsF(font(8.0)).horizontalAdvance(geometry.chart.line_words)
         painter.drawLine(QPointF(8 + measure + 3, line), QPointF(GUTTER - 4, line))
+        if geometry.chart.streams:
+            _streamed(painter, line + ROW, theme)
+
+
+def _streamed(painter: QPainter, middle: float, theme: Theme) -> None:
+    """A hatched mark at this height, with its words."""
+    mark, room = QRectF(7, middle - 4, MARK, 8), GUTTER - BEHIND - 4
+    painter.fillRect(mark, QColor(theme.warning))
+    painter.fillRect(mark, HATCH)
+    face = font(8.0)
+    words = next((w for w in STREAMED if QFontMetricsF(face).horizontalAdvance(w) <= room), STREAMED[-1])
+    painter.setPen(QColor(theme.muted))
+    painter.drawText(QRectF(BEHIND, middle - ROW / 2, room, ROW), LEFT, words)

@@ -111,7 +111,7 @@ def chart_of(
             )
         )  # fmt: skip
     line = float(problem.evaluator.budget.max(initial=0.0))
-    words = bytes_text(line).replace(".00", "") if np.isfinite(line) else ""
+    words = f"cache {bytes_text(line).replace('.00', '')}" if np.isfinite(line) else ""
     marks = "balanced cut" if any(one.baseline is not None for one in results.values()) else ""
     return CountsChart(
         tuple(columns),

@@ -17,13 +17,13 @@ from gui.look.page import SHEET
 from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.canvases import canvases, paint_canvas
 from gui.panels.comparison.rows import row_headers
-from gui.widgets.bar_key import HEIGHT, BarKey, key_width, kinds_of_parts, paint_key
+from gui.widgets.bar_key import HEIGHT, BarKey, key_width, kinds_of_parts, paint_key, with_loads
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from tests.gui.editors.comparison.compare_parts import comparison_of, state_of
 from tests.gui.models import chain_graph
 from tests.gui.scribe import Scribe
-from tests.gui.window_parts import opened, settle, shown
+from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
@@ -135,3 +135,20 @@ def test_what_is_streamed_is_explained_beside_the_rest_in_a_narrow_dock() -> Non
         paint_key(scribe, QRectF(0, 0, width, 18), kinds, LIGHT, face)
         scribe.end()
         assert [text for _, text in scribe.written] == list(kinds)
+
+
+def test_bars_of_memory_have_a_line_and_what_is_hatched_beyond_it(qtbot: QtBot) -> None:
+    limits = np.array([2.0, np.inf])
+    assert with_loads(("transfers", "work"), np.array([1.0, 9.0]), limits) == ("transfers", "work", "cache")
+    assert with_loads((), np.array([3.0, 9.0]), limits) == ("streaming", "cache")
+    assert with_loads(("work",), np.ones(2), np.full(2, np.inf)) == ("work",)
+    document = opened_on_tpus(cache=2.0**20)
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        assert {"streaming", "cache"} <= set(panel.key.kinds) and "Cache (the line)" in panel.key.toolTip()
+    picture = compose(document.open_problem, document.device_of, SHEET, "lanes")
+    scribe = Scribe(int(picture.size[0]), int(picture.size[1]))
+    paint_title(scribe, picture)
+    scribe.end()
+    assert {"streaming", "cache"} <= {text for _, text in scribe.written}
+    document.deleteLater()

@@ -42,7 +42,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.page import PRESETS, SHEET, Page
-from gui.widgets.bar_key import MOVED, key_width, paint_key
+from gui.widgets.bar_key import MOVED, SPLIT, key_width, paint_key
 from planner.model.graph import Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound
@@ -381,19 +381,20 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     heat = picture.scene.heat
     if heat is not None:
         paint_heat_legend(painter, heat, theme, width - HEAT_WIDTH - 6, (TITLE_HEIGHT - HEAT_HEIGHT) / 2)
-    heading = picture.heading
-    used = heading.paint(painter, INSET, width - _heat_width(picture.scene.heat) - 2 * INSET, theme)
-    left = INSET + used + 24
+    heading, room = picture.heading, width - _heat_width(heat) - 2 * INSET
+    left = INSET + heading.paint(painter, INSET, room, theme) + 24
     right = _paint_models(painter, picture, left) if len(picture.scene.items.graph.model_names) > 1 else (
-        picture.size[0] - INSET - _heat_width(heat)
+        INSET + room
     )  # fmt: skip
     barred = are_barred(picture.scene, picture.viewport, picture.headers, picture.least)
     parts = picture.headers.kinds if picture.headers is not None and barred else ()
     rings = (MOVED,) if picture.ringed else ()
     face = font(max(SUBTITLE_PIXELS, ceil(picture.least)), False)
-    kinds = next((kinds for kinds in ((*parts, *rings), rings) if right - key_width(kinds, face) >= left), ())
-    if kinds:
-        wide = key_width(kinds, face)
-        paint_key(painter, QRectF(right - wide, 8, wide, 20), kinds, theme, face)
+    coloured = heat is None and picture.detail != Detail.OVERVIEW
+    spread = (SPLIT,) if coloured and len(picture.scene.splits.item) else ()
+    choices = ((*parts, *rings, *spread), (*rings, *spread), rings)
+    kinds = next((kinds for kinds in choices if right - key_width(kinds, face) >= left), ())
+    wide = key_width(kinds, face)
+    paint_key(painter, QRectF(right - wide, 8, wide, 20), kinds, theme, face)
     if picture.legend.lines:
         paint_legend(painter, picture.legend, picture.palette, heading.height - 4)

@@ -18,12 +18,12 @@ from gui.editors.plan.panels.device_card import (
     DeviceCard,
     card_height,
 )
-from gui.look.numbers import byte_column, gap_text, plural, share_text
+from gui.look.numbers import gap_text, plural, share_text
 from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
-from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
-from gui.widgets.bar_key import BarKey, kinds_of_parts
+from gui.widgets.bar_key import BarKey, kinds_of_parts, with_loads
+from gui.words.held import held_of
 from gui.words.objectives import column_of, plan_times
 from planner.evaluation.device_words import device_traits
 from planner.problem.worst import worst_word
@@ -90,7 +90,7 @@ class DevicesPanel(Panel):
         problem = self.document.problem
         if problem is None:
             return 4 * (FULL_HEIGHT + APART)
-        count, key = len(problem.devices), int(KEY_HEIGHT) if self._kinds(problem) else 0
+        count, key = len(problem.devices), self.key.height() if self._kinds(problem) else 0
         if count >= COMPACT_FROM:
             return count * (COMPACT_HEIGHT + CLOSE) + key
         return count * (card_height(has_caches(problem), False) + APART) + key
@@ -105,7 +105,7 @@ class DevicesPanel(Panel):
         problem, count = self.document.problem, len(self.cards)
         compact = count >= COMPACT_FROM
         loaded = problem is not None and has_caches(problem)
-        room = self.height() - ABOVE - BELOW - (0 if self.key.isHidden() else int(KEY_HEIGHT))
+        room = self.height() - ABOVE - BELOW - (0 if self.key.isHidden() else self.key.height())
         close = not compact and count * (card_height(loaded, False) + APART) - APART > room
         apart = not compact and count * (card_height(loaded, close) + APART) - APART <= room
         self._column.setSpacing(APART if apart else CLOSE)
@@ -140,7 +140,7 @@ class DevicesPanel(Panel):
         times = plan_times(problem, evaluation)  # also while ops are dragged: units stay
         in_time = problem.unit(first) == problem.graph.time_unit
         column = times if in_time else column_of(problem, first, evaluation.pace)
-        held = byte_column(evaluation.memory.tolist())
+        held = held_of(problem, evaluation)
         full = float(evaluation.cost.max(initial=0.0))
         capacity = problem.evaluator.capacity
         worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
@@ -148,10 +148,10 @@ class DevicesPanel(Panel):
         loads, traits = _loads(problem, evaluation, preview), device_traits(problem, memory=False)
         for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
-            memory = held.text(used) if not np.isfinite(cap) else share_text(used, cap)
+            memory = held.text(d) if not np.isfinite(cap) else share_text(used, cap)
             if loads is not None:
                 in_bytes = problem.unit(first) == "B"
-                memory = times.text(float(evaluation.cost[d])) if in_bytes else held.text(used)
+                memory = times.text(float(evaluation.cost[d])) if in_bytes else held.text(d)
             state = CardState(
                 name=f"{device.title} · {traits[d]}" if traits[d] else device.title,
                 cost=column.text(float(evaluation.pace[d])),
@@ -168,7 +168,7 @@ class DevicesPanel(Panel):
                 selected=d in chosen,
                 column=times,
                 figures=column,
-                more=() if loads is not None else tuple(device_rows(evaluation, d)),
+                more=() if loads is not None else tuple(device_rows(held, evaluation, d)),
                 load=None if loads is None else loads[d],
             )  # fmt: skip
             if preview is not None:
@@ -182,11 +182,13 @@ class DevicesPanel(Panel):
             self._why.start()
 
     def _kinds(self, problem: Problem) -> tuple[str, ...]:
-        """The kinds of parts that the cards' bars have; lines of devices with caches have bars of memory alone."""
-        if len(problem.devices) >= COMPACT_FROM and has_caches(problem):
-            return ()
-        evaluation = self.document.evaluation
-        return kinds_of_parts(evaluation.receive, evaluation.streaming, evaluation.send)
+        """What the cards' bars have that is to be explained; lines of devices with caches have bars of memory alone."""
+        evaluation, cached = self.document.evaluation, has_caches(problem)
+        parts = kinds_of_parts(evaluation.receive, evaluation.streaming, evaluation.send)
+        if not cached:
+            return parts
+        parts = () if len(problem.devices) >= COMPACT_FROM else parts
+        return with_loads(parts, evaluation.memory, problem.evaluator.budget)
 
     def _detail(self, evaluation: Evaluation, device: int, memory: str) -> str:
         """Ops and memory; under replication how many devices share the stage, or whose stage this one shares."""

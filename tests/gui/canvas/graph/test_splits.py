@@ -12,19 +12,22 @@ from gui.canvas.graph.items import items_of
 from gui.canvas.graph.naming.card_names import CardNames
 from gui.canvas.graph.painter import paint_cards, split_bars
 from gui.canvas.graph.palette import canvas_palette, packed
-from gui.canvas.graph.picture.picture import compose
+from gui.canvas.graph.picture.picture import compose, paint_title
 from gui.canvas.graph.scene import scene_of
-from gui.canvas.graph.tooltip import op_words
+from gui.canvas.graph.tooltip import SHARES, op_words
 from gui.canvas.graph.viewport import Viewport
-from gui.look.page import PRESETS
+from gui.look.page import PRESETS, SHEET
 from gui.look.theme import DARK, DIMMED, LIGHT, READABLE, Theme, contrast, mix
 from gui.raster import engine as raster
+from gui.widgets.bar_key import SPLIT
 from planner.machines.pipeline.target import Pipeline
+from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op
 from planner.model.groups import numbered
 from planner.problem.problem import Problem
 from tests.gui.canvas.graph.conftest import Hand
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 
 
 def channels(pixels: np.ndarray) -> np.ndarray:
@@ -78,6 +81,34 @@ def test_the_pointer_is_told_how_many_ops_are_where(hand: Hand) -> None:
     items = items_of(hand.document.graph, numbered([0] * 12), frozenset({0}))
     _, _, rows = op_words(hand.document, items, 0)
     assert rows[0] == ("on", "Stage 0 (4 ops), Stage 1 (4 ops), Stage 2 (4 ops)")
+
+
+def test_the_pointer_is_told_what_a_folded_card_and_the_colours_on_it_are(hand: Hand) -> None:
+    document, view = hand.document, numbered([0] * 4 + [1] * 8)
+    whole, cut = (
+        items_of(document.graph, view, frozenset({0, 1}), places) for places in ((), (document.device_of,))
+    )
+    spread = [(SHARES, "how its work is spread") in op_words(document, whole, item)[2] for item in (0, 1)]
+    assert spread == [False, True], "the first group is on one device"
+    assert [op_words(document, whole, item)[1] for item in (0, 1)] == [
+        "group of 4 ops, folded", "group of 8 ops, folded",
+    ]  # fmt: skip
+    assert op_words(document, cut, 1)[1] == "group of 8 ops, folded: 4 here"
+    assert (SHARES, "how its work is spread") in op_words(document, cut, 1)[2]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("device_of", "told"), [([0, 1, 1, 1], True), ([0, 0, 0, 0], False)])
+def test_a_picture_says_what_the_colours_on_a_folded_card_are(device_of: list[int], told: bool) -> None:
+    graph = fill(graph_of(4))
+    picture = compose(
+        Problem(graph, Pipeline(2)), np.array(device_of, np.int32), SHEET, "flow", grouping=numbered([0] * 4),
+        folded=frozenset({0}),
+    )  # fmt: skip
+    scribe = Scribe(int(picture.size[0]), int(picture.size[1]))
+    paint_title(scribe, picture)
+    scribe.end()
+    assert (SPLIT in [words for _, words in scribe.written]) == told
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda t: t.name)

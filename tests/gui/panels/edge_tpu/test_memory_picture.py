@@ -58,9 +58,11 @@ def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
     plain, tpu = Problem(chain_graph(12), Pipeline(3)), tpu_problem(count=3)
     words = [subtitle(problem, sides_of(problem, even(12, 3))) for problem in (plain, tpu)]
     assert ["cache line" in said for said in words] == [False, True]
-    assert ["plates" in said for said in words] == [False, True]
-    brief = [subtitle(problem, sides_of(problem, even(12, 3)), True) for problem in (plain, tpu)]
-    assert brief[0].endswith("on 3 stages") and "on 3 Edge TPUs" in brief[1]
+    few = tpu_problem(count=2)
+    roomy = Problem(few.graph, EdgeTpuPipeline(2, cache=1e12), few.objective)
+    for brief in (False, True):
+        told = [subtitle(problem, sides_of(problem, even(12, 2)), brief) for problem in (few, roomy)]
+        assert ["hatched: off chip" in words for words in told] == [True, False]
 
 
 def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:

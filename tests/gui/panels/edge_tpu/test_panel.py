@@ -21,6 +21,7 @@ from gui.look.theme import DARK, LIGHT, Theme, device_colours
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, full_scale, height_of
 from gui.panels.edge_tpu.painter import (
     GUTTER,
+    STREAMED,
     Column,
     CountsChart,
     Figure,
@@ -35,6 +36,7 @@ from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import Found, StageCount, evaluated
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 from tests.gui.stage_models import even, found_for, network, tpu_problem
 from tests.gui.window_parts import settle, shown
 
@@ -276,7 +278,7 @@ def test_other_targets_get_a_sentence(qtbot: QtBot) -> None:
         assert panel.words.text() == "Open a model to see how many stages it needs."
         document.open_graph(chain_graph(12), target=DevicePool(2, 1))
         settle()
-        assert "Edge TPU pipeline" in panel.words.text()
+        assert panel.words.text().startswith("Choose a pipeline")
         assert not panel.button.isVisible()
         document.set_problem(Pipeline(count=2))
         settle()
@@ -366,3 +368,21 @@ def test_its_name_suits_every_row_of_stages() -> None:
     """Also those that are no TPUs."""
     (action,) = (spec for spec in ACTIONS if spec.id == "plan.counts")
     assert action.text == "How Many Stages Do I Need?" and StageCountsPanel.title == "How Many Stages?"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(("count", "streams"), [(2, True), (8, False)])
+def test_the_line_and_what_is_hatched_above_it_are_explained(count: int, streams: bool) -> None:
+    problem = tpu_problem()
+    chart = chart_of({count: found_for(problem, count)}, (count,), set(), problem)
+    assert chart.streams == streams
+    for high in (150.0, 400.0):
+        scribe = Scribe(500, 400)
+        geometry = Geometry(chart, 500.0, high)
+        paint_counts(scribe, geometry, LIGHT)
+        scribe.end()
+        places = {words: box for box, words in scribe.written if box.right() <= GUTTER}
+        assert any(words.startswith("cache ") for words in places)
+        told = [box for words, box in places.items() if words in STREAMED]
+        assert len(told) == streams
+        assert all(not box.intersects(other) for box in told for other in places.values() if other is not box)

@@ -18,6 +18,7 @@ from gui.look.theme import DARK, LIGHT, Theme
 from gui.panels.mcm import simulating
 from gui.panels.mcm.panel import PackagePanel
 from gui.panels.mcm.view import PackageView
+from gui.words.held import held_of
 from planner.machines.mcm.simulation.report import simulate
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -301,7 +302,7 @@ def test_the_inspector_names_amounts_of_a_chip() -> None:
 
     document = opened_package()
     assert document.problem is not None
-    rows = dict(device_rows(document.evaluation, 0))
+    rows = dict(device_rows(held_of(document.problem, document.evaluation), document.evaluation, 0))
     assert rows["Parameters"] == "8.00 MiB"
     assert {"Peak activations", "To the next chip"} <= set(rows)
     assert "Slowest chip" in dict(plan_rows(document.problem, document.evaluation))

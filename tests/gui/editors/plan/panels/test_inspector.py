@@ -181,7 +181,9 @@ def test_a_stage_of_an_edge_tpu_pipeline(qtbot: QtBot) -> None:
         page = text(panel)
         for words in ("On chip", "Off chip", "Enters from stages", "160.0 KiB", "Energy per inference"):
             assert words in page
-        assert page.count("2.00 MiB") == 2
+        assert page.count("2.00 MiB") == 3 and "4.00 MiB of 2.00 MiB" in page.replace(
+            "\N{NO-BREAK SPACE}", " "
+        )
         details = document.evaluation.details
         for name, words in (("host_in", "Enters from the host"), ("host_out", "Leaves for the host")):
             for stage in range(len(details[name])):

@@ -1,0 +1,51 @@
+"""What a device's memory holds in words: one writing of one figure, on the canvas and in panels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gui.look.numbers import Column, amount_column, byte_column, cache_column
+from planner.model.graph import Floats
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Problem
+from planner.quantity import bytes_text
+
+
+class Held(NamedTuple):
+    """Bytes that the devices of a plan hold, can hold without streaming, and can hold at all (float64[k] each), and how the figure that
+    the objective is about is written beside them."""
+
+    memory: Floats
+    budget: Floats
+    capacity: Floats
+    beside: Column | None = None
+
+    def column(self, device: int) -> Column:
+        """As what is on chip and off is written where there is a cache; in its own unit beside a limit, else in that of all devices."""
+        used, budget = float(self.memory[device]), float(self.budget[device])
+        if np.isfinite(budget) and budget > 0:
+            return cache_column(used, budget, self.beside)
+        return byte_column([used] if np.isfinite(self.capacity[device]) else self.memory.tolist())
+
+    def text(self, device: int) -> str:
+        """``11.66 MiB``."""
+        return self.column(device).text(float(self.memory[device]))
+
+    def limit(self, device: int) -> str:
+        """What a device can hold: of a cache what is not streamed; empty where nothing limits it."""
+        most = min(float(self.budget[device]), float(self.capacity[device]))
+        return bytes_text(most) if np.isfinite(most) and most > 0 else ""
+
+    def share(self, device: int) -> str:
+        """``11.66 MiB of 8.00 MiB``, the amount alone where nothing limits it."""
+        limit = self.limit(device)
+        return f"{self.text(device)} of {limit}" if limit else self.text(device)
+
+
+def held_of(problem: Problem, evaluation: Evaluation) -> Held:
+    """What the devices of a plan hold."""
+    e, in_bytes = problem.evaluator, problem.unit(problem.components[0]) == "B"
+    beside = amount_column(evaluation.pace.tolist(), "B") if in_bytes else None
+    return Held(evaluation.memory, e.budget, e.capacity, beside)
