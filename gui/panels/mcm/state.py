@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gui.canvas.graph.consequence import Consequence, consequences, refusals
-from gui.look.numbers import Column, byte_column, time_column
-from gui.words.objectives import in_unit
+from gui.look.numbers import Column, time_column
 from planner.model.graph import Floats, Ints
+from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
     from gui.document.plan.preview import Preview
@@ -114,27 +114,24 @@ class Package:
         """The most bytes on one link, which the thickest link stands for."""
         return max([chip.link for chip in self.chips] + [self.scale.link])
 
-    # ------------------------------------------------------------------ in words, one unit for each kind of amount
+    # ------------------------------------------------------------------ in words, bytes as on the canvas
     @cached_property
-    def _columns(self) -> tuple[Column, Column, Column]:
-        """How times are written, what chips hold and what links carry."""
-        held = (
-            [self.sram] if math.isfinite(self.sram) and self.sram > 0 else [one.memory for one in self.chips]
-        )
-        return time_column([self.longest], self.unit), byte_column(held), byte_column([self.hottest])
+    def _times(self) -> Column:
+        """How times are written."""
+        return time_column([self.longest], self.unit)
 
     def time_text(self, value: float) -> str:
         """A time, in the unit and with the digits of the slowest chip's, of all packages that are compared: as lists of devices have it."""
-        column = self._columns[0]
+        column = self._times
         return column.text(value) if value or not column.suffix else f"0 {column.suffix}"
 
     def held_text(self, value: float) -> str:
-        """What a chip holds, in the unit of what it can."""
-        return in_unit(self._columns[1], "B", value)
+        """What a chip holds, as plates and cards have it."""
+        return bytes_text(value)
 
     def link_text(self, value: float) -> str:
-        """What a link carries, in the unit of the busiest."""
-        return in_unit(self._columns[2], "B", value)
+        """What a link carries, as lanes and ribbons have it."""
+        return bytes_text(value)
 
     def overfull(self, chip: int) -> bool:
         """Whether a chip holds more than it has room for; a rounding error of 1e-9 is not more."""

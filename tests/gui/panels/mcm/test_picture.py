@@ -15,6 +15,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.document.plan.preview import check
+from gui.look.numbers import share_text
 from gui.look.page import Page
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, device_colours
 from gui.panels.mcm.ink import heat, share_of, thickness
@@ -40,6 +41,7 @@ from planner.machines.mcm.target import McmPackage
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph
 from planner.problem.problem import Problem
+from planner.quantity import bytes_text
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.package_models import TIDY, TRIANGLE, package_problem
 from tests.gui.present.slides import written_in
@@ -319,12 +321,13 @@ def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -
     assert any(line.startswith(f"{most:.3g}\N{MULTIPLICATION SIGN}") for line in words)
 
 
-def test_all_times_and_all_bytes_of_a_package_are_in_one_unit_each() -> None:
-    """A chip that takes 40 µs beside one that takes 2 ms, and 80 KiB beside memories of 20 MiB."""
+def test_all_times_of_a_package_are_in_one_unit_and_bytes_as_on_the_canvas() -> None:
+    """A chip that takes 40 µs beside one that takes 2 ms, and 80 KiB beside memories of 20 MiB: plates and lanes keep its digits."""
     state = ChipState("Chip 0", 1, 0.0, 2e-3, 0.0, 2e-3, 4.0 * MIB, 0.0, 3.0 * MIB, 0.0)
     small = replace(state, title="Chip 1", work=4e-5, cost=4e-5, parameters=80 * 1024.0, link=90 * 1024.0)
     shown = Package((state, small, replace(small, title="Chip 2")), sram=20.0 * MIB, unit="s")
     rows = dict(chip_rows(shown, 1))
     assert rows["chip latency"].startswith("0.04 ms") and rows["receive"] == "0 ms"
-    assert rows["memory"] == "0.078 / 20.00 MiB" and rows["parameters"] == "0.078 MiB"
-    assert rows["link to chip 2"] == "0.088 MiB"
+    assert rows["memory"] == share_text(80 * 1024.0, 20.0 * MIB) == "80.0 KiB / 20.00 MiB"
+    assert rows["parameters"] == bytes_text(80 * 1024.0) == "80.0 KiB"
+    assert rows["link to chip 2"] == bytes_text(90 * 1024.0) == "90.0 KiB"
