@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -239,9 +240,11 @@ class Recovery(QObject):
             (window or self._graph_parts().window).studio.recover(lost, resolved, sources)
         else:
             parts = self._graph_parts(lost.models)
-            columns = recovery.recover(parts.document, lost, found)
-            if len(columns) > 1:
-                parts.window.attempt(lambda: windows_of("comparison").open_columns(parts.window, columns))
+            for columns in recovery.recover(parts.document, lost, found):
+                if len(columns) > 1:
+                    parts.window.attempt(
+                        partial(windows_of("comparison").open_columns, parts.window, columns)
+                    )
 
     def _order_window(self) -> OrderWindow:
         from gui.editors.network.windows import open_order_window

@@ -128,7 +128,7 @@ class Reopening(QObject):
 
     def _opened(self, window: Any, tab: Tab) -> None:
         """A document is there, or its own notice says why not; the plans of its list follow."""
-        if window.closed or window.document.problem is None or not (tab.listed or tab.columns):
+        if window.closed or window.document.problem is None or not (tab.listed or tab.comparisons):
             self._tell(window, tab)
             return
         listed: list[PlanEntry | None] = []
@@ -139,8 +139,9 @@ class Reopening(QObject):
             )
 
         def go_on() -> None:
-            if not window.closed:
-                self._compare(window, tab, listed)
+            for columns in tab.comparisons:
+                if not window.closed:
+                    self._compare(window, tab, columns, listed)
             self._tell(window, tab)
 
         read = partial(read_plans, window.document.problem, self._record.folder, tab.listed)
@@ -179,11 +180,11 @@ class Reopening(QObject):
             return None
         return entry
 
-    def _compare(self, window: Any, tab: Tab, listed: Sequence[PlanEntry | None]) -> None:
-        """Open the comparison of a document's plans again."""
-        if not tab.columns:
-            return
-        columns = [self._column(window, column, listed) for column in tab.columns]
+    def _compare(
+        self, window: Any, tab: Tab, kept: Sequence[KeptColumn], listed: Sequence[PlanEntry | None]
+    ) -> None:
+        """Open a comparison of a document's plans again."""
+        columns = [self._column(window, column, listed) for column in kept]
         found = [column for column in columns if column is not None]
         comparisons = windows_of("comparison")
         try:
@@ -219,10 +220,8 @@ class Reopening(QObject):
         if here.document.problem is None and here not in self._windows.values() and self._windows:
             here.close()  # all that is open is in tabs beside it
         front = self._windows.get(id(self._front)) or self._beside()
-        comparison = (
-            windows_of("comparison").comparison_of(front.document) if self._compared and front else None
-        )
-        seen = comparison or front
+        there = [] if front is None else windows_of("comparison").comparisons_of(front.document)
+        seen = there[self._compared] if 0 <= self._compared < len(there) else front
         # A turn later: a comparison is made visible in the next one.
         soon(self, lambda: self._end(front, seen))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -42,8 +43,8 @@ class Recorder(Protocol):
     def proved(self, bounds: Iterable[Bound]) -> None:
         """Bounds became known, by a proof or from a file."""
 
-    def compared(self, columns: Sequence[Column]) -> None:
-        """These plans are beside each other now; none where no comparison is open."""
+    def compared(self, comparison: int, columns: Sequence[Column]) -> None:
+        """These plans are beside each other now in a comparison, which has a number of its own; none where it is closed."""
 
 
 class History(QObject):
@@ -60,8 +61,27 @@ class History(QObject):
         self.modified = False
         self.edits = 0
         """Counts what the user did: steps taken, undone and done again; not what a followed planner shows."""
+        self._shown = -1
+        """What :attr:`edits` was when all that was done had been done to be shown; -1 where it never was."""
         self.commands: list[Step] = []
         self._pushing = False
+
+    @property
+    def for_show(self) -> bool:
+        """Whether all that was done was done by the program to show something: nobody needs to save it."""
+        return self.edits == self._shown
+
+    @contextmanager
+    def showing(self) -> Iterator[None]:
+        """What is done inside the program does to show something. It counts as unsaved where a person did something before."""
+        own = self.for_show
+        before = self.commands
+        try:
+            yield
+        finally:
+            if own or self.commands is not before:  # reset: another model is open
+                self._shown = self.edits
+                self._update_modified()
 
     def reset(self) -> None:
         """Forget every step."""
@@ -138,6 +158,7 @@ class History(QObject):
         else:
             low, high = sorted((clean, self.undo_stack.index()))
             modified = any(command.changes_plan for command in self.commands[low:high])
+        modified = modified and not self.for_show
         if modified != self.modified:
             self.modified = modified
             self.modified_changed.emit(modified)

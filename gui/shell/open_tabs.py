@@ -52,7 +52,7 @@ class KeptPlan(msgspec.Struct):
 
 
 class Tab(msgspec.Struct):
-    """A document: its files, how they were read, and its plan's file; plans of its list; the comparison of its plans; the story beside it.
+    """A document: its files, how they were read, and its plan's file; plans of its list; the comparisons of its plans; the story beside it.
 
     A model that is in no file is that of its story, and has no ``models``.
     """
@@ -65,6 +65,8 @@ class Tab(msgspec.Struct):
     density: float | None = None
     listed: list[KeptPlan] = msgspec.field(default_factory=list)
     columns: list[KeptColumn] = msgspec.field(default_factory=list)
+    more_columns: list[list[KeptColumn]] = msgspec.field(default_factory=list)
+    """Those of further comparisons of its plans."""
     story: str = ""
 
     @property
@@ -76,6 +78,11 @@ class Tab(msgspec.Struct):
     def name(self) -> str:
         """What sentences call it."""
         return Path([*self.models, self.story][0]).name
+
+    @property
+    def comparisons(self) -> list[list[KeptColumn]]:
+        """The columns of each comparison of its plans."""
+        return [columns for columns in (self.columns, *self.more_columns) if columns]
 
 
 @dataclass(frozen=True)
@@ -119,11 +126,11 @@ def left(document: Any, tab: Tab, whole: bool) -> Left | None:
 
 @dataclass(frozen=True)
 class Reopened:
-    """What was open: documents, the place of the one in front, whether its comparison is, and what could not be read."""
+    """What was open: documents, the place of the one in front, which of its comparisons is (-1: none), and what could not be read."""
 
     tabs: tuple[Tab, ...] = ()
     front: int = 0
-    compared: bool = False
+    compared: int = -1
     said: tuple[str, ...] = ()
 
 
@@ -148,16 +155,16 @@ class OpenTabs:
             self.folder.mkdir(parents=True, exist_ok=True)
             for number, one in enumerate(documents):
                 assert one.tab is not None
-                columns = next(
-                    (o.columns for o in editors if o.tab is None and o.document is one.document), ()
-                )
+                found = [_columns(one, other.columns) for other in _comparisons(one, editors)]
+                first, *more = [columns for columns in found if columns] or [[]]
                 listed = self._write_plans(one, number)
                 used |= {plan.file for plan in listed}
-                tabs.append(msgspec.structs.replace(one.tab, listed=listed, columns=_columns(one, columns)))
+                tabs.append(msgspec.structs.replace(one.tab, listed=listed, columns=first, more_columns=more))
             record = {
                 "version": VERSION, "process": 0 if ended else os.getpid(), "tabs": msgspec.to_builtins(tabs),
                 "front": next((i for i, one in enumerate(documents) if front and one.document is front.document), 0),
                 "compared": front is not None and front.tab is None,
+                "comparison": _place_of(front, documents, editors),
             }  # fmt: skip
             write_atomically(self.path, to_json(record))
             for path in self.folder.glob("*.plan.json"):
@@ -196,7 +203,9 @@ class OpenTabs:
         tabs = [tab for tab in read if tab is not None]
         place = sum(tab is not None for tab in read[:here]) if here >= 0 else 0
         said = () if not bad else (_unread(bad),)
-        return Reopened(tuple(tabs), place, here >= 0 and record.get("compared") is True, said)
+        which = record.get("comparison", 0)
+        compared = which if here >= 0 and record.get("compared") is True and type(which) is int else -1
+        return Reopened(tuple(tabs), place, compared, said)
 
     def _put_away(self) -> str:
         """Keep a record that cannot be read under another name, and say so."""
@@ -210,6 +219,20 @@ class OpenTabs:
 def _unread(count: int) -> str:
     what = "one document" if count == 1 else f"{count} documents"
     return f"What is kept of {what} that {'was' if count == 1 else 'were'} open cannot be read, and {'is' if count == 1 else 'are'} left out."
+
+
+def _comparisons(one: Left, editors: Iterable[Left]) -> list[Left]:
+    """The comparisons of a document's plans."""
+    return [other for other in editors if other.tab is None and other.document is one.document]
+
+
+def _place_of(front: Left | None, documents: Iterable[Left], editors: Sequence[Left]) -> int:
+    """Which of the kept comparisons of its document the one in ``front`` is; 0 where it is none."""
+    for one in documents:
+        if front is not None and front.tab is None and one.document is front.document:
+            kept = [other for other in _comparisons(one, editors) if _columns(one, other.columns)]
+            return next((at for at, other in enumerate(kept) if other is front), 0)
+    return 0
 
 
 def _columns(one: Left, columns: Iterable[Column]) -> list[KeptColumn]:
@@ -233,7 +256,12 @@ def _tab(value: Any) -> Tab | None:
     try:
         tab = typed(value, Tab, "a tab", StageboardError)
         checked(tab.precision)
-        texts = [*tab.models, tab.plan, tab.story, *(column.file for column in tab.columns)]
+        texts = [
+            *tab.models,
+            tab.plan,
+            tab.story,
+            *(column.file for columns in tab.comparisons for column in columns),
+        ]
         sound = (
             bool(tab.models or tab.story)
             and all(tab.models)

@@ -199,7 +199,7 @@ class PlanningWindow(EditorWindow):
         if self.document.modified and active is not None:
             lost.append(Unsaved(f"the plan “{active.name}”", self.files.save_plan))
         others = [entry for entry in self.document.plans if entry is not active and entry.would_be_lost]
-        if others:
+        if others and not self.document.history.for_show:
             more = "more " if lost else ""
             words = (
                 f"the plan “{others[0].name}”" if len(others) == 1 else f"{len(others)} {more}plans by hand"
@@ -244,8 +244,11 @@ class PlanningWindow(EditorWindow):
         return self.closing.may_replace(go_on, self.unsaved_plan())
 
     def goes_along(self) -> str:
-        """A comparison of the plans has nothing to compare without them."""
-        return "the comparison of its plans" if windows_of("comparison").compares(self.document) else ""
+        """Comparisons of the plans have nothing to compare without them."""
+        count = len(windows_of("comparison").comparisons_of(self.document))
+        return (
+            ("", "the comparison of its plans")[count] if count < 2 else f"{count} comparisons of its plans"
+        )
 
     def end(self) -> None:
         """End every process and thread."""

@@ -118,7 +118,8 @@ class TourBar(QFrame):
         try:
             window.themes.set_preference(step.theme)
             window.canvas.set_view(step.view)
-            step.act(self.tour)
+            with window.document.history.showing():
+                step.act(self.tour)
         except StageboardError as error:
             self._failed(str(error))
             return
@@ -130,7 +131,8 @@ class TourBar(QFrame):
             return
         self._timer.stop()
         try:
-            self.step.finish(self.tour)
+            with self._window.document.history.showing():
+                self.step.finish(self.tour)
         except StageboardError as error:
             self._failed(str(error))
             return

@@ -58,7 +58,8 @@ class Journal(QObject):
         self._dirty: dict[str, PlanEntry] = {}
         self._listed: set[str] = set()
         self._proved: list[Bound] = []
-        self._columns: list[dict[str, str]] = []
+        self._columns: dict[int, list[dict[str, str]]] = {}
+        """What is in each comparison that is open, by its number."""
         self._later = Later(self.flush, self, self.LIST_EVERY_MS)
         document.history.recorder = self
         if document.problem is not None:
@@ -124,16 +125,16 @@ class Journal(QObject):
         if self._proved:
             self._later.ask_once()
 
-    def compared(self, columns: Sequence[Column]) -> None:
-        """These plans are beside each other. That alone is nothing to lose: it is written once there is."""
+    def compared(self, comparison: int, columns: Sequence[Column]) -> None:
+        """These plans are beside each other in a comparison. That alone is nothing to lose: it is written once there is."""
         now = [
             {"file": str(one.absolute())} if isinstance(one, Path) else {"plan": one.id} for one in columns
         ]
-        if now != self._columns:
-            self._columns = now
+        if now != self._columns.get(comparison, []):
+            self._columns[comparison] = now
             if self._file is not None:
                 self.flush()
-                self._write({"compared": now})
+                self._write({"compared": now, "comparison": comparison})
 
     def flush(self) -> None:
         """Write what waits to be written."""
@@ -166,8 +167,8 @@ class Journal(QObject):
             if self._file is None:
                 self._file, self.path = create(self._where or folder())
                 self._append(self._whole_head(self._head))
-                if self._columns:
-                    self._append({"compared": self._columns})
+                for comparison, columns in self._columns.items():
+                    self._append({"compared": columns, "comparison": comparison})
             self._append(line)
         except OSError as error:
             self._failed = True
@@ -192,7 +193,7 @@ class Journal(QObject):
 
     def _discard(self) -> None:
         self._later.stop()
-        self._dirty, self._listed, self._proved, self._columns = {}, set(), [], []
+        self._dirty, self._listed, self._proved, self._columns = {}, set(), [], {}
         self._failed = False
         if self._file is not None:
             path, self.path = self.path, None

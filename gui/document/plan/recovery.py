@@ -182,8 +182,8 @@ def _bounds(value: Any) -> list[Bound]:
     return [bound_of(bound, "") for bound in stored]
 
 
-def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> list[Column]:
-    """Do everything in a journal again and delete it. The document then records it afresh. Returns what was compared.
+def recover(document: Document, leftover: Leftover, opened: Opened | None = None) -> list[list[Column]]:
+    """Do everything in a journal again and delete it. The document then records it afresh. Returns what each comparison had.
 
     Raises :class:`StageboardError` before anything changes where the model cannot be opened. A step that cannot be
     done again ends the recovery there, which a message says; what came before it is recovered, and the journal kept beside.
@@ -225,14 +225,21 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
         recorder.flush()
     if kept is None:
         discard(leftover.path)
-    return _columns(document, leftover)
+    return _compared(document, leftover)
 
 
-def _columns(document: Document, leftover: Leftover) -> list[Column]:
-    """What was in the columns of the comparison that was open, as far as it is still there."""
-    last: Any = next((line["compared"] for line in reversed(leftover.lines) if "compared" in line), [])
+def _compared(document: Document, leftover: Leftover) -> list[list[Column]]:
+    """The columns of each comparison that was open; those of journals from before there could be several have no number."""
+    last: dict[Any, Any] = {
+        str(line.get("comparison", 0)): line["compared"] for line in leftover.lines if "compared" in line
+    }
+    return [_columns(document, given) for given in last.values() if isinstance(given, list)]
+
+
+def _columns(document: Document, given: list[Any]) -> list[Column]:
+    """What was in the columns of a comparison, as far as it is still there."""
     found: list[Column] = []
-    for column in last if isinstance(last, list) else []:
+    for column in given:
         if isinstance(column, dict):
             entry = document.plan_list.get(str(column.get("plan", "")))
             file = Path(str(column.get("file", "")))

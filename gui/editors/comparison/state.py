@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ from planner.problem.problem import Plan, Problem
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from planner.reports.comparison import Comparison
+
+_numbers = itertools.count()
 
 MOST = 4
 """Plans that are compared at once."""
@@ -52,6 +55,7 @@ class CompareState(QObject):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.document = document
+        self._number = next(_numbers)
         self.sources: list[Source] = []
         self.comparison: Comparison | None = None
         self.why_not = "choose two plans to compare"
@@ -99,13 +103,25 @@ class CompareState(QObject):
 
     def set_sources(self, sources: Sequence[Source], bounds: Iterable[Bound] = ()) -> None:
         """Compare these; ``bounds`` are what is proven besides. Raises :class:`StageboardError` on too many."""
-        if len(sources) > MOST:
-            raise StageboardError(f"at most {MOST} plans can be compared at once; {len(sources)} were chosen")
+        check_room(sources)
         self.sources = list(sources)
         self._file_bounds += [bound for bound in proven(bounds) if bound not in self._file_bounds]
         self.shown = (1, 0)
         self.refresh()
         self.pair_changed.emit()
+
+    def compares(self, sources: Iterable[Source]) -> bool:
+        """Whether these are the plans that are compared, in whatever order."""
+        return {source.column for source in sources} == {source.column for source in self.sources}
+
+    def read_anew(self, sources: Iterable[Source], bounds: Iterable[Bound]) -> None:
+        """Go on with the plans that are compared as ``sources`` have them, those of files as they are read now."""
+        now = {source.column: source for source in sources}
+        shown = self.shown
+        self.set_sources(
+            [source if source.entry is not None else now[source.column] for source in self.sources], bounds
+        )
+        self.set_pair(*shown)
 
     def add(self, sources: Iterable[Source], bounds: Iterable[Bound] = ()) -> None:
         """Compare these, too. Raises :class:`StageboardError` on too many."""
@@ -193,7 +209,7 @@ class CompareState(QObject):
     def keep(self, columns: Sequence[Column]) -> None:
         """Let the document's journal know what is compared, so that a crash does not close the comparison."""
         if self.document.history.recorder is not None:
-            self.document.history.recorder.compared(columns)
+            self.document.history.recorder.compared(self._number, columns)
 
     def _follow_edits(self) -> None:
         """An edit of a plan that was not made by hand makes an entry of its own: the column goes on with it."""
@@ -294,6 +310,12 @@ class CompareState(QObject):
             return np.empty(0, np.int32)
         found = [comparison.moved(i) for i in range(1, len(comparison.plans))]
         return np.unique(np.concatenate(found)).astype(np.int32)
+
+
+def check_room(sources: Sequence[Source]) -> None:
+    """Raises :class:`StageboardError` on more plans than can be compared at once."""
+    if len(sources) > MOST:
+        raise StageboardError(f"at most {MOST} plans can be compared at once; {len(sources)} were chosen")
 
 
 def entry_sources(entries: Iterable[PlanEntry]) -> list[Source]:

@@ -13,10 +13,11 @@ from gui.document.history import Column
 from gui.document.network.entries import OrderEntry
 from gui.document.plan_list import PlanEntry
 from gui.editors.comparison.sources import Source
-from gui.editors.comparison.state import MOST, entry_sources, file_sources
+from gui.editors.comparison.state import MOST, check_room, entry_sources, file_sources
 from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
 from gui.widgets.later import soon
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ _windows: list[ComparisonWindow] = []
 def open_comparison(window: PlanWindow, entries: Sequence[PlanEntry]) -> CompareWindow:
     """Compare plans of a window's list, the first being the reference; a single one with the plan on the canvas.
 
-    A compare window of that main window that is open already is used again. Raises :class:`StageboardError` where the
-    plans cannot be compared.
+    Where these plans are compared already that comes to the front as it is; other comparisons stay beside it. Raises
+    :class:`StageboardError` where the plans cannot be compared.
     """
     document = window.document
     chosen = list(dict.fromkeys(entries))
@@ -112,7 +113,7 @@ def open_with_canvas(window: PlanWindow, paths: Sequence[str | Path]) -> Compare
         compared.say(
             "warning",
             f"{names} {'is' if len(rest) == 1 else 'are'} left out: at most {MOST} plans are compared at once, and A is the plan"
-            f" on the canvas, “{active.name}”",
+            f" on the canvas, “{shown_name(active.name)}”",
         )
     return compared
 
@@ -178,29 +179,32 @@ def open_example(window: PlanWindow) -> None:
     open_files(window, [model], plans)
 
 
-def comparison_of(document: Document) -> ComparisonWindow | None:
-    """The comparison of a document's plans that is open."""
-    return next((one for one in _windows if one.document is document and not one.closed), None)
-
-
-def compares(document: Document) -> bool:
-    """Whether plans of a document are compared."""
-    return comparison_of(document) is not None
+def comparisons_of(document: Document | OrderDocument) -> list[ComparisonWindow]:
+    """The comparisons of a document's plans that are open, in the order in which they were opened."""
+    return [one for one in _windows if one.document is document and not one.closed]
 
 
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
+    """The comparison of these plans: the one that is open, with its reference and its pair, else one in a tab of its own; a tab that has
+    nothing to compare any more is taken."""
     from gui.editors.comparison.editor import CompareWindow
 
-    shown, new = _window(window, CompareWindow)
-    if new:
+    check_room(sources)
+    known = [cast("CompareWindow", one) for one in comparisons_of(window.document)]
+    if shown := next((one for one in known if one.state.compares(sources)), None):
+        shown.state.read_anew(sources, bounds)
+        reveal(shown)
+    elif shown := next((one for one in known if len(one.state.sources) < 2), None):
+        shown.compare(sources, bounds)
+        reveal(shown)
+    else:
+        shown = _beside(window, CompareWindow)
         shown.tell_with(window.studio)
         if window.proving_unasked.begun:
             shown.proving.begin(window.proving_unasked)
-    shown.files.ask_times = window.files.ask_times
-    shown.compare(sources, bounds)
+        shown.files.ask_times = window.files.ask_times
+        shown.compare(sources, bounds)
     shown.files.tell_notes(sources)
-    if not new:
-        reveal(shown)
     return shown
 
 
@@ -210,12 +214,13 @@ def open_orders(window: OrderWindow, entry: PlanEntry) -> OrdersWindow:
 
     assert isinstance(entry, OrderEntry)
     window.document.compare(entry)
-    shown, new = _window(window, OrdersWindow)
-    if new:
-        shown.canvas.set_view(window.canvas.view)
-        shown.canvas.set_sorted(window.canvas.sorted)
-    else:
-        reveal(shown)
+    known = comparisons_of(window.document)  # the document says which two orders are beside one another
+    if known:
+        reveal(known[0])
+        return cast(OrdersWindow, known[0])
+    shown = _beside(window, OrdersWindow)
+    shown.canvas.set_view(window.canvas.view)
+    shown.canvas.set_sorted(window.canvas.sorted)
     return shown
 
 
@@ -238,12 +243,9 @@ def open_order_files(window: OrderWindow, plans: Sequence[Path]) -> None:
 W = TypeVar("W", bound=ComparisonWindow)
 
 
-def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
-    """The comparison of a window's plans, and whether it was made now: it is then shown, as a tab beside it, in the next turn of the
-    event loop, for to make a window takes as long as to show it."""
-    known = comparison_of(window.document)
-    if known is not None:
-        return cast(W, known), False
+def _beside(window: AnyWindow, kind: Callable[..., W]) -> W:
+    """Another comparison of a window's plans: it is shown, as a tab beside it, in the next turn of the event loop, for to make a window
+    takes as long as to show it."""
     shown = kind(window.document, window.themes, window.session)
     shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     _windows.append(shown)
@@ -251,7 +253,7 @@ def _window(window: AnyWindow, kind: Callable[..., W]) -> tuple[W, bool]:
     shown.set_reduced_motion(window.reduced_motion)
     shown.stay_with(window.ended, window.files.open_model)
     soon(shown, lambda: _show(shown, cast(QWidget, window)))
-    return shown, True
+    return shown
 
 
 def _show(shown: ComparisonWindow, beside: QWidget) -> None:

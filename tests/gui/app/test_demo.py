@@ -207,6 +207,7 @@ def test_the_tour_in_a_window(qtbot: Any, qapp: Any) -> None:
             )
             assert "%" not in bar.text or (re.search(r"\d %", bar.text) and not re.search(r"\d%", bar.text))
             assert parts.themes.theme.name == step.theme
+            assert not parts.document.modified and not parts.window.unsaved(), "nobody made these plans"
             if number == len(STEPS) - 1:
                 break
             qtbot.keyClick(bar, keys[number % 2])
@@ -214,11 +215,17 @@ def test_the_tour_in_a_window(qtbot: Any, qapp: Any) -> None:
         qtbot.keyClick(bar, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: bool(ended), timeout=30_000)
         assert parts.document.graph is not None and parts.document.graph.name == "transformer_encoder"
+        parts.document.pin([0])
+        assert parts.document.modified
+        (lost,) = parts.window.unsaved()
+        assert parts.document.active is not None and lost.words == f"the plan “{parts.document.active.name}”"
     finally:
         parts.close()
 
 
 def test_the_tour_from_the_window_has_a_tab_of_its_own_and_loses_nothing(qtbot: Any, qapp: Any) -> None:
+    from PySide6.QtCore import Qt
+
     from gui.editors.plan import windows
     from gui.shell.host import host_of, show_editor
     from planner.model.samples import sample
@@ -238,8 +245,11 @@ def test_the_tour_from_the_window_has_a_tab_of_its_own_and_loses_nothing(qtbot: 
         assert bar is not None
         qtbot.waitUntil(lambda: bar.next_button.isEnabled() and not bar.waiting, timeout=60_000)
         assert parts.themes.preference == "light", "the tour has colours of its own"
-        toured.closing.surely = True
+        qtbot.keyClick(bar, Qt.Key.Key_Space)
         toured.close()
+        assert toured.closing.question is None, (
+            "what the tour made is not asked about, while it searches neither"
+        )
         qtbot.waitUntil(lambda: host.count() == 1 and not windows.graph_windows(), timeout=30_000)
         assert parts.themes.preference == "dark"
         assert parts.document.graph is not None and parts.document.graph.name == "Xception"

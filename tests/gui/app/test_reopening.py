@@ -325,9 +325,36 @@ def test_entries_without_sense_are_left_out(tmp_path: Path, bad: object) -> None
         json.dumps({"version": 1, "process": 0, "tabs": [bad, good], "front": 1, "compared": True})
     )
     was = record.read()
-    assert [tab.paths for tab in was.tabs] == [(Path("/m.onnx"),)] and was.front == 0 and was.compared
+    assert [tab.paths for tab in was.tabs] == [(Path("/m.onnx"),)] and was.front == 0 and was.compared == 0
     (said,) = was.said
     assert said == "What is kept of one document that was open cannot be read, and is left out."
+
+
+def test_several_comparisons_are_open_again_and_the_one_in_front_is(
+    qtbot: QtBot, files: dict[str, Path], tmp_path: Path
+) -> None:
+    parts = begun()
+    window = parts.window
+    comparisons.open_files(window, [files["first"]], [files["one"], files["two"]])
+    qtbot.waitUntil(lambda: bool(comparisons._windows), timeout=60_000)
+    settle()
+    found = window.document.add_plan(window.document.device_of[::-1].copy(), "found", planner="greedy")
+    other = comparisons.open_comparison(window, [found])
+    settle()
+    host = host_of(window)
+    assert host is not None and host.count() == 3 and host.currentWidget() is other
+    quit_all()
+    settle()
+    ended(parts)
+    parts = started_again(qtbot)
+    try:
+        (first, second) = comparisons.comparisons_of(parts.document)
+        names: list[list[str]] = [[plan.name for plan in one.state.plans] for one in (first, second)]  # type: ignore[attr-defined]
+        assert names == [["one", "two"], ["one", "found"]]
+        host = host_of(parts.window)
+        assert host is not None and host.currentWidget() is second
+    finally:
+        ended(parts)
 
 
 @pytest.mark.parametrize(

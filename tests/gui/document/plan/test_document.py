@@ -637,3 +637,29 @@ def test_all_is_folded_by_the_names_that_a_model_has(
     assert document.grouping_name == grouping
     assert document.grouping is not None
     assert group in document.grouping.names
+
+
+def test_what_is_done_to_show_something_is_nothing_to_save(document: Document) -> None:
+    history = document.history
+    with history.showing():
+        document.move([5], 0)
+    assert document.modified and not history.for_show, "something was there before"
+    with history.showing():
+        document.open_graph(chain_graph(), target=Pipeline(count=3))
+        document.move([5], 0)
+    assert not document.modified and history.for_show and document.active is not None
+    with history.showing():
+        document.apply_plan(document.add_plan(np.repeat([0, 1, 2], 4), "thirds"))
+    found = document.add_plan(np.repeat([0, 1, 2], [2, 5, 5]).astype(np.int32), "run", planner="slice")
+    document.follow(found.device_of, found, "job 1", "Run")
+    assert not document.modified, "nor is what a planner found"
+    document.move([5], 0)
+    assert document.modified and not history.for_show
+    with history.showing():
+        document.move([6], 0)
+    assert document.modified, "a person did something in between"
+    with pytest.raises(StageboardError), history.showing():
+        document.open_graph(chain_graph(), target=Pipeline(count=3))
+        document.move([5], 0)
+        raise StageboardError("the tour cannot go on")
+    assert not document.modified and history.for_show

@@ -138,6 +138,31 @@ def test_a_followed_run_and_its_plan_come_back(where: Path) -> None:
     assert state(again) == state(document)
 
 
+def test_each_comparison_comes_back_with_what_it_had_last(where: Path) -> None:
+    document = Document()
+    journal = Journal(document, where)
+    document.open_model(write_model(where.parent))
+    found = document.add_plan(np.repeat([0, 1], 6), "found")
+    other = document.add_plan(np.repeat([0, 1], [4, 8]).astype(np.int32), "other")
+    assert document.active is not None
+    journal.compared(3, [document.active, found])
+    document.move([4], 1)
+    journal.compared(5, [found, other])
+    journal.compared(5, [other, found])
+    journal.compared(7, [found, other])
+    journal.compared(7, [])
+    crash(journal, where)
+    (left,) = leftovers(where)
+    came = recover(Document(), left)
+    names = [[column.name for column in columns] for columns in came]
+    assert names[:2] == [[document.plans[0].name, "found"], ["other", "found"]] and not any(names[2:])
+    # A journal of before has one comparison, without a number.
+    told = {"compared": [{"plan": other.id}, {"plan": found.id}]}
+    events = [line for line in left.lines if "compared" not in line]
+    (columns,) = recover(Document(), replace(left, lines=(*events, told)))
+    assert [column.name for column in columns] == ["other", "found"]
+
+
 def test_planners_results_alone_are_worth_recovering(where: Path) -> None:
     document = Document()
     journal = Journal(document, where)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.canvases.legend import row_words
 from gui.editors.comparison.menus import fill_more
-from gui.editors.comparison.windows import open_comparison, open_plans
+from gui.editors.comparison.windows import comparisons_of, open_comparison, open_plans
 from gui.look.theme import DARK
 from gui.shell.session import Session
 from planner.errors import StageboardError
@@ -310,16 +310,57 @@ def test_opened_from_a_main_window(qtbot: QtBot, windows: list[QWidget], tmp_pat
     assert [plan.name for plan in shown.state.plans][1] == "later", (
         "a single plan stands beside the one on the canvas"
     )
-    again = open_plans(main, [path])
-    assert again is shown, "one compare window for each main window"
-    rest(qtbot, shown)
-    assert len(shown.state.plans) == 2
+    other = open_plans(main, [path])
+    windows.append(other)
+    rest(qtbot, other)
+    assert other is not shown and len(other.state.plans) == 2, (
+        "other plans are compared in a tab of their own"
+    )
+    assert [plan.name for plan in shown.state.plans][1] == "later", "what was compared before is as it was"
+    assert main.goes_along() == "2 comparisons of its plans"
     with pytest.raises(StageboardError):
         open_plans(main, [tmp_path / "none.json"])
     close()
     settle()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not _alive(shown), "it is closed with the plans it compares"
+    assert not _alive(shown) and not _alive(other), "they are closed with the plans they compare"
+    windows.clear()
+
+
+def test_a_comparison_that_is_open_comes_to_the_front_as_it_is(
+    qtbot: QtBot, windows: list[QWidget], tmp_path: Path
+) -> None:
+    document = two_plans()
+    path = tmp_path / "saved.plan.json"
+    document.save_plan(path)
+    main, close = make_window(qtbot, document)
+    later = next(entry for entry in document.plans if entry.name == "later")
+    of_list, of_file = open_comparison(main, [later]), open_plans(main, [path])
+    windows += [of_list, of_file]
+    for shown in (of_list, of_file):
+        shown.state.set_reference(1)
+        shown.state.set_view("lanes")
+        rest(qtbot, shown)
+    names = [[plan.name for plan in shown.state.plans] for shown in (of_list, of_file)]
+    assert names[0][0] == "later"
+    assert open_comparison(main, [later]) is of_list and open_plans(main, [path]) is of_file
+    assert [[plan.name for plan in shown.state.plans] for shown in (of_list, of_file)] == names
+    assert of_list.state.view == of_file.state.view == "lanes"
+    read = next(source for source in of_file.state.sources if source.path is not None)
+    assert read.plan is not None
+    with pytest.raises(StageboardError):
+        open_comparison(
+            main, [*document.plans, *(document.add_plan(document.device_of, f"{i}") for i in range(4))]
+        )
+    assert comparisons_of(document) == [of_list, of_file], "too many plans change nothing"
+    document.remove_plan(later)
+    rest(qtbot, of_list)
+    assert of_list.state.comparison is None
+    other = document.add_plan(document.device_of[::-1].copy(), "other")
+    assert open_comparison(main, [other]) is of_list, "a tab without anything to compare is taken"
+    assert comparisons_of(document) == [of_list, of_file]
+    close()
+    settle()
     windows.clear()
 
 
