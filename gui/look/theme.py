@@ -212,7 +212,8 @@ def palette(theme: Theme) -> QPalette:
 
 def apply(app: QApplication, theme: Theme) -> None:
     """Give the whole application this theme: Fusion style, palette, style sheet, tabular digits."""
-    if app.style().objectName().lower() != "fusion":
+    # While there is a style sheet the style is Qt's own around ours: asked for again, it would style every widget once more.
+    if not app.styleSheet() and app.style().objectName().lower() != "fusion":
         app.setStyle("fusion")
     app.setPalette(palette(theme))
     app.setFont(font())

@@ -16,6 +16,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 
 from gui.canvas.graph.palette import canvas_palette, filled_palette, plain_words
+from gui.look.style_sheet import style_sheet
 from gui.look.theme import (
     DARK,
     DIMMED,
@@ -240,3 +241,16 @@ def test_another_theme_is_taken_on_under_a_waiting_cursor(qapp: QApplication) ->
     themes.set_preference("dark")
     assert seen == [Qt.CursorShape.WaitCursor] and qapp.overrideCursor() is None
     themes.set_preference("light")
+
+
+def test_another_theme_styles_widgets_once(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    themes = ThemeController(qapp, "light")
+    asked: list[object] = []
+    monkeypatch.setattr(QApplication, "setStyle", lambda *given: asked.append(given))
+    try:
+        for name in ("dark", "light"):
+            themes.set_preference(name)
+            assert qapp.styleSheet() == style_sheet(themes.theme)
+        assert not asked, "the style stays: to set it would style every widget a second time"
+    finally:
+        themes.deleteLater()
