@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
+
+TOLD_APART = re.compile(r"(?P<planner>[\w-]+)(?P<rest>| \(.*| \d+|, .*)")
+"""The name of a planner, and what tells its plan from others."""
 
 
 @cache
@@ -34,8 +38,12 @@ def method_name(name: str) -> str:
 
 def shown_name(plan: str) -> str:
     """A plan's name as it is shown: the planner's title where it is called as the planner that found it, also with what tells it from
-    others (``slice (seed 3)``)."""
+    others (``slice (seed 3)``, ``slice 2``, ``slice, 4 stages``), and where the planner tells it from others (``second (slice)``)."""
     from planner.machines.catalogue import planners
 
-    name, bracket, others = plan.partition(" (")
-    return f"{method_name(name)}{bracket}{others}" if name in planners() else plan
+    known = planners()
+    called = TOLD_APART.fullmatch(plan)
+    if called is not None and called["planner"] in known:
+        return f"{method_name(called['planner'])}{called['rest']}"
+    own, bracket, by = plan.removesuffix(")").rpartition(" (")
+    return f"{own} ({method_words(by)})" if bracket and plan.endswith(")") and by in known else plan

@@ -23,6 +23,7 @@ from gui.editors.comparison.proving import ProvingCompared
 from gui.editors.comparison.state import CompareState
 from gui.editors.comparison.window import ComparisonWindow
 from gui.look.theme import ThemeController
+from gui.words.methods import shown_name
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -87,6 +88,6 @@ class CompareBody(ComparisonWindow):
         """A plan takes the place of the one on the main canvas: one undo step."""
         source = self.state.sources[plan]
         if source.live(self.document):
-            self.say("info", f"{source.name} is on the main canvas already.")
+            self.say("info", f"{shown_name(source.name)} is on the main canvas already.")
             return
         self.attempt(lambda: self.state.put_on_canvas(source))

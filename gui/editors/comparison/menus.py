@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST
+from gui.words.methods import shown_name
 
 if TYPE_CHECKING:
     from gui.editors.comparison.body import CompareBody
@@ -24,7 +25,7 @@ def fill_more(window: CompareBody, menu: QMenu) -> None:
     shown = [source.entry for source in state.sources]
     for entry in state.document.plans:
         if entry not in shown and entry.components:
-            action = menu.addAction(entry.name)
+            action = menu.addAction(shown_name(entry.name))
             action.setEnabled(len(state.sources) < MOST)
             action.triggered.connect(
                 lambda _=False, entry=entry: window.attempt(lambda: state.add([Source(entry)]))

@@ -15,7 +15,7 @@ from gui.document.plan_list import PlanEntry, fits
 from planner.errors import StageboardError
 from planner.problem.claims import claimed
 from planner.problem.problem import Plan, Problem
-from planner.reports.comparison.figures import filed
+from planner.reports.comparison.figures import filed, own_name
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -167,7 +167,7 @@ def own_problem(entry: PlanEntry, problem: Problem) -> Problem:
 
 def told_apart(plans: Sequence[Plan], paths: Sequence[Path | None]) -> list[Plan]:
     """Plans under names that tell them apart: where two are called alike, with their machines, else with their files."""
-    names = [plan.name for plan in plans]
+    names = [own_name(plan) for plan in plans]
     places = [plan.problem.places for plan in plans]
     alike = [{places[j] for j, other in enumerate(names) if other == name} for name in names]
     names = [
@@ -181,6 +181,6 @@ def told_apart(plans: Sequence[Plan], paths: Sequence[Path | None]) -> list[Plan
         for name, path in zip(names, paths, strict=True)
     ]
     return [
-        plan if plan.name == name else replace(plan, name=name)
+        plan if own_name(plan) == name else replace(plan, name=name)
         for plan, name in zip(plans, names, strict=True)
     ]

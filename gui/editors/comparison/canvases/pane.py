@@ -19,6 +19,7 @@ from gui.look.theme import Theme
 from gui.panels.comparison.marks import Marks, marks_of
 from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
 from gui.panels.comparison.words import card_words, described, hover_text
+from gui.words.methods import shown_name
 from planner.model.graph import Ints
 
 NOTHING = np.empty(0, np.int32)
@@ -161,8 +162,9 @@ class PlanPane(PointedScene):
         if comparison is None or self.index >= len(comparison.plans):
             self.setAccessibleName("Plan canvas")
             return
-        plan = comparison.plans[self.index]
-        self.setAccessibleName(f"Plan {comparison.letter(self.index)}, {plan.name}, {self.state.view} view")
+        self.setAccessibleName(
+            f"Plan {comparison.letter(self.index)}, {shown_name(comparison.figures(self.index).name)}, {self.state.view} view"
+        )
         self.setAccessibleDescription(described(comparison, self.index, self.state.selection))
 
     # ------------------------------------------------------------------ what follows the pointer

@@ -185,11 +185,11 @@ class PaneTitle(QWidget):
         mine = state.sources[self._index]
         for entry in state.document.plans:
             if entry.components:
-                self._offer(entry.name, Source(entry), entry is mine.entry, _used(state, entry))
+                self._offer(shown_name(entry.name), Source(entry), entry is mine.entry, _used(state, entry))
         for source in state.sources:
             if source.entry is None:
                 name = source.name if source.path is None else filed(source.name, source.path)
-                self._offer(name, source, source is mine, "")
+                self._offer(shown_name(name), source, source is mine, "")
 
     def _offer(self, name: str, source: Source, current: bool, used: str) -> None:
         action = self.menu.addAction(

@@ -24,6 +24,7 @@ from gui.shell.remembering import Remembering
 from gui.tools.neurons import NeuronPicker
 from gui.widgets.later import soon
 from gui.widgets.plain import plain
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class OrdersWindow(ComparisonWindow):
     def say_state(self) -> None:
         """Say what is compared."""
         document = self.document
-        names = [one.name for one in (document.active, document.compared) if one is not None]
+        names = [shown_name(one.name) for one in (document.active, document.compared) if one is not None]
         said = " · ".join(f"{letter}: {name}" for letter, name in zip("AB", names, strict=False))
         self.setWindowTitle(plain(f"{said} – Compare – Stageboard"))
         self.header.show_title("" if document.problem is None else document.problem.name, said)

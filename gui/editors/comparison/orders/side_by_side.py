@@ -32,6 +32,7 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
+from gui.words.methods import shown_name
 from planner.reports.comparison.orders import Displacement
 
 if TYPE_CHECKING:
@@ -272,14 +273,16 @@ class SideBySide(OrderPanel):
         compared: PlanEntry | None = document.compared
         self.chooser.clear()
         for entry in others:
-            self.chooser.addItem(entry.name, entry.id)
+            self.chooser.addItem(shown_name(entry.name), entry.id)
         at = next((i for i, entry in enumerate(others) if entry is compared), -1)
         if at < 0:
             # What is compared may also be the order under edit itself; it is named all the same.
-            self.chooser.insertItem(0, "choose an order" if compared is None else compared.name, "")
+            self.chooser.insertItem(
+                0, "choose an order" if compared is None else shown_name(compared.name), ""
+            )
             at = 0
         self.chooser.setCurrentIndex(at)
-        self.first_name.setText("" if document.active is None else document.active.name)
+        self.first_name.setText("" if document.active is None else shown_name(document.active.name))
         self._show_counters()
         self._show_tables()
         self._count_moves()
