@@ -54,6 +54,8 @@ class HeaderData:
     """What the devices without ops are called where one band stands for all of them: ``5 chips unused``."""
     own: tuple[str, ...] = ()
     """Among plans that are compared: the names of the plan's own devices, for where the names of the comparison have no room."""
+    own_titles: tuple[str, ...] = ()
+    """The titles of those devices."""
     other: HeaderData | None = None
     """The same of a plan that shows at once with this one, by the same devices: its figures stand beside this one's."""
     letters: tuple[str, str] = ("", "")
@@ -71,13 +73,29 @@ class HeaderData:
         return 0.0 if self.links is None else self.links.passing(device)
 
     def together(self, other: HeaderData, letters: tuple[str, str]) -> HeaderData:
-        """Both at once. A device that only the other plan has is called as it is there."""
-        here = np.isfinite(self.pace)
+        """Both at once. A device that only the other plan has is called as it is there; one that has two names by both:
+        ``Accelerator 1 | Accelerator 2``, where that has no room ``acc 1 | acc 2``, and then ``1 | 2``."""
+        here, there = np.isfinite(self.pace), np.isfinite(other.pace)
         titles, names = (
             tuple(a if mine else b for a, b, mine in zip(one, two, here, strict=True))
             for one, two in ((self.titles, other.titles), (self.names, other.names))
         )
-        return replace(self, titles=titles, names=names, other=other, letters=letters)
+        own = names
+        for d in np.flatnonzero(here & there).tolist():
+            a, b = self.own[d], other.own[d]
+            if a != b:
+                kind, _, number = b.rpartition(" ")
+                short = f"{a} | {number if a.rpartition(' ')[0] == kind else b}"
+                # Beside its mark a lane is known by its numbers.
+                short = short.removeprefix(f"{kind} ")
+                titles = _with(titles, d, f"{self.own_titles[d]} | {other.own_titles[d]}")
+                names, own = _with(names, d, f"{a} | {b}"), _with(own, d, short)
+        return replace(self, titles=titles, names=names, own=own, other=other, letters=letters)
+
+    @property
+    def paired(self) -> str:
+        """The first name that is one of this plan and one of the other; empty where none is."""
+        return next((name for name in self.names if self.other is not None and " | " in name), "")
 
     def cost_words(self, device: int) -> str:
         """What a device costs; ``0.75 | 0.70 ms`` where another plan shows, too."""
@@ -136,6 +154,11 @@ class HeaderData:
             found[1].append(float(e.memory.max(initial=0.0)))
         longest, fullest = (max(value for value in values if np.isfinite(value)) for values in found)
         return replace(self, longest=longest, fullest=fullest)
+
+
+def _with(words: tuple[str, ...], at: int, word: str) -> tuple[str, ...]:
+    """The same with another word at one place."""
+    return (*words[:at], word, *words[at + 1 :])
 
 
 def header_data(

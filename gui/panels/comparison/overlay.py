@@ -43,6 +43,12 @@ class Overlaid:
         """How far the cards have gone from A's places to B's."""
         return 0.0 if self.ends[0] is self.ends[1] else way(share)
 
+    @property
+    def paired_name(self) -> str:
+        """The name of a lane that has one in each plan, as it is written while both show; empty where none has, or there are no lanes."""
+        first, second = self.headers
+        return "" if first is None or second is None else first.together(second, self.letters).paired
+
     def place(self, share: float) -> None:
         """Put the cards and edges of both scenes where the share has them."""
         now = between(*self.ends, self.way(share))

@@ -94,7 +94,8 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
     ]
     titles = tuple(device.title for device in devices)
     numbers = [numbered(comparison, row) for row in range(rows)]
-    if len(set(numbers)) < rows:  # of an accelerator and a CPU: they would be called the same
+    kinds = {row.kind for row in comparison.rows}
+    if len(kinds) > 1 or len(set(numbers)) < rows:  # an accelerator and a CPU would be called the same
         numbers = [comparison.row_title(row, short=True) for row in range(rows)]
     names = tuple(title if title == MISSING else numbers[row] for row, title in enumerate(titles))
     pushed = evaluation.details.get("pushed")
@@ -107,6 +108,7 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem, evaluation),
         pushed=() if pushed is None else tuple(by_row(pushed).tolist()),
         own=tuple(_own_name(comparison, row, plan) for row in range(rows)),
+        own_titles=tuple(comparison.device_title(row, plan) for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip
 
 

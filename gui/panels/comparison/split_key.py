@@ -17,12 +17,14 @@ MARK, HIGH, BESIDE, APART = 22.0, 9.0, 5.0, 20.0
 
 
 def key_words(over: Overlaid, barred: bool) -> list[str]:
-    """What is said of cards in two colours, of cards in one, and, where lanes are ``barred``, of bars."""
+    """What is said of cards in two colours, of cards in one, where lanes are ``barred`` of bars, and of names of both plans."""
     first, second = over.letters
     words = [f"moved: left half {first}, right half {second}", "one colour: same device in both"]
     headers = over.headers[0]
     if barred and headers is not None and headers.scale_words:
         words.append(f"whole bar: {headers.scale_words}")
+    if name := over.paired_name:
+        words.append(f"{name}: its name in {first} | in {second}")
     return words
 
 
@@ -33,14 +35,19 @@ def paint_split_key(
     face, devices, theme = font(8.5), palette.devices, palette.theme
     one, other = devices[0], devices[min(1, len(devices) - 1)]
     marks = ((one.accent, other.accent), (one.soft, one.soft), (one.accent, one.band))
+    said = key_words(over, barred)
+    marked = len(said) - bool(over.paired_name)
     x = box.left()
-    for words, (left, right) in zip(key_words(over, barred), marks, strict=False):
+    for at, words in enumerate(said):
         wide = QFontMetricsF(face).horizontalAdvance(words) + 1.0
-        if x + MARK + BESIDE + wide > box.right() + 1.0:
+        beside = MARK + BESIDE if at < marked else 0.0
+        if x + beside + wide > box.right() + 1.0:
             return
-        mark = QRectF(x, box.center().y() - HIGH / 2, MARK / 2, HIGH)
-        painter.fillRect(mark, QColor(left))
-        painter.fillRect(mark.translated(MARK / 2, 0.0), QColor(right))
-        x += MARK + BESIDE
+        if at < marked:
+            left, right = marks[at]
+            mark = QRectF(x, box.center().y() - HIGH / 2, MARK / 2, HIGH)
+            painter.fillRect(mark, QColor(left))
+            painter.fillRect(mark.translated(MARK / 2, 0.0), QColor(right))
+        x += beside
         write(painter, QRectF(x, box.top(), wide, box.height()), LEFT, words, face, theme.muted)
         x += wide + APART

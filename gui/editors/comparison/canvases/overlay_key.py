@@ -7,8 +7,10 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.headers import are_barred
+from gui.editors.comparison.canvases.legend import row_words
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.panels.comparison.split_key import KEY, key_words, paint_split_key
+from gui.widgets.plain import plain_tip
 
 SIDE = 12.0
 
@@ -25,6 +27,10 @@ class OverlayKey(QWidget):
 
     def _follow(self) -> None:
         self.setAccessibleName("; ".join(self._said()))
+        comparison = self._pane.state.comparison
+        if comparison is not None:
+            rows = (row_words(comparison, row) for row in range(len(comparison.rows)))
+            self.setToolTip(plain_tip("\n".join(words for words in rows if " in " in words)))
         self.update()
 
     def _barred(self) -> bool:

@@ -89,6 +89,31 @@ def test_cards_and_lanes(comparison: Comparison) -> None:
     assert row_headers(comparison, 0).titles == ("Stage 0", "not in this plan", "Stage 1 (2 in B)")
 
 
+def test_over_one_another_a_lane_has_both_names_side_by_side(comparison: Comparison) -> None:
+    first, second = (row_headers(comparison, i) for i in (0, 1))
+    both = first.together(second, ("A", "B"))
+    assert both.names == ("0", "1 (B)", "Stage 1 | Stage 2") and both.own == ("0", "1 (B)", "1 | 2")
+    assert (
+        both.titles == ("Stage 0", "Stage 1 (B)", "Stage 1 | Stage 2")
+        and both.paired == "Stage 1 | Stage 2"
+        and not first.paired
+    )
+    graph = chain_graph(8)
+    plans = [
+        Problem(graph, pool(2, 1)).plan(np.array(a, np.int32), HAND, "p")
+        for a in (A, [1 - device for device in A])
+    ]
+    found = compare(plans)
+    both = row_headers(found, 0).together(row_headers(found, 1), ("A", "B"))
+    assert both.names == ("acc 0 | acc 1", "acc 1 | acc 0", "cpu 0") and both.own == (
+        "0 | 1",
+        "1 | 0",
+        "cpu 0",
+    )
+    alike = compare([plans[0], plans[0]])
+    assert not row_headers(alike, 0).together(row_headers(alike, 1), ("A", "B")).paired
+
+
 def test_bars_of_lanes_are_on_one_scale() -> None:
     problem = Problem(tpu_graph(), EdgeTpuPipeline(3))
     plans = [problem.plan(np.array(a, np.int32), HAND) for a in ([0] * 6, [0, 0, 1, 2, 2, 2])]
@@ -195,9 +220,9 @@ def test_what_is_optimal_under_other_rules_is_so_for_its_own() -> None:
         differing, 1
     )
     assert optimal_words(alike) == "proven optimal" and "proven optimal" in standing_words(alike, 1)
-    assert [row[3].text for row in figures_table(differing, (1, 0)).rows] == [
-        "✓ optimal for its own rules"
-    ] * 2
+    table = figures_table(differing, (1, 0))
+    gap = table.titles.index("Gap")
+    assert [row[gap].text for row in table.rows] == ["✓ optimal for its own rules"] * 2
     assert "The rules differ: contiguous in A, not in B" in subtitle_of(differing)
     assert comparison_caption(differing).endswith("The rules differ: contiguous in A, not in B.")
     text = comparison_text(differing, ["a", "b"])

@@ -18,6 +18,7 @@ from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import scene_of
 from gui.canvas.graph.viewport import Viewport
+from gui.document.plan.document import Document
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
 from gui.editors.comparison.canvases.overlay_key import OverlayKey
@@ -33,6 +34,7 @@ from gui.panels.comparison.split import draw_split, paint_split, split_parts
 from gui.panels.comparison.words import rules_words, standing_words
 from gui.raster import engine as raster
 from gui.shell.picture_dialog import PictureDialog
+from planner.machines.pool.target import DevicePool
 from planner.model.groups import by_layer
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
 from tests.gui.models import chain_graph
@@ -151,6 +153,20 @@ def test_a_line_says_what_halves_and_bars_stand_for(qtbot: QtBot) -> None:
         assert key.grab().toImage() != blank
         pane.fade.set_share(1.0)
         assert pane.overlay_surface.top(pane.scene)[1] is pane.over.headers[1]
+
+
+def test_a_line_says_which_name_of_a_lane_is_whose(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(12), target=DevicePool(accelerators=3, cpus=0))
+    document.set_assignment(np.repeat([0, 1, 2], 4).astype(np.int32), "edit", "even")
+    document.add_plan((document.device_of + 1) % 3, "turned")
+    with window_on(qtbot, document) as window:
+        window.state.set_view("lanes")
+        overlaid(qtbot, window)
+        (key,) = window.columns.findChildren(OverlayKey)
+        assert key.accessibleName().endswith("acc 0 | acc 1: its name in A | in B")
+        assert key.toolTip().splitlines()[0] == "Accelerator 0 in A, Accelerator 1 in B"
+        assert not key.grab().isNull()
 
 
 def test_b_blinks_and_shows_the_overlay_first(qtbot: QtBot) -> None:
