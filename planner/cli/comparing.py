@@ -17,6 +17,7 @@ from planner.cli.comparing_figures import (
     figure_table,
     heading,
     signed,
+    undefined_lines,
     violation_lines,
 )
 from planner.model.graph import Floats
@@ -160,7 +161,7 @@ def comparison_text(comparison: Comparison, files: Sequence[str], everything: bo
     parts.append(figure_table(figures, _against(comparison), what))
     if comparison.why_incomparable:
         parts.append(f"  {comparison.why_incomparable}")
-    parts += violation_lines(figures)
+    parts += [*undefined_lines(figures), *violation_lines(figures)]
     for i in range(1, len(plans)):
         parts.append(_section(comparison, i, everything))
     return "\n\n".join(part for part in parts if part)

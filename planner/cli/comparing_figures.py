@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from planner.cli.report import bound_rows, claim_fields, claim_text, figure_rows, rules_text
+from planner.cli.report import bound_rows, claim_fields, claim_text, estimate_rows, rules_text
 from planner.plan_files.bound_json import finite
 from planner.problem.problem import Plan
 from planner.quantity import amount_text
@@ -36,7 +36,7 @@ def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
         "status": figures.status,
         "valid": figures.valid,
         "violations": [violation.sentence for violation in figures.violations],
-        "figures": {name: finite(value) for name, value in _estimates(figures).items()},
+        "figures": {name: finite(value) for name, value in figures.estimates.items()},
     }
 
 
@@ -92,25 +92,28 @@ def figure_table(
     return table(["", *(each.letter for each in figures)], rows)
 
 
-def _estimates(figures: Figures) -> Mapping[str, float]:
-    """What the target estimates of the whole plan."""
-    return figures.plan.evaluation.figures if isinstance(figures.plan, Plan) else {}
-
-
 def _estimated(figures: Sequence[Figures]) -> list[tuple[str, list[str]]]:
-    """A row for each figure that the targets of plans estimate, with what it changes against the first plan."""
+    """A row for each figure of whole plans, with what it changes against the first plan."""
     rows: dict[str, list[str]] = {}
     for i, each in enumerate(figures):
         if not isinstance(each.plan, Plan) or not each.valid:
             continue
-        told = figure_rows(each.plan.problem, each.plan.evaluation, reasons=False)
-        for (label, text), name in zip(told, each.plan.evaluation.figures, strict=True):
-            before, now = (_estimates(one).get(name, math.nan) for one in (figures[0], each))
+        for name, (label, text) in estimate_rows(each.plan.problem, each.estimates).items():
+            before, now = (one.estimates.get(name, math.nan) for one in (figures[0], each))
             share = (now - before) / before if i and before and figures[0].valid else math.nan
             differs = math.isfinite(share) and not math.isclose(now, before)
             change = f" ({signed(share, percent(abs(share)))})" if differs else ""
             rows.setdefault(label, [NONE] * len(figures))[i] = text + change
     return list(rows.items())
+
+
+def undefined_lines(figures: Sequence[Figures]) -> list[str]:
+    """Which plans have no throughput, and why."""
+    return [
+        "\n".join(
+            f"  {each.letter} has no throughput: {each.speed.why}" for each in figures if each.speed.why
+        )
+    ]
 
 
 def _component(figures: Figures, name: str) -> str:

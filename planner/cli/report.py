@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -230,24 +230,30 @@ def rules_text(evaluation: Evaluated) -> str:
     return "valid" if not count else "1 violation" if count == 1 else f"{count} violations"
 
 
-def figure_rows(problem: Problem, evaluation: Evaluation, reasons: bool = True) -> list[tuple[str, str]]:
-    """The lines on figures of the whole plan; a target that has some only estimates them.
+def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:
+    """The lines on figures of the whole plan, which a target that has some only estimates, with what limits or adds to them."""
+    notes = {
+        "throughput": problem.target.throughput_note(evaluation),
+        "latency": problem.target.latency_note(evaluation),
+    }
+    return [
+        (label, f"{text} ({notes[name]})" if notes.get(name) else text)
+        for name, (label, text) in estimate_rows(problem, evaluation.figures).items()
+    ]
 
-    ``reasons``: with what limits or adds to them. They are in seconds but where the target's times may be a file's own and have no unit.
+
+def estimate_rows(problem: Problem, figures: Mapping[str, float]) -> dict[str, tuple[str, str]]:
+    """Label and text of each of some ``figures`` of a whole plan, by its name.
+
+    They are in seconds but where the target's times may be a file's own and have no unit.
     """
     unit = "s" if problem.target.figures_in_seconds else problem.graph.time_unit
-    why = problem.target.throughput_note(evaluation)
-    limited = f" ({why})" if why and reasons else ""
-    more = problem.target.latency_note(evaluation)
-    added = f" ({more})" if more and reasons else ""
     texts = {
-        "throughput": lambda value: (
-            (f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time") + limited
-        ),
-        "latency": lambda value: time_text(value, unit) + added,
+        "throughput": lambda value: f"{value:.1f} per second" if unit else f"{value:.4g} per unit of time",
+        "latency": lambda value: time_text(value, unit),
         "energy": lambda value: f"{value * 1e3:.1f} mJ per inference",
     }
-    return [(f"{name}, estimated", texts[name](value)) for name, value in evaluation.figures.items()]
+    return {name: (f"{name}, estimated", texts[name](value)) for name, value in figures.items()}
 
 
 def bound_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ from planner.problem.bound import Bound, Standing, proven
 from planner.problem.claims import claim_of, claimed
 from planner.problem.decision import Violation
 from planner.problem.problem import Plan
-from planner.reports.schedule.common import practice_interval
+from planner.reports.schedule.common import Speed, practice_interval, speed
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan | OrderPlan)
 LETTERS = "ABCD"
@@ -51,6 +52,20 @@ class Figures:
     def objective(self) -> float:
         """The first component."""
         return next(iter(self.components.values()))
+
+    @cached_property
+    def speed(self) -> Speed:
+        """How often samples come, and what one takes, whatever the objective; nothing of orders and of plans that break rules."""
+        return speed(self.plan) if isinstance(self.plan, Plan) and self.valid else Speed()
+
+    @property
+    def estimates(self) -> dict[str, float]:
+        """What the target estimates of the whole plan, and ``throughput`` (samples per unit of time) and ``latency`` of every plan."""
+        if not isinstance(self.plan, Plan):
+            return {}
+        own, interval = self.plan.evaluation.figures, self.speed.interval
+        found = {"throughput": 1.0 / interval, "latency": self.speed.latency, **own}
+        return {name: value for name, value in found.items() if not math.isnan(value)}
 
 
 def own_name(plan: Plan | OrderPlan) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from planner.errors import StageboardError
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
-from planner.reports.schedule.schedule import kinds_for, schedule
+from planner.reports.schedule.schedule import kinds_for, sample_alone, schedule
 
 
 def practice_interval(evaluation: Evaluation, period: float) -> float:
@@ -25,6 +26,36 @@ def practice_latency(evaluation: Evaluation, period: float) -> float:
     not, or nothing is estimated."""
     alone = evaluation.figures.get("latency", 0.0)
     return alone if alone > period * (1.0 + 1e-9) else math.nan
+
+
+class Speed(NamedTuple):
+    """How fast a plan is, in the graph's unit of time: ``interval`` from sample to sample while they follow one another, ``latency`` of one
+    alone. NaN where there is none, of which ``why`` is the reason."""
+
+    interval: float = math.nan
+    latency: float = math.nan
+    why: str = ""
+
+
+def speed(plan: Plan) -> Speed:
+    """What the target estimates, else the times of a sample in the plan's schedules, whatever its objective."""
+    problem, known = plan.problem, plan.evaluation.figures
+    latency = known.get("latency", math.nan)
+    if math.isnan(latency):
+        latency = sample_alone(problem, plan.decision.device_of)
+    if "throughput" in known:
+        return Speed(1.0 / known["throughput"] if known["throughput"] > 0.0 else math.nan, latency)
+    streams = [kind for kind in kinds_for(problem) if kind != "latency"]
+    if not streams:
+        why = "where accelerators have several subgraphs nothing says in which order samples take turns"
+        return Speed(math.nan, latency, why)
+    interval, slowest = plan.evaluation.objective, float(plan.evaluation.cost.max(initial=0.0))
+    if streams[0] != kinds_for(problem)[0] or not math.isclose(interval, slowest):
+        made = schedule(
+            problem, plan.decision.device_of, kind=streams[0], samples=1, evaluation=plan.evaluation
+        )
+        interval = made.period
+    return Speed(interval if interval > 0.0 else math.nan, latency)
 
 
 def common_kinds(plans: Sequence[Plan]) -> tuple[str, ...]:

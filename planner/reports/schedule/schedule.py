@@ -242,6 +242,13 @@ def _after_backward(part: np.ndarray, pairs: tuple[Ints, Ints]) -> np.ndarray:
 
 
 # ---------------------------------------------------------------------- one sample at a time
+def sample_alone(problem: Problem, device_of: Ints) -> float:
+    """How long one sample takes that nothing else is beside: what the schedule of a split (int32[n]) has as its period then."""
+    e = problem.evaluator
+    own = machine_of(problem).part("alone") or _alone
+    return float(own(e, np.array(e.checked(device_of), np.int32)).total)
+
+
 def _latency(problem: Problem, device_of: Ints, samples: int) -> Schedule:
     e = problem.evaluator
     own = machine_of(problem).part("alone") or _alone

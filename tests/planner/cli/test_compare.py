@@ -169,6 +169,31 @@ def test_estimates_of_shared_links_stand_beside_the_objective(
     assert any(line.startswith("  latency, estimated") for line in lines)
 
 
+def test_both_speeds_of_every_plan_stand_beside_one_another(
+    stageboard: Any, resnet: Any, tmp_path: Path
+) -> None:
+    files = [
+        written(tmp_path / f"{name}.plan.json", resnet, target, [0.5, 0.9], objective)
+        for name, target, objective in (
+            ("stream", "pool:2+1", "max-load"),
+            ("single", "pool:2+1", "latency"),
+            ("row", "pipeline:3", "bottleneck"),
+        )
+    ]
+    lines = stageboard("compare", RESNET, *files).out.splitlines()
+    plans = json.loads(stageboard("compare", RESNET, *files, "--json").out)["plans"]
+    for name in ("throughput", "latency"):
+        told = next(line for line in lines if line.startswith(f"  {name}, estimated"))
+        assert "\N{EN DASH}" not in told
+        assert all(plan["figures"][name] > 0.0 for plan in plans)
+    assert plans[0]["figures"]["throughput"] == pytest.approx(1.0 / plans[0]["components"]["max-load"])
+    assert plans[1]["figures"]["latency"] == pytest.approx(plans[1]["components"]["latency"])
+    assert plans[0]["figures"] == pytest.approx(plans[1]["figures"]), "the same split on the same devices"
+    slots = written(tmp_path / "slots.plan.json", resnet, "pool:2+1,subgraphs=2", [0.5, 0.9], "latency")
+    said = stageboard("compare", RESNET, files[0], slots).out
+    assert "  B has no throughput: where accelerators have several subgraphs nothing says" in said
+
+
 def test_a_relabelled_plan_does_not_differ(stageboard: Any, resnet: Any, tmp_path: Path) -> None:
     problem = Problem(resnet, parse_target("pool:3+0", resnet))
     device_of = np.empty(resnet.n, np.int32)

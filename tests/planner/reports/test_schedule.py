@@ -16,7 +16,8 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
-from planner.reports.schedule.common import practice_interval
+from planner.problem.provenance import Provenance
+from planner.reports.schedule.common import practice_interval, speed
 from planner.reports.schedule.parts import RECEIVE, SEND, SYNC, WORK
 from planner.reports.schedule.schedule import KINDS, MOST_SAMPLES, PHASES, Schedule, kinds_for, schedule
 from tests.planner.machines.mcm.strategies import mcm_problems
@@ -290,6 +291,27 @@ def test_copies_of_a_stage_take_turns() -> None:
         synchronised = (s.finish - s.start)[s.phase == SYNC]
         assert synchronised == pytest.approx(4.0)  # (r - 1) P / B for each of a copy's own samples
         assert s.share[0] == s.share[1]
+
+
+@few
+@given(st.data())
+def test_every_plan_has_both_speeds_of_its_schedules_whatever_its_objective(data: st.DataObject) -> None:
+    problem = data.draw(problems(constraints=False, options=True))
+    plan = problem.plan(np.array(data.draw(placements(problem)), np.int32), Provenance("hand"))
+    kinds, figures, found = kinds_for(problem), plan.evaluation.figures, speed(plan)
+    device_of = plan.decision.device_of
+    if "latency" not in figures:
+        assert found.latency == pytest.approx(schedule(problem, device_of, kind="latency").period)
+    if kinds == ("latency",):
+        assert math.isnan(found.interval) and "subgraphs" in found.why
+        return
+    assert not found.why
+    stream = next(kind for kind in kinds if kind != "latency")
+    period = schedule(problem, device_of, kind=stream).period
+    if "throughput" in figures:
+        assert found.interval == pytest.approx(1.0 / figures["throughput"], nan_ok=True)
+    else:
+        assert found.interval == pytest.approx(period if period > 0.0 else math.nan, nan_ok=True)
 
 
 def test_slots_of_an_accelerator_have_one_kind_of_schedule() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gui.look.numbers import (
     DASH,
     Column,
+    amount_column,
     gap_limit,
     one_amount,
     one_time,
@@ -20,7 +21,8 @@ from gui.look.numbers import (
 )
 from gui.panels.comparison.names import Pair, columns_of
 from gui.panels.comparison.words import optimal_words
-from gui.words.methods import shown_name
+from gui.widgets.labels import capital
+from gui.words.methods import method_words, shown_name
 from gui.words.objectives import (
     SAME,
     change,
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
     from gui.panels.comparison.names import Compared
 
 RULES = "Rules"
-PRACTICE = "In practice"
-"""The column of what targets estimate beside an objective that leaves shared links and activations out."""
+THROUGHPUT, LATENCY = "Throughput", "Latency"
+"""The columns of how often samples come, and how long one takes, whatever the objective."""
 CHECK, CROSS = "\N{CHECK MARK}", "\N{MULTIPLICATION X}"
 
 
@@ -66,9 +68,12 @@ class Table:
         return any(row[column].right for row in self.rows)
 
 
-def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, paired: bool = True) -> Table:
+def figures_table(
+    comparison: Compared, pair: Pair, lettered: bool = False, paired: bool = True, speeds: bool = True
+) -> Table:
     """A row for each plan; changes are against plan ``pair[1]``. ``lettered``: plans by their letters, components by their short names.
-    ``paired``: the two plans of the pair stand out among the others, as where they alone are shown beside the table."""
+    ``paired``: the two plans of the pair stand out among the others, as where they alone are shown beside the table.
+    ``speeds``: throughput and latency, else throughput where it is another than the objective says."""
     base = pair[1]
     figures = [comparison.figures(i) for i in range(len(comparison.plans))]
     alike = all(not _incomparable(comparison, i, base) for i in range(len(figures)))
@@ -78,8 +83,10 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, pair
     titles = ["Plan"]
     words = [component_words(name) for name in names]
     titles += [_heading(w.short if len(words) > 2 else w.title) for w in words] if alike else ["Objective"]
-    told = any(math.isfinite(f.practice) for f in figures)
-    titles += [PRACTICE] if told else []
+    both = speeds and any(math.isfinite(f.speed.latency) for f in figures)
+    told = both or any(math.isfinite(f.practice) for f in figures)
+    titles += [THROUGHPUT] if told else []
+    titles += [LATENCY] if both else []
     titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
     rows = []
     for i, f in enumerate(figures):
@@ -97,32 +104,35 @@ def figures_table(comparison: Compared, pair: Pair, lettered: bool = False, pair
             if lettered:
                 shown = components_shortly(problem, values, written)
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
-        cells += [_in_practice(f, figures[base])] if told else []
+        cells += [_throughput(f, figures[base])] if told else []
+        cells += [_latency(f, figures)] if both else []
         cells += [_bound(f, columns), _gap(comparison, f), _rules(f), *_change(comparison, i, base)]
         rows.append(tuple(cells))
     return Table(tuple(titles), tuple(rows))
 
 
-def _in_practice(f: Figures, base: Figures) -> Cell:
-    """How often a sample is estimated to come, as the main window says it of each plan, and by how much more often than in ``base``."""
-    plan = f.plan
-    if (
-        not isinstance(plan, Plan)
-        or not f.valid
-        or not (rate := plan.evaluation.figures.get("throughput", 0.0))
-    ):
-        return Cell(DASH, "muted", True)
-    unit = plan.problem.graph.time_unit
-    why = plan.problem.target.throughput_note(plan.evaluation)
-    tip = [f"estimated: a sample every {one_time(1.0 / rate, unit)}{f' ({why})' if why else ''}"]
-    if "latency" in plan.evaluation.figures:
-        tip.append(f"one alone {one_time(plan.evaluation.figures['latency'], unit)}")
-    text = f"{rate_text(rate)} /s" if unit else rate_text(rate)
-    other = base.plan.evaluation.figures.get("throughput", 0.0) if isinstance(base.plan, Plan) else 0.0
-    if base.valid and other and not math.isclose(rate, other):
-        text += f", {signed_percent((rate - other) / other)}"
-        tip.append(f"{rate_text(other)} in {base.letter}")
+def _throughput(f: Figures, base: Figures) -> Cell:
+    """How often samples come, and by how much more often than in ``base``; of what a target estimates, what holds it up."""
+    plan, interval = f.plan, f.speed.interval
+    if not isinstance(plan, Plan) or math.isnan(interval):
+        return Cell(DASH, "muted", True, tip=f.speed.why and f"{capital(f.speed.why)}.")
+    unit, why = plan.problem.graph.time_unit, plan.problem.target.throughput_note(plan.evaluation)
+    tip = [f"estimated: a sample every {one_time(interval, unit)}{f' ({why})' if why else ''}"]
+    text = f"{rate_text(1.0 / interval)} /s" if unit else rate_text(1.0 / interval)
+    other = base.speed.interval
+    if not math.isnan(other) and not math.isclose(interval, other):
+        text += f", {signed_percent(other / interval - 1.0)}"
+        tip.append(f"{rate_text(1.0 / other)} in {base.letter}")
     return Cell(text, "", True, tip="\n".join(tip))
+
+
+def _latency(f: Figures, figures: Sequence[Figures]) -> Cell:
+    """How long one sample takes that nothing else is beside; all plans in one unit."""
+    if not isinstance(f.plan, Plan) or math.isnan(f.speed.latency):
+        return Cell(DASH, "muted", True)
+    known = [one.speed.latency for one in figures if not math.isnan(one.speed.latency)]
+    text = amount_column(known, f.plan.problem.graph.time_unit).text(f.speed.latency)
+    return Cell(text, "", True, tip="estimated: how long one sample takes, with nothing else under way")
 
 
 def _heading(words: str) -> str:
@@ -137,7 +147,7 @@ def plan_words(comparison: Compared, i: int) -> str:
         f"on {f.target_words}, {objective_in_words(f.objective_name)}",
     ]
     if f.planner and f.planner != f.name:
-        lines.append(f"by {f.planner}")
+        lines.append(f"by {method_words(f.planner)}")
     if f.valid:
         lines += standing_lines(plan.problem, f.standing)
     else:
@@ -157,7 +167,12 @@ def _bound(f: Figures, columns: Sequence[Column]) -> Cell:
     shown = columns[place].text(f.bound.value) if columns else one_amount(f.bound.value, unit)
     if len(f.components) > 1:
         shown = f"{component_words(name).short} {shown}"
-    return Cell(shown + claim, "", True, tip="\n".join(filter(None, [f"proven by {f.bound.method}", tip])))
+    return Cell(
+        shown + claim,
+        "",
+        True,
+        tip="\n".join(filter(None, [f"proven by {method_words(f.bound.method)}", tip])),
+    )
 
 
 def _gap(comparison: Compared, f: Figures) -> Cell:

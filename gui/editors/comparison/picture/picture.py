@@ -201,11 +201,14 @@ def _tables(
     ``brief``: less of the table. Where it is still too wide plans stand in it by their letters, and their names whole in the head.
     """
     whole = figures_table(comparison, PAIR, paired=False)
+    speeds = fits(whole, width)
+    if not speeds:
+        whole = figures_table(comparison, PAIR, paired=False, speeds=False)
     if brief:
         whole = fitted(whole, width)
     lettered = not fits(whole, width)
     if lettered:
-        whole = figures_table(comparison, PAIR, lettered=True, paired=False)
+        whole = figures_table(comparison, PAIR, lettered=True, paired=False, speeds=speeds)
         whole = fitted(whole, width) if brief else whole
     head = head_of(comparison, width, listed=lettered, title=title)
     tables: list[tuple[float, Table]] = []

@@ -217,7 +217,7 @@ def test_recovering(qtbot: QtBot, tmp_path: Path, document: OrderDocument, made_
             found.components,
         )
         assert np.array_equal(listed.device_of, found.device_of)
-        assert again.compared is listed and comparisons.compares(again), "the comparison is open again"
+        assert again.compared is listed and comparisons.comparisons_of(again), "the comparison is open again"
         assert window.autosave is not None
         qtbot.waitUntil(lambda: window.autosave is not None and not window.autosave.busy)
         assert lost_orders() == [] and any(where.iterdir())

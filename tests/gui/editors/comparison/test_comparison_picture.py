@@ -125,7 +125,9 @@ def test_on_a_slide_nothing_of_three_unlike_plans_is_cut(qapp: object, view: str
     assert any(text.startswith("memory ") and ", comm. " in text for text in written)
     assert any(text.startswith("inference time ") for text in written)
     head = head_of(comparison, width - 40, listed=True)
-    tables = wrapped(fitted(figures_table(comparison, (1, 0), lettered=True), width - 40), width - 40)
+    tables = wrapped(
+        fitted(figures_table(comparison, (1, 0), lettered=True, speeds=False), width - 40), width - 40
+    )
     assert sum(map(table_height, tables)) <= height / 3
     boxes = [
         rect for rect, text in scribe.written if text and rect.top() < head.height + table_height(tables[0])
@@ -164,7 +166,7 @@ def test_a_column_has_everything_one_below_the_other(
     written = [text for _, text in scribe.written]
     assert "Against A" in written
     whole = {"Lower bound", "Gap", "Rules"}
-    tables = wrapped(figures_table(comparison, (1, 0), lettered=True), page.room[0] - 40)
+    tables = wrapped(figures_table(comparison, (1, 0), lettered=True, speeds=False), page.room[0] - 40)
     assert len(tables) > 1 and all(table.titles[1] for table in tables)
     for i in range(len(plans)):
         name = f"{comparison.letter(i)}: {comparison.figures(i).name}"

@@ -17,6 +17,7 @@ from gui.look.numbers import MINUS, rate_text
 from gui.look.theme import DARK, LIGHT
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.reports.comparison import compare
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, state_of
@@ -93,19 +94,30 @@ def test_estimates_of_the_main_window_stand_beside_the_objective() -> None:
     ]
     table = figures_table(compare(plans), (1, 0))
     rates = [plan.evaluation.figures["throughput"] for plan in plans]
-    assert cell(table, 0, "In practice") == f"{rate_text(rates[0])} /s"
-    assert cell(table, 1, "In practice").startswith(f"{rate_text(rates[1])} /s")
-    tip = table.rows[0][table.titles.index("In practice")].tip
-    assert "streamed on one link" in tip and "one alone" in tip
+    assert cell(table, 0, "Throughput") == f"{rate_text(rates[0])} /s"
+    assert cell(table, 1, "Throughput").startswith(f"{rate_text(rates[1])} /s")
+    assert "streamed on one link" in table.rows[0][table.titles.index("Throughput")].tip
     served = [replace(problem, objective="inference-time").plan(p.decision.device_of, HAND) for p in plans]
-    assert "In practice" not in figures_table(compare(served), (1, 0)).titles
+    other = figures_table(compare(served), (1, 0))
+    for title in ("Throughput", "Latency"):
+        assert [cell(other, i, title) for i in (0, 1)] == [cell(table, i, title) for i in (0, 1)]
+
+
+def test_a_figure_that_a_plan_does_not_have_says_why() -> None:
+    graph = chain_graph(12)
+    split = np.array(A, np.int32)
+    first = Problem(graph, DevicePool(accelerators=2, cpus=1), "latency").plan(split, HAND, "a")
+    slots = Problem(graph, DevicePool(accelerators=2, cpus=1, subgraphs=2), "latency").plan(split, HAND, "b")
+    table = figures_table(compare([first, slots]), (1, 0))
+    places = [table.titles.index(title) for title in ("Throughput", "Latency")]
+    assert all(table.rows[0][at].text not in ("", "\N{EN DASH}") for at in places)
+    dash, latency = (table.rows[1][at] for at in places)
+    assert dash.text == "\N{EN DASH}" and "subgraphs" in dash.tip and latency.text != "\N{EN DASH}"
 
 
 def test_what_cannot_be_compared_has_no_difference() -> None:
     graph = chain_graph(12)
     first = Problem(graph, Pipeline(count=3)).plan(np.array(A, np.int32), HAND, "a")
-    from planner.machines.pool.target import DevicePool
-
     second = Problem(graph, DevicePool(accelerators=3, cpus=1)).plan(np.array(B, np.int32), HAND, "b")
     table = figures_table(compare([first, second]), (1, 0))
     assert table.titles[1] == "Objective"

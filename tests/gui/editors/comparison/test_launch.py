@@ -65,9 +65,12 @@ def test_the_model_is_opened_and_then_its_plans(qtbot: QtBot, files: tuple[Path,
     rest(qtbot, window)
     assert [plan.name for plan in window.state.plans] == ["plan 0", "plan 1"]
     open_files(main, [model], plans[1:4])
-    rest(qtbot, window)
-    assert [plan.name for plan in window.state.plans] == ["plan 1", "plan 2", "plan 3"], "the same window"
+    (_, other) = compare_launch._windows
+    rest(qtbot, other)
+    assert [plan.name for plan in other.state.plans] == ["plan 1", "plan 2", "plan 3"], "a tab of its own"
+    assert [plan.name for plan in window.state.plans] == ["plan 0", "plan 1"]
     window.close()
+    other.close()
     settle()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert not compare_launch._windows
@@ -102,7 +105,7 @@ def test_orders_of_a_network_stand_beside_each_other(qtbot: QtBot, tmp_path: Pat
         assert document.active is not None
         assert document.compared is not None
         assert document.compared is not document.active
-        qtbot.waitUntil(lambda: compare_launch.compares(document), timeout=10_000)
+        qtbot.waitUntil(lambda: bool(compare_launch.comparisons_of(document)), timeout=10_000)
 
 
 def test_the_example_is_opened(qtbot: QtBot) -> None:

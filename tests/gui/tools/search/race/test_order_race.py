@@ -55,4 +55,4 @@ def test_a_race_of_orders(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None
         assert document.order.tolist() == worse.tolist()
         window.race.compare_requested.emit([entry])
         settle()
-        assert document.compared is entry and comparisons.compares(document)
+        assert document.compared is entry and comparisons.comparisons_of(document)
