@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COMPARE_MENUS = ("File", "Edit", "View", "Compare", "Story", "Help")
 STORY = (
-    "story.panel", "story.present", "story.present_here", "story.save", "story.save_as", "story.export", "story.export.cancel",
+    "story.panel", "story.present", "story.present_here", "story.present_notes", "story.save", "story.save_as", "story.export", "story.export.cancel",
 )  # fmt: skip
 """What is done with the story as in the window whose plans are compared."""
 

@@ -144,7 +144,8 @@ def test_capturing_goes_into_the_story_of_the_main_window(qtbot: QtBot, windows:
         frame = main.studio.draft.frame
         assert frame is not None and frame.keyframe.comparison == way
         assert "Captured “" in compare.notice.text
-    assert compare.actions_set["story.present"].isEnabled()
+    offered = ("story.present", "story.present_here", "story.present_notes")
+    assert all(compare.actions_set[action].isEnabled() for action in offered)
     editor = main.studio.panel.editor
     assert editor.view.currentText() == "Schedules Compared"
     # Another view of the same: on one canvas; then the plan alone.
