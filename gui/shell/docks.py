@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.theme import Theme
-from gui.widgets.later import Later
+from gui.widgets.later import Later, soon
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
@@ -166,6 +166,8 @@ class Docks(QObject):
     """Those that are shown when they are asked for."""
     SHORT: ClassVar[Mapping[str, str]] = {}
     """Words for tabs, where a panel's title is too long."""
+    TALL: ClassVar[Mapping[str, tuple[str, int]]] = {}
+    """Panels that need most of a low window's side: what stands below each, and the height in pixels up to which that gives way."""
 
     def __init__(self, window: QMainWindow, panels: Mapping[str, Docked], titles: Mapping[str, str]) -> None:
         super().__init__(window)
@@ -175,6 +177,8 @@ class Docks(QObject):
         self.docks: dict[str, QDockWidget] = {}
         self._chosen = ""
         """The panel whose tab was clicked last."""
+        self._had_room: set[str] = set()
+        """Of :attr:`TALL` those that were given their height: what a person made of it since stays when its tab is clicked again."""
         self.settle = Later(self._settle, self)
         set_up_docking(window)
         for id, panel in panels.items():
@@ -204,6 +208,8 @@ class Docks(QObject):
     def _tab_clicked(self, index: int) -> None:
         words = cast(QTabBar, self.sender()).tabText(index)
         self._chosen = next((id for id, dock in self.docks.items() if dock.windowTitle() == words), "")
+        if self._chosen in self.TALL and self._chosen not in self._had_room:
+            soon(self, partial(self._make_room, self._chosen))
 
     def mark(self, id: str, marked: bool) -> None:
         """Put a dot behind a dock's name where something in it waits for a person, or take it away."""
@@ -228,6 +234,7 @@ class Docks(QObject):
         """Put every dock where it starts."""
         window = self._window
         self._chosen = ""
+        self._had_room.clear()
         for bar in tab_bars(window):
             bar.setProperty(BEFORE, True)
         above: dict[Qt.DockWidgetArea, str] = {}
@@ -272,4 +279,16 @@ class Docks(QObject):
         dock = self.docks[id]
         dock.show()
         dock.raise_()
+        if id in self.TALL:
+            soon(self, partial(self._make_room, id))
         return dock
+
+    def _make_room(self, id: str) -> None:
+        """What stands below a panel gives way as far as it can."""
+        below, wanted = self.TALL[id]
+        dock, other = self.docks[id], self.docks[below]
+        lacking = wanted - dock.height()
+        self._had_room.add(id)
+        if lacking > 0 and dock.x() == other.x() and not (dock.isFloating() or other.isFloating()):
+            heights = [wanted, max(1, other.height() - lacking)]
+            self._window.resizeDocks([dock, other], heights, Qt.Orientation.Vertical)

@@ -19,6 +19,7 @@ class NetworkDocks(Docks):
     )  # fmt: skip
     FRONT = ("planners", "memory-plot")
     HIDDEN = ("story", "race")
+    TALL: ClassVar = {"story": ("memory-plot", 620)}
 
     def size(self, width: int, height: int) -> None:
         """Sizes that suit a window of this size, before anyone has dragged a border."""

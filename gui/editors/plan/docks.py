@@ -30,6 +30,7 @@ class GraphDocks(Docks):
     FRONT = ("ops", "planners", "help")
     HIDDEN = ("schedule", "convergence", "counts", "package", "robust", "run", "training", "story", "race")
     SHORT: ClassVar = {"help": "Help most", "why": "Why", "violations": "Violations", "robust": "How sure"}
+    TALL: ClassVar = {"story": ("help", 620)}
     panels: Mapping[str, Panel]
     BESIDE_FROM = 1600
     """Width in pixels from which schedule and convergence stand side by side; below they are tabs."""
@@ -37,8 +38,6 @@ class GraphDocks(Docks):
     """Height in pixels from which the schedule is shown from the start."""
     MOST_DEVICES = 0.48
     """Share of the window's height that is the devices' at most: four cards around caches in 768 pixels."""
-    STORY = 620
-    """Height in pixels in which a story's list shows four keyframes above their words."""
     BELOW, PER_DEVICE, MOST_BELOW = 120, 16, 0.34
     """Height of what stands below the canvas: at least so much, more per device, at most that share of the window."""
 
@@ -108,21 +107,11 @@ class GraphDocks(Docks):
         """Bring a dock to the front."""
         appears = self.docks[id].isHidden()
         dock = super().reveal(id)
-        if id == "story":
-            soon(self, self._make_room_for_the_story)
         if appears and id in ("schedule", "convergence"):
             soon(self, self._share_below)
         if appears and id in ("counts", "package", "robust", "run", "training"):
             soon(self, partial(self._fit, id))
         return dock
-
-    def _make_room_for_the_story(self) -> None:
-        """Keyframes and their words need most of a low window's side: what stands below them gives way as far as it can."""
-        story, below = self.docks["story"], self.docks["help"]
-        lacking = self.STORY - story.height()
-        if lacking > 0 and story.x() == below.x() and not (story.isFloating() or below.isFloating()):
-            heights = [self.STORY, max(1, below.height() - lacking)]
-            self._window.resizeDocks([story, below], heights, Qt.Orientation.Vertical)
 
     def follow_target(self) -> None:
         """The package view comes with a multi-chip module and goes with it; in between it is as the user left it. One of a window as it

@@ -82,8 +82,9 @@ class FrameEditor(QWidget):
         self.title.setMaxLength(LONGEST_TITLE)
         self.title.setPlaceholderText("Title")
         self.title.setAccessibleName("Title of the keyframe")
-        self.caption = self._words("What is said here", "Caption of the keyframe", 3)
-        self.notes = self._words("Speaker notes: never on the slide", "Speaker notes of the keyframe", 2)
+        self.caption = self._words("What is said here", "Caption of the keyframe")
+        self.notes = self._words("Speaker notes: never on the slide", "Speaker notes of the keyframe")
+        self.set_low(False)
         self.view, self.panel = DropDown(self), DropDown(self)
         self.view.setAccessibleName("What the keyframe shows")
         self.panel.setAccessibleName("Panel beside the graph")
@@ -127,12 +128,16 @@ class FrameEditor(QWidget):
         draft.current_changed.connect(self.show_frame)
         self.show_frame()
 
-    def _words(self, hint: str, name: str, lines: int) -> QPlainTextEdit:
+    def set_low(self, low: bool) -> None:
+        """Whether there is little room: caption and notes have some lines in sight, or fewer, which scroll."""
+        for field, lines in ((self.caption, 3), (self.notes, 1 if low else 2)):
+            field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + (14 if low else 22))
+
+    def _words(self, hint: str, name: str) -> QPlainTextEdit:
         field = QPlainTextEdit(self)
         field.setPlaceholderText(hint)
         field.setAccessibleName(name)
         field.setTabChangesFocus(True)
-        field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 22)
         return field
 
     def _seconds(self, name: str, least: float, most: float) -> NumberBox:

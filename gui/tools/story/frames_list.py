@@ -46,7 +46,7 @@ from gui.widgets.later import Later
 from gui.widgets.plain import plain_tip
 
 ROW, LINES = 86, 3
-LOW_THUMB, LOW_ROW, LOW_LINES = QSize(77, 48), 60, 1
+LOW_THUMB, LOW_ROW, LOW_LINES = QSize(56, 35), 44, 0
 """The same where else few keyframes had room."""
 MOST_LOW = 5
 """So many keyframes are to be in sight before rows are higher than they need to be."""
@@ -171,7 +171,7 @@ class FrameDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self.theme = theme
         self.low = False
-        """Whether rows are low: a smaller picture, and less of the caption."""
+        """Whether rows are low: a smaller picture, and nothing of the caption."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """All rows are alike."""
@@ -195,7 +195,7 @@ class FrameDelegate(QStyledItemDelegate):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box, 6, 6)
         size, lines = (LOW_THUMB, LOW_LINES) if self.low else (THUMB, LINES)
-        thumb = QRectF(box.left() + 6, box.top() + (4 if self.low else 6), size.width(), size.height())
+        thumb = QRectF(box.left() + 6, box.top() + (3 if self.low else 6), size.width(), size.height())
         clip = QPainterPath()
         clip.addRoundedRect(thumb, 4, 4)
         painter.save()
@@ -220,7 +220,8 @@ class FrameDelegate(QStyledItemDelegate):
         painter.setFont(font(8.0))
         painter.setPen(QColor(theme.muted))
         small = QFontMetricsF(painter.font())
-        for i, line in enumerate(beginning(frame.keyframe.caption, painter.font(), room, lines)):
+        caption = beginning(frame.keyframe.caption, painter.font(), room, lines) if lines else []
+        for i, line in enumerate(caption):
             painter.drawText(QPointF(left, box.top() + 23 + small.ascent() + i * small.height()), line)
         painter.setPen(QColor(theme.muted))
         seconds = f"{frame.keyframe.hold + frame.keyframe.transition:.3g} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -34,6 +34,10 @@ NOTHING_YET = (
     "Record what you do, or capture what the canvas shows as a keyframe. Keyframes with their words make a story to"
     " present and to export."
 )
+
+
+ROOMY = 720
+"""Pixels of height from which the list has room for some keyframes whatever the words take."""
 
 
 class StoryPanel(Panel):
@@ -163,6 +167,11 @@ class StoryPanel(Panel):
         where = "" if draft.path is None else f" · {draft.path.name}"
         unsaved = " · not saved" if there and draft.modified else ""
         self.length.setText(f"{plural(len(draft.frames), 'keyframe')}, {long}{where}{unsaved}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the panel is low, words leave the list more room."""
+        self.editor.set_low(event.size().height() < ROOMY)
+        super().resizeEvent(event)
 
     # ------------------------------------------------------------------ acting
     def _try(self, run: object) -> None:

@@ -12,6 +12,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, words_of, write
 from gui.panels.comparison.names import plan_title, titles_in_a_row
 from gui.widgets.labels import capital
+from gui.words.machines import machines_by_letter
 from planner.evaluation.times_source import times_mark
 from planner.reports.comparison import Comparison
 
@@ -53,14 +54,12 @@ def subtitle_of(comparison: Comparison) -> str:
 def _facts(comparison: Comparison) -> list[str]:
     problem = comparison.plans[0].problem
     parts = [f"{plural(comparison.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"]
-    words = {plan.problem.target.spec() for plan in comparison.plans}
-    if len(words) > 1:
+    kinds = {plan.problem.target.kind for plan in comparison.plans}
+    if len(kinds) > 1:
         parts[0] = plural(comparison.graph.n, "op")
-        parts.append(
-            ", ".join(
-                f"{comparison.letter(i)} on {p.problem.target.spec()}" for i, p in enumerate(comparison.plans)
-            )
-        )
+    if len(kinds) > 1 or not comparison.differing_words:  # else it is said below in what they differ
+        problems = [plan.problem for plan in comparison.plans]
+        parts += filter(None, [machines_by_letter(problems, comparison.letters)])
     marks = [times_mark(plan.problem) for plan in comparison.plans]
     told = f"times {marks[0]}" if len(set(marks)) == 1 and marks[0] else ", ".join(
         f"{comparison.letter(i)}'s times {mark}" for i, mark in enumerate(marks) if mark

@@ -20,6 +20,7 @@ from gui.look.page import Page
 from gui.present.certificate.dialog import CertificateDialog
 from gui.present.show import Show
 from gui.present.window import PresenterWindow
+from gui.shell.docks import tab_bars, tabs_of
 from gui.shell.picture_dialog import Choice
 from gui.shell.session import Session
 from gui.tools.story.editor import PANELS, VIEWS, suits
@@ -543,3 +544,24 @@ def test_thumbnails_and_the_canvas_have_the_colours_of_the_slides(qtbot: QtBot) 
         assert rows.data(rows.index(0, 0), PICTURE) != second
     finally:
         close()
+
+
+def test_a_low_window_shows_some_keyframes_above_their_words(qtbot: QtBot, window: MainWindow) -> None:
+    """By the tab as by the key, and where orders are shown."""
+    with order_window(qtbot) as orders:
+        for shown, below in ((window, "help"), (orders, "memory-plot")):
+            shown.resize(1280, 800)
+            for _ in range(7):
+                shown.studio.capture_keyframe()
+            docks = shown.docks
+            docks.docks["story"].show()
+            settle()
+            before = docks.docks[below].height()
+            bar = next(b for b in tab_bars(shown) if "Story" in tabs_of(b) and b.isVisible())
+            at = next(i for i in range(bar.count()) if bar.tabText(i) == "Story")
+            QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(at).center())
+            settle()
+            assert docks.docks[below].height() < before
+            frames = shown.studio.panel.list
+            assert frames.viewport().height() >= 5 * frames.sizeHintForRow(0)
+            shown.studio.draft.undo_stack.setClean()
