@@ -13,7 +13,7 @@ from gui.look.numbers import gap_limit, plural
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
-from gui.words.machines import apart_words, conditions_words, devices_words
+from gui.words.machines import apart_words, conditions_words, devices_words, fast_memory_words
 from gui.words.objectives import component_words, units_of
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
@@ -35,6 +35,8 @@ LEAST_BAND, MOST_BAND = 0.15, 0.36
 LEAST = 16.5
 """No letters on a slide are smaller (pixels of a frame of 1280 x 800): 11 pt on a slide of 960 x 540 pt. What has no room then is left out."""
 MOST_DOTS = 40
+HIGH = 1.16
+"""How high a line of two is, in its letters."""
 
 
 @lru_cache(maxsize=128)
@@ -180,7 +182,7 @@ def target_words(problem: PlanningProblem, others: Iterable[PlanningProblem] = (
     the usual: ``Pipeline, 3 stages, memory 40 MiB, with 16 pins``; first what sets it apart from ``others`` of which is told as well:
     ``Device pool, non-contiguous, 3 accelerators + 1 CPU``."""
     if isinstance(problem, NetworkProblem):
-        return f"fast memory of {plural(problem.target.size, 'value')}, {problem.target.policy.upper()}"
+        return fast_memory_words(problem)
     assert isinstance(problem, Problem)
     words = (
         problem.target.title, apart_words(problem, others), devices_words(problem), conditions_words(problem),
@@ -280,7 +282,8 @@ def _least_telling(runs: Sequence[Run]) -> int:
 def paint_header(
     painter: QPainter, rect: QRectF, name: str, target: str, runs: Sequence[Run], unit: float, theme: Theme
 ) -> None:
-    """One quiet line: what is shown at the left, how good the plan provably is at the right. Smaller where it is long."""
+    """One quiet line: what is shown at the left, how good the plan provably is at the right. Smaller where it is long; what it is
+    for has a line of its own where one has no room for all."""
     painter.fillRect(rect, QColor(theme.panel))
     painter.fillRect(
         QRectF(rect.left(), rect.bottom() - unit, rect.width(), max(1.0, unit)), QColor(theme.border)
@@ -293,10 +296,28 @@ def paint_header(
     runs = list(runs)
     while len(runs) > 1 and _advance(runs, pixels) > 0.8 * inner.width():
         del runs[_least_telling(runs)]
-    wide = min(_advance(runs, pixels), 0.8 * inner.width())
-    x = inner.right() - wide
+    left, above, below = max(6, round(NAMES * unit)), inner, inner
+    wide, apart = min(_advance(runs, pixels), 0.8 * inner.width()), 28 * unit
+    named = measure(left, True).horizontalAdvance(name) + 12 * unit
+    if named + measure(left).horizontalAdvance(target) + wide + apart > inner.width() + 1:
+        edge, half = 0.04 * inner.height(), inner.height() / 2
+        above, below = inner.adjusted(0, edge, 0, -half), inner.adjusted(0, half, 0, -edge)
+        most = max(6, int(above.height() / HIGH))
+        pixels, left = min(pixels, most), min(left, most)
+        wide = min(_advance(runs, pixels), 0.8 * inner.width())
+    else:
+        below = inner.adjusted(named, 0, -wide - apart, 0)
+    _paint_figures(painter, QRectF(inner.right() - wide, above.top(), wide, above.height()), runs, pixels)
+    place = above.adjusted(0, 0, -wide - apart, 0)
+    write(painter, place, LEFT, name, letters(left, True), theme.text, ENDS)
+    write(painter, below, LEFT, target, letters(left), theme.muted)
+
+
+def _paint_figures(painter: QPainter, rect: QRectF, runs: Sequence[Run], pixels: int) -> None:
+    """Words of a line one after the other, in letters of so many pixels."""
+    x = rect.left()
     painter.save()
-    painter.setClipRect(QRectF(x, rect.top(), wide + 1, rect.height()))
+    painter.setClipRect(rect.adjusted(0, 0, 1, 0))
     for run in runs:
         painter.setFont(letters(pixels, run.bold))
         painter.setPen(QColor(run.colour))
@@ -305,12 +326,6 @@ def paint_header(
             painter.drawText(QRectF(x, rect.top(), advance + 2, rect.height()), LEFT, run.text)
         x += advance + (0.0 if run.text.endswith(" ") else 1.1 * pixels)
     painter.restore()
-    room = inner.width() - wide - 28 * unit
-    pixels = max(6, round(NAMES * unit))
-    place = QRectF(inner.left(), rect.top(), room, rect.height())
-    used = write(painter, place, LEFT, name, letters(pixels, True), theme.text, ENDS) + 12 * unit
-    if room - used > 60 * unit:
-        write(painter, place.adjusted(used, 0, 0, 0), LEFT, target, letters(pixels), theme.muted)
 
 
 def paint_frame(painter: QPainter, rect: QRectF, unit: float, theme: Theme) -> None:

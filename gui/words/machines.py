@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import Field, fields
 from math import isfinite
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from gui.look.numbers import plural
 from gui.words.objectives import component_words, objective_title
+from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.problem.base import PlanningProblem
 from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text
@@ -49,6 +50,32 @@ def machines_told_apart(before: Problem, after: Problem) -> tuple[str, str]:
                 f"{words}, {name} {_setting(value, f)}" for words, value in zip(said, values, strict=True)
             ]
     return said[0], said[1]
+
+
+def machine_with_settings(problem: Problem) -> str:
+    """A machine with all of its settings that are not the usual ones, as :meth:`~planner.problem.target.Target.spec` has them, in words:
+    ``multi-chip module of 6 chips, memory of a chip 128.00 MiB, int8``; its kind alone where all are as usual."""
+    target = problem.target
+    heads, _ = target.spec_head()
+    said = [
+        _said(value, f) for f in fields(target)  # type: ignore[arg-type]
+        if f.name not in heads and (value := getattr(target, f.name)) != f.default
+    ]  # fmt: skip
+    words = machine_words(problem) if said else target.in_words
+    return ", ".join([words.partition(" ")[2], *said])
+
+
+def _said(value: object, of: Field[object]) -> str:
+    """A setting by its name and value, or by what says both: ``bandwidth 1 GB/s``, ``int8``, ``non-contiguous``."""
+    name = str(of.metadata.get("label") or of.name.replace("_", " ")).lower()
+    if isinstance(value, bool):
+        return name if value else str(of.metadata.get("off") or f"{name} off")
+    return value if isinstance(value, str) else f"{name} {_setting(value, of)}"
+
+
+def fast_memory_words(problem: NetworkProblem) -> str:
+    """The memory that an order is for, and what is evicted from it: ``fast memory of 20 values, LRU``."""
+    return f"fast memory of {plural(problem.target.size, 'value')}, {problem.target.policy.upper()}"
 
 
 def _setting(value: object, of: Field[object]) -> str:
@@ -140,6 +167,25 @@ def apart_words(problem: Problem, others: Iterable[PlanningProblem]) -> str:
     if any(other.objective != problem.objective for other in same):
         said.append(objective_title(problem.objective).lower())
     return ", ".join(said)
+
+
+def machines_by_letter(problems: Sequence[Problem], letters: Sequence[str]) -> str:
+    """In what the problems of compared plans differ, of each by its plan's letter, then what is the same of all: ``A on 4 stages, B on 6
+    stages``, ``A contiguous, B non-contiguous; 3 accelerators + 1 CPU``. Empty where words tell nothing apart."""
+    parts = [
+        (devices_words(problem), apart_words(problem, problems), conditions_words(problem))
+        for problem in problems
+    ]
+    unlike = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
+    if not any(unlike):
+        return ""
+    said = []
+    for letter, own in zip(letters, parts, strict=False):
+        words = ", ".join(word for word, differs in zip(own, unlike, strict=True) if differs and word)
+        said.append(f"{letter} on {words}" if unlike[0] else f"{letter} {words or 'without'}")
+    same = ", ".join(word for word, differs in zip(parts[0], unlike, strict=True) if not differs and word)
+    between = "; " if any(", " in words for words in said) else ", "
+    return "; ".join(filter(None, (between.join(said), same)))
 
 
 def _chosen(problem: Problem) -> list[str]:

@@ -215,6 +215,7 @@ def _pictures(tour: Tour, out: Path) -> list[Path]:
     from gui.canvas.graph.picture.picture import draw_graph
     from gui.look.page import Page
     from gui.look.theme import THEMES
+    from gui.words.machines import picture_title
 
     problem, device_of = tour.document.problem, tour.document.device_of.copy()
     assert problem is not None
@@ -225,7 +226,7 @@ def _pictures(tour: Tour, out: Path) -> list[Path]:
         ("lanes", "dark", "pdf"),
     ):
         path = out / f"{problem.graph.name}-{view}.{suffix}"
-        title = f"{problem.graph.name} on {problem.target.spec()}"
+        title = picture_title(problem)
         page = Page(theme=THEMES[theme])
         draw_graph(problem, device_of, page, view, title, tour.document.bounds).save(path)
         files.append(path)

@@ -19,6 +19,7 @@ from gui.document.network.entries import EMPTY, OrderEntry
 from gui.document.network.traces import OneTrace
 from gui.document.plan_list import PlanEntry, fill_figures
 from gui.document.values import DecisionChange
+from gui.words.machines import fast_memory_words
 from planner.machines.two_level_memory.order import ConnectionOrder, OrderEvaluation
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.problem.claims import claimed
@@ -189,7 +190,7 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
         after = before.with_target(check_memory(before.network, target))
         if after == before:
             return False
-        text = f"Change the fast memory to {target.spec()}"
+        text = f"Change to a {fast_memory_words(after)}"
         self.history.push(SetProblem(self, text, EMPTY, EMPTY, problems=(before, after)))
         return True
 

@@ -10,32 +10,23 @@ from gui.look.numbers import plural, signed_percent, time_column
 from gui.look.theme import Theme
 from gui.panels.comparison.names import columns_of
 from gui.present.captions import Run, target_words
-from gui.words.machines import conditions_words, devices_words
+from gui.words.machines import machines_by_letter
 from gui.words.objectives import SAME, amount, change, component_words
-from planner.problem.problem import Problem
 from planner.reports.comparison import Comparison
 from planner.story.comparing import sample_times
 
 
 def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> str:
-    """What the plans are for, each by itself where they are for several machines; and whose colours devices have, where these are not
-    the ones that they have in other keyframes (``own``, the numbers of each plan's devices)."""
-    words = [target_words(plan.problem) for plan in comparison.plans]
-    said = words[0]
-    if len(set(words)) > 1:
-        each = enumerate(comparison.plans)
-        said = ", ".join(f"{comparison.letter(i)} on {_own_words(plan.problem)}" for i, plan in each)
+    """What the plans are for, each by itself where they are for several machines or keep other rules; and whose colours devices have,
+    where these are not the ones that they have in other keyframes (``own``, the numbers of each plan's devices)."""
+    problems = [plan.problem for plan in comparison.plans]
+    said = machines_by_letter(problems, comparison.letters) or target_words(problems[0])
     numbers = np.array(comparison.numbers)
     same = all(
         np.array_equal(numbers[rows], its or range(len(rows)))
         for rows, its in zip(comparison.row_of, own, strict=True)
     )
     return said if same else f"colours by {comparison.letter(0)}'s devices; {said}"
-
-
-def _own_words(problem: Problem) -> str:
-    """The devices, and what plans must keep beyond the usual."""
-    return ", ".join(filter(None, (devices_words(problem), conditions_words(problem))))
 
 
 def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list[Run]:

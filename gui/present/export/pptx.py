@@ -6,23 +6,27 @@ A picture is an SVG with a PNG beside it for programs that draw none (the extens
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QTransform
 
+from gui.canvas.graph.heat.heat import heat_of
+from gui.canvas.graph.items import items_of
 from gui.look.drawn import drawing, encoded
 from gui.look.glyphs import glyph_path
 from gui.look.numbers import amount_column
 from gui.look.theme import THEMES, Theme, device_colours
+from gui.look.writing import elided
 from gui.present.captions import (
     LEADING,
     MARGIN,
     NAMES,
     Run,
     flowed,
+    letters,
     measure,
     words_for,
 )
@@ -53,8 +57,8 @@ MORE = 140.0
 """Room for how many more there are."""
 MOST_LINES = 2
 """Of more devices than fit the slowest are named."""
-LEAST = 11.0
-"""The smallest letters of the line above, in pixels."""
+LEAST, LEAST_LINE = 11.0, 16.0
+"""The smallest letters of the line above, in pixels, and those of two lines in its place."""
 SHARPNESS = 2.0
 """Pixels of the PNG for each of the slide."""
 
@@ -89,7 +93,8 @@ def write_pptx(resolved: Resolved, path: Path, theme: str, progress: Progress) -
 
 @dataclass(frozen=True)
 class Entry:
-    """A device of a legend: its colour by number, what it is called, its pace, the same in words, what it is called where it is the worst."""
+    """A device of a legend: its colour by number (-1: nothing in the picture has it), what it is called, its pace, the same in words, what
+    it is called where it is the worst."""
 
     colour: int
     name: str
@@ -101,7 +106,12 @@ class Entry:
     def width(self) -> float:
         """Pixels of its mark and words."""
         words = "".join(run.text for run in self.runs(THEMES["light"]))
-        return MARK + measure(round(WORDS), True).horizontalAdvance(words)
+        return self.mark + measure(round(WORDS), True).horizontalAdvance(words)
+
+    @property
+    def mark(self) -> float:
+        """Pixels of its mark."""
+        return MARK if self.colour >= 0 else 0.0
 
     def runs(self, theme: Theme) -> list[Run]:
         """Its words in their colours."""
@@ -193,10 +203,19 @@ class _Slides:
             return []
         if keyframe.view != "comparison":
             resolved, plan = self._resolved, keyframe.plan
-            return legend_entries(resolved.plans[plan], resolved.device_numbers.get(plan, ()))
+            found = legend_entries(resolved.plans[plan], resolved.device_numbers.get(plan, ()))
+            return [replace(entry, colour=-1) for entry in found] if self._is_heat_map(keyframe) else found
         flows = keyframe.comparison in CANVASES and keyframe.layout == "flow"
         # The picture of a flow has a line of devices itself.
         return [] if flows else compared_entries(comparison_of(self._resolved, keyframe))
+
+    def _is_heat_map(self, keyframe: Keyframe) -> bool:
+        """Whether nothing in the picture has the colour of a device: cards have those of a scale, and no lanes or blocks say whose they are."""
+        plan = self._resolved.plans[keyframe.plan]
+        if keyframe.view != "flow" or not isinstance(plan, Plan):
+            return False
+        cards, device_of = items_of(plan.problem.graph, None, frozenset()), plan.decision.device_of
+        return heat_of(plan.problem, device_of, cards, keyframe.colouring) is not None
 
     def fill(self, slide: Slide, index: int) -> None:
         """All of one keyframe."""
@@ -251,14 +270,12 @@ class _Slides:
         slide.text(right, [runs], pixels, "Figures", align="right")
         left = QRectF(rect.left(), rect.top(), rect.width() - wide - 16, rect.height())
         name, target = shots.plan(index).problem.name, shots.target(index)
+        lines = [[Run(f"{name}   ", theme.text, True), Run(target, theme.muted)]]
         if len(flowed(f"{name}   {target}", round(pixels), True, left.width())) > 1:
-            target = ""
-        slide.text(
-            left,
-            [[Run(f"{name}   ", theme.text, True), Run(target, theme.muted)]],
-            pixels,
-            "Model and target",
-        )
+            pixels = min(pixels, LEAST_LINE)
+            cut = elided(target, letters(pixels), left.width() - 8)
+            lines = [[Run(name, theme.text, True)], [Run(cut, theme.muted)]]
+        slide.text(left, lines, pixels, "Model and target")
 
     def _draw(self, slide: Slide, index: int) -> None:
         """Canvas and panel, a picture each."""
@@ -293,10 +310,12 @@ class _Slides:
         for row, line in enumerate(legend.lines):
             y = top + row * LINE
             for place, entry in line:
-                x, colour = MARGIN + place, colours[entry.colour]
-                at = QTransform(15, 0, 0, 15, x + MARK / 2 - 3, y + LINE / 2)
-                slide.mark(at.map(glyph_path(colour.glyph)), colour.accent, f"Mark of {entry.name}")
-                box = QRectF(x + MARK, y, entry.width - MARK + 8, LINE)
+                x = MARGIN + place
+                if entry.colour >= 0:
+                    colour = colours[entry.colour]
+                    at = QTransform(15, 0, 0, 15, x + MARK / 2 - 3, y + LINE / 2)
+                    slide.mark(at.map(glyph_path(colour.glyph)), colour.accent, f"Mark of {entry.name}")
+                box = QRectF(x + entry.mark, y, entry.width - entry.mark + 8, LINE)
                 slide.text(box, [entry.runs(self._theme)], WORDS, f"Legend: {entry.name}")
         if legend.left_out:
             box = QRectF(MARGIN + legend.end, top + (len(legend.lines) - 1) * LINE, MORE, LINE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
@@ -14,6 +14,7 @@ from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import plain_tip
 from gui.widgets.progress_line import ProgressLine
+from gui.words.machines import fast_memory_words
 from gui.words.objectives import amount, component_words, components_text, objective_title
 from gui.words.proofs import standing_lines
 
@@ -155,5 +156,6 @@ def other_problem(mine: Problem, now: Problem | None) -> str:
         kinds = {device.kind for device in mine.devices}
         return plural(len(mine.devices), kinds.pop() if len(kinds) == 1 else "device")
     if mine.target != now.target:
-        return mine.target.spec() if mine.target.plans_networks else "another target"
+        network = cast(Any, mine) if mine.target.plans_networks else None
+        return "another target" if network is None else fast_memory_words(network)
     return "other constraints" if mine.constraints != now.constraints else "other op times"

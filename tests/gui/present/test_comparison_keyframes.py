@@ -30,6 +30,7 @@ from gui.present.stage import LEAD
 from gui.present.transition.transition import Shot
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison
@@ -360,6 +361,17 @@ def test_the_line_above_says_whose_colours_devices_have() -> None:
     comparison = comparison_of(told, told.story.keyframes[0])
     words = comparison_target(comparison, [(0, 1), (5, 1, 2)])
     assert words == "colours by A's devices; A on 2 stages, C on 3 stages"
+
+
+def test_the_line_above_says_in_what_machines_of_one_size_differ() -> None:
+    graph = row_graph(12)
+    row, free = (Problem(graph, DevicePool(2, 1, contiguous=contiguous)) for contiguous in (True, False))
+    plans = [problem.plan(even(12, 3), Provenance("a"), "a") for problem in (row, free)]
+    for kept in (plans, plans[:1] * 2):
+        told = resolved([(plan, ()) for plan in kept], frame("overlay"))
+        said = Show(told, LIGHT, SIZE).shots.target(0)
+        differs = "A contiguous, B non-contiguous; 2 accelerators + 1 CPU"
+        assert said == (differs if kept is plans else "Device pool, 2 accelerators + 1 CPU")
 
 
 def test_words_change_at_the_middle_of_a_transition() -> None:

@@ -108,3 +108,19 @@ def test_the_page_draws_it_with_its_scale(qapp) -> None:
     assert page.count(f">{SCALE}<") >= len(HEAT) + 1
     by_stage = replace(kept.story, keyframes=kept.story.keyframes[:1])
     assert SCALE not in page_of(replace(kept, story=by_stage), "light", SIZE, lambda *_: None)
+
+
+def test_legends_of_powerpoint_slides_have_marks_only_where_the_picture_has_them(
+    qapp, tmp_path: Path
+) -> None:
+    presentation = pytest.importorskip("pptx").Presentation
+    file = tmp_path / "heat.pptx"
+    export_story(told(), file, ExportOptions())
+    found = []
+    for slide in presentation(str(file)).slides:
+        names = [shape.name for shape in slide.shapes]
+        legend = [name for name in names if name.startswith("Legend: ")]
+        found.append((len(legend), sum(name.startswith("Mark of ") for name in names)))
+    by_stage, flow, lanes, stages = found[:4]
+    assert by_stage == lanes == stages == (3, 3)
+    assert flow == (3, 0), "cards of a flow have the colours of the scale"

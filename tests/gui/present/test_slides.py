@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours
+from gui.present.captions import Run, paint_header
 from gui.present.panels.difference import paint_difference
 from gui.present.panels.rows import Row, bar_rects, row_boxes
 from gui.present.show import Show
@@ -55,6 +56,25 @@ def test_letters_are_read_from_the_fifth_row_and_stand_alone(
         assert len(lines) > 8, "titles, figures and a caption at least"
         assert [line for line in lines if line.pixels < least - 0.01] == [], index
         assert overlapping(lines) == [], index
+
+
+def test_a_header_that_is_long_has_two_lines() -> None:
+    runs = [
+        Run("chip latency ", LIGHT.muted),
+        Run("12.34 ms", LIGHT.text, True),
+        Run("gap \u2264 10.0 %", LIGHT.text),
+    ]
+    for target, lines in (
+        ("Multi-chip module, 36 chips", 1),
+        ("Multi-chip module, 36 chips, int8, memory of a chip 40.00 MiB, attention_mask copied", 2),
+    ):
+        scribe = Scribe(960, 600)  # the usual size of a GIF
+        paint_header(scribe, QRectF(0, 0, 960, 38), "BERT-large", target, runs, 0.75, LIGHT)
+        scribe.end()
+        places = {text: rect for rect, text in scribe.written}
+        assert target in places and "BERT-large" in places, "whole"
+        assert len({places[text].top() for text in (target, "BERT-large")}) == lines
+        assert all(rect.top() >= 0 and rect.bottom() <= 38 for rect in places.values())
 
 
 @pytest.mark.parametrize("size", [(1280, 800), FULL_HD])

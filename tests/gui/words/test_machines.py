@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from gui.words.machines import apart_words, counted_devices, devices_words, machine_words, machines_told_apart
+from gui.words.machines import (
+    apart_words,
+    counted_devices,
+    devices_words,
+    fast_memory_words,
+    machine_with_settings,
+    machine_words,
+    machines_by_letter,
+    machines_told_apart,
+)
+from planner.generate.catalogue import generate_network
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.problem import Problem
 from planner.problem.target import Target
 from tests.gui.mcm_models import row_graph
@@ -77,3 +89,46 @@ def test_problems_are_told_apart_by_what_differs_alone() -> None:
     copied = problem(replication=True)
     assert [apart_words(each, [row, copied]) for each in (row, copied)] == ["no replication", "replication"]
     assert apart_words(free, [Problem(row_graph(13), DevicePool(2, 1)), Problem(graph, Pipeline(2))]) == ""
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (Pipeline(4), "pipeline"),
+        (
+            McmPackage(6, sram=128 * 2.0**20, copy_sources=11, triangle=False, precision="int8"),
+            "multi-chip module of 6 chips, memory of a chip 128.00 MiB, triangle rule off, copy sources over 11, int8",
+        ),
+        (
+            DevicePool(2, 1, contiguous=False, replication=True),
+            "device pool of 2 accelerators and 1 CPU, non-contiguous, replication",
+        ),
+    ],
+)
+def test_settings_are_said_in_words(target: Target, words: str) -> None:
+    assert machine_with_settings(Problem(row_graph(12), target)) == words
+
+
+def test_the_memory_of_a_network_in_words() -> None:
+    network = generate_network("mlp", {"width": 8, "depth": 2, "density": 0.5}, seed=1)
+    said = [
+        fast_memory_words(NetworkProblem(network, TwoLevelMemory(20, policy))) for policy in ("min", "lru")
+    ]
+    assert said == ["fast memory of 20 values, MIN", "fast memory of 20 values, LRU"]
+
+
+def test_problems_of_compared_plans_are_told_by_their_letters() -> None:
+    graph = row_graph(12)
+
+    def told(*targets: Target) -> str:
+        return machines_by_letter([Problem(graph, target) for target in targets], "ABC")
+
+    assert told(Pipeline(2), Pipeline(2)) == ""
+    assert told(Pipeline(2), Pipeline(3)) == "A on 2 stages, B on 3 stages"
+    row, free = DevicePool(2, 1), DevicePool(2, 1, contiguous=False)
+    assert told(row, free) == "A contiguous, B non-contiguous; 2 accelerators + 1 CPU"
+    assert told(row, free, row) == "A contiguous, B non-contiguous, C contiguous; 2 accelerators + 1 CPU"
+    small = McmPackage(4, sram=2.0**20)
+    assert told(small, McmPackage(6)) == (
+        "A on 4 chips, memory of a chip 1.00 MiB; B on 6 chips, memory of a chip 32.00 MiB"
+    )

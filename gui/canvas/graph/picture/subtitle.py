@@ -8,6 +8,7 @@ import numpy as np
 
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_limit, plural
+from gui.words.machines import machine_with_settings
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
 from planner.evaluation.times_source import times_mark
@@ -23,11 +24,10 @@ def subtitle_of(
     """How large the model is, in how many groups it is shown, on which target, how good the plan is, and whether it is valid."""
     ops = plural(problem.graph.n, "op")
     if groups := int(np.count_nonzero(items.whole_size > 1)):
-        cut = not np.array_equal(items.whole_size, items.size)
-        ops += f" in {plural(items.count, 'card')}, {groups:,} {'for' if cut else 'of them'} groups"
-    words = f"{ops}, {problem.target.in_words.partition(' ')[2]}"
-    if "," in (spec := problem.target.spec()):  # the title says no more than how many devices there are
-        words += f" {spec}"
+        parts = "" if np.array_equal(items.whole_size, items.size) else " or parts of them"
+        many = "is a folded group" if groups == 1 and not parts else f"are folded groups{parts}"
+        ops += f" in {plural(items.count, 'card')}, of which {groups:,} {many}"
+    words = f"{ops}, {machine_with_settings(problem)}"
     if evaluation is None:
         return words
     rules = "valid" if evaluation.valid else plural(len(evaluation.violations), "violation")

@@ -217,7 +217,7 @@ def test_no_lane_of_a_slide_is_empty_whose_device_has_ops(view: str) -> None:
         problem, device_of, PRESETS["slide"], view, grouping=groups, folded=frozenset({0, 1, 2})
     )
     assert np.bincount(picture.scene.device, minlength=3).tolist() == [2, 1, 2]
-    assert "in 5 cards, 5 for groups" in picture.subtitle
+    assert "in 5 cards, of which 5 are folded groups or parts of them" in picture.subtitle
     flow = compose(problem, device_of, PRESETS["slide"], "flow", grouping=groups, folded=frozenset({0, 1, 2}))
     assert flow.scene.mixed.tolist() == [False, True, False]
 

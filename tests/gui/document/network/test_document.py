@@ -112,7 +112,7 @@ def test_another_memory_counts_all_orders_again(document: OrderDocument) -> None
     assert document.set_target(replace(problem.target, size=4, policy="lru"))
     assert document.open_problem.target.size == 4
     assert [entry.components for entry in document.plans] != before
-    assert document.undo_stack.undoText().startswith("Change the fast memory to memory:4")
+    assert document.undo_stack.undoText().startswith("Change to a fast memory of 4 values")
     assert not document.set_target(document.open_problem.target)
     document.undo_stack.undo()
     assert document.open_problem == problem
