@@ -15,6 +15,7 @@ from planner.problem.bound import Bound, Standing, proven
 from planner.problem.claims import claim_of, claimed
 from planner.problem.decision import Violation
 from planner.problem.problem import Plan
+from planner.reports.comparison.rules import set_apart
 from planner.reports.schedule.common import Speed, practice_interval, speed
 
 AnyPlan = TypeVar("AnyPlan", bound=Plan | OrderPlan)
@@ -89,14 +90,14 @@ def told_by_file(plans: Sequence[AnyPlan], paths: Sequence[str | Path]) -> list[
 
 
 def told_apart(plans: Sequence[Plan | OrderPlan]) -> tuple[str, ...]:
-    """What plans are called beside one another: those with one name by their planner, target or seed as well, whichever differs."""
+    """What plans are called beside one another: those with one name by their planner, machine or seed as well, whichever differs."""
     names = [own_name(plan) for plan in plans]
     found = list(names)
     for name in {name for name in names if names.count(name) > 1}:
         alike = [i for i, one in enumerate(names) if one == name]
         for further in (
             [plans[i].provenance.planner for i in alike],
-            [plans[i].problem.target.spec() for i in alike],
+            set_apart([plans[i].problem.target for i in alike]),
             ["" if plans[i].provenance.seed is None else f"seed {plans[i].provenance.seed}" for i in alike],
         ):
             if len(set(further)) == len(alike):

@@ -74,6 +74,33 @@ def made_for(problem: PlanningProblem, now: PlanningProblem) -> str:
     return ", ".join(said[:MOST]) + (f" and {len(said) - MOST} more" if len(said) > MOST else "")
 
 
+def set_apart(targets: Sequence[Target]) -> list[str]:
+    """What sets each machine apart from the others, in as few words as tell all apart: ``4 stages`` and ``6 stages``, ``memory 1.00 GiB``
+    and ``memory unlimited``, else all that differs; of several kinds what each is called."""
+    if len({target.kind for target in targets}) > 1:
+        return [target.title for target in targets]
+    found = [
+        [_own(field, target) for target in targets]
+        for field in fields(targets[0])  # type: ignore[arg-type]
+        if len({getattr(target, field.name) for target in targets}) > 1
+    ]
+    alone = next((words for words in found if len(set(words)) == len(targets)), None)
+    return [", ".join(words) for words in zip(*found, strict=True)] if alone is None else alone
+
+
+def _own(field: Field[Any], target: Target) -> str:
+    """``6 stages``, ``bandwidth 12 GB/s``, ``non-contiguous``: one parameter of a machine."""
+    value, name = (
+        getattr(target, field.name),
+        (field.metadata["label"] or field.name.replace("_", " ")).lower(),
+    )
+    if isinstance(value, bool):
+        return str(name if value else field.metadata["off"] or f"no {name}")
+    if field.name == target.count_parameter and not target.plans_networks:
+        return f"{value} {target.words.one if value == 1 else target.words.many}"
+    return f"{name} {value_words(value, field)}"
+
+
 def _difference(field: Field[Any], targets: Sequence[Target], letters: Sequence[str]) -> str:
     """``bandwidth 12 GB/s in A, 1 GB/s in B`` of one parameter; empty where it is the same for all."""
     values = [getattr(target, field.name) for target in targets]

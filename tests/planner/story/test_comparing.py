@@ -159,8 +159,8 @@ def test_plans_of_one_name_are_told_apart_throughout() -> None:
     plans = [plan_on(Pipeline(k), halves(), "half") for k in (2, 3)]
     model = StoryModel(("model.json",), tiny_graph().fingerprint)
     story = story_of_plans(model, [Told(plan) for plan in plans], comparisons=["overlay"])
-    assert [plan.name for plan in story.plans] == ["half (pipeline:2)", "half (pipeline:3)"]
-    assert story.keyframes[1].title == "half (pipeline:2)"
+    assert [plan.name for plan in story.plans] == ["half (2 stages)", "half (3 stages)"]
+    assert story.keyframes[1].title == "half (2 stages)"
 
 
 def test_a_talk_of_found_plans_has_plain_titles() -> None:

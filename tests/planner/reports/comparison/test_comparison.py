@@ -333,9 +333,21 @@ def test_plans_of_one_name_are_told_apart() -> None:
         return [told.figures(i).name for i in range(len(plans))]
 
     assert names(named(three, "slice", 1), named(four, "slice", 1)) == [
-        "slice (pipeline:3)",
-        "slice (pipeline:4)",
+        "slice (3 stages)",
+        "slice (4 stages)",
     ]
+    machines = (
+        DevicePool(2, 1),
+        DevicePool(2, 1, contiguous=False),
+        DevicePool(2, 1, memory=2.0**30),
+        three.target,
+    )
+    row, free, small, stages = (named(Problem(graph, machine), "slice", 1) for machine in machines)
+    assert names(row, free) == ["slice (contiguous)", "slice (non-contiguous)"]
+    assert names(row, free, small) == [
+        "slice (memory unlimited, contiguous)", "slice (memory unlimited, non-contiguous)", "slice (memory 1.00 GiB, contiguous)",
+    ]  # fmt: skip
+    assert names(row, stages) == ["slice (Device pool)", "slice (Pipeline)"]
     assert names(named(three, "slice", 1), named(three, "slice", 2)) == ["slice (seed 1)", "slice (seed 2)"]
     assert names(named(three, "slice", 1), named(three, "anneal", 1)) == ["slice", "anneal"]
     both = [replace(named(three, planner, 1), name="mine") for planner in ("slice", "anneal")]
