@@ -41,6 +41,8 @@ LANE = 30.0
 """Height of a lane, in pixels of its header's paper, that leaves room for its name between what comes and what goes."""
 MARGIN = 14.0
 """What is around a scene."""
+MOST_GROWN = 1.2
+"""So many times as large as usual are packages at most."""
 LARGEST = 2.4
 """A card is never drawn larger than so many times life size."""
 
@@ -54,6 +56,18 @@ class Places:
     unit: float
     band: float
     """Height of the captions below."""
+    grown: float = 1.0
+    """How much larger than usual all is drawn that is written on the stage."""
+
+    @property
+    def scene(self) -> float:
+        """The :attr:`unit` of what is drawn on the stage."""
+        return self.unit * self.grown
+
+    @property
+    def package(self) -> float:
+        """The same of a package, whose legend would take the room of its chips."""
+        return self.unit * min(self.grown, MOST_GROWN)
 
     @property
     def header(self) -> QRectF:

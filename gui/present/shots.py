@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from gui.panels.mcm.picture import pointed_violation
 from gui.panels.mcm.state import Scale
 from gui.present.captions import Run, figure_runs, target_words
 from gui.present.emphasis import named_devices
+from gui.present.growing import Told, says_no_less, told_on
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
 from gui.present.package import PackageShot, package_shot, shared_columns, shared_scale
 from gui.present.panels.lines import steps_of
@@ -24,7 +25,7 @@ from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
-from planner.story.keyframe import GRAPH_VIEWS, Keyframe
+from planner.story.keyframe import CANVASES, GRAPH_VIEWS, Keyframe
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
@@ -70,9 +71,12 @@ class Shots:
             )
         )
         room = places.room("costs" if panels else "")
-        self._graphs = Graphs(room, places.unit, theme, legend, self._barred, blocks)
+        self._graphs = lru_cache(maxsize=None)(
+            lambda grown: Graphs(room, places.unit * grown, theme, legend, self._barred, blocks)
+        )
+        self._growths: dict[str, float] = {}
         beside = any(k.panel for k in self.keyframes if k.view == "network")
-        self._networks = Networks(places.room("costs" if beside else ""), places.unit, theme)
+        self._networks = Networks(places.room("costs" if beside else ""), places.scene, theme)
         self._shots: dict[int, AnyShot] = {}
         self._morphs: dict[tuple[int, int], Morph | None] = {}
         self._panels: dict[int, PanelData] = {}
@@ -105,8 +109,7 @@ class Shots:
 
     def _make(self, keyframe: Keyframe, index: int) -> AnyShot:
         plan = self.plan(index)
-        kind, unit = self.panel_kind(index), self.places.unit
-        room = self.places.room(kind)
+        kind, room = self.panel_kind(index), self.places.room(self.panel_kind(index))
         if keyframe.view == "certificate":
             from gui.present.certificate.page import CertificatePage
             from planner.reports.certificate.certificate import certificate
@@ -117,17 +120,19 @@ class Shots:
         if keyframe.view == "comparison":
             from gui.present.comparison.making import comparison_shot
 
-            return comparison_shot(self.resolved, keyframe, room, self.places.unit, self.theme)
+            # On canvases as many names have room as their letters leave.
+            unit = self.places.unit if keyframe.comparison in CANVASES else self.places.scene
+            return comparison_shot(self.resolved, keyframe, room, unit, self.theme)
         if isinstance(plan, OrderPlan):
             order = self._networks.stage(plan)
-            place = order.seen(keyframe.camera, room, self.places.unit)
+            place = order.seen(keyframe.camera, room, self.places.scene)
             return NetworkShot(
                 order, place, order.moment(keyframe.at), marked_neurons(plan, keyframe.highlight)
             )
         if keyframe.view == "package":
             return self._package(keyframe, plan, room[0])
-        numbers = self.theme_of(index).device_numbers
-        stage = self._graphs.stage(plan, keyframe.view, numbers, keyframe.colouring, keyframe.folded)
+        grown = self._grown(keyframe.view)
+        stage, unit = self._graph(index, grown), self.places.unit * grown
         chosen = highlighted(stage.scene, keyframe.highlight)
         lit = self._lit(keyframe, plan)
         if stage.scene.heat is not None:  # faded cards would have colours that the scale does not
@@ -137,7 +142,7 @@ class Shots:
             out = stage.scene.mask(
                 np.flatnonzero(lit[stage.scene.op_device])
             )  # groups that have any of their ops
-        seen = self._room(stage, kind)
+        seen = self._room(stage, kind, unit)
         view, foot = stage.seen(keyframe.camera, seen, unit), room[1] - seen[1]
         return Shot(
             stage,
@@ -176,7 +181,7 @@ class Shots:
                 if isinstance(plan, Plan) and len(plan.problem.devices) == count:
                     rooms += [self.places.room(self.panel_kind(index))] if keyframe.view == "package" else []
                     rooms += [(panel.width(), panel.height())] if keyframe.panel == "package" else []
-            self._package_columns[count] = shared_columns(count, rooms, self.places.unit)
+            self._package_columns[count] = shared_columns(count, rooms, self.places.package)
         return self._package_columns[count]
 
     def _versus(self, keyframe: Keyframe) -> Plan | None:
@@ -184,9 +189,45 @@ class Shots:
         other = self.resolved.plans[keyframe.versus] if keyframe.versus >= 0 else None
         return other if isinstance(other, Plan) else None
 
-    def _room(self, stage: GraphStage, kind: str) -> tuple[float, float]:
-        """The room of a graph beside a panel and above its legend and the scale of its heat map."""
-        unit = self.places.unit
+    def _graph(self, index: int, grown: float) -> GraphStage:
+        """The graph of a keyframe, drawn so much larger than usual."""
+        keyframe, plan = self.keyframes[index], self.plan(index)
+        assert isinstance(plan, Plan)
+        numbers = self.theme_of(index).device_numbers
+        graphs: Graphs = self._graphs(grown)
+        return graphs.stage(plan, keyframe.view, numbers, keyframe.colouring, keyframe.folded)
+
+    def _grown(self, view: str) -> float:
+        """How much larger than usual graphs are drawn in a view, in all keyframes alike: as letters are, or less where some would say less
+        then."""
+        if view not in self._growths:
+            wished = self.places.grown
+            shown = [
+                i for i, k in enumerate(self.keyframes) if k.view == view and isinstance(self.plan(i), Plan)
+            ]
+            tried = (wished, (1.0 + wished) / 2) if wished > 1.0 else ()
+            usual = [self._told(i, 1.0) for i in shown] if tried else []
+            self._growths[view] = next(
+                (
+                    grown
+                    for grown in tried
+                    if all(
+                        says_no_less(self._told(i, grown), told) for i, told in zip(shown, usual, strict=True)
+                    )
+                ),
+                1.0,
+            )
+        return self._growths[view]
+
+    def _told(self, index: int, grown: float) -> Told:
+        """How much a keyframe of a graph says where it is drawn so much larger."""
+        kind, unit = self.panel_kind(index), self.places.unit * grown
+        stage = self._graph(index, grown)
+        view = stage.seen(self.keyframes[index].camera, self._room(stage, kind, unit), unit)
+        return told_on(stage, view, self.places.room(kind), unit)
+
+    def _room(self, stage: GraphStage, kind: str, unit: float) -> tuple[float, float]:
+        """The room of a graph beside a panel and above its legend and the scale of its heat map, a pixel of 1280 x 800 being ``unit``."""
         wide = self.places.room(kind)[0]
         lines = legend_of(stage.scene, stage.headers, wide / unit)
         return self.places.room(kind, (LINE * len(lines) + scale_height(stage.scene)) * unit)
@@ -242,10 +283,9 @@ class Shots:
             if isinstance(a, Shot) and isinstance(b, Shot):
                 one, other = a.stage.scene.items.graph, b.stage.scene.items.graph
                 if one is other or one.fingerprint == other.fingerprint:
-                    unit = self.places.unit
                     whole = (
-                        a.stage.seen(None, self._room(a.stage, self.panel_kind(first)), unit),
-                        b.stage.seen(None, self._room(b.stage, self.panel_kind(second)), unit),
+                        a.stage.seen(None, self._room(a.stage, self.panel_kind(first), a.unit), a.unit),
+                        b.stage.seen(None, self._room(b.stage, self.panel_kind(second), b.unit), b.unit),
                     )
                     found = Morph(a, b, whole)
             if len(self._morphs) > 6:

@@ -44,7 +44,7 @@ class Show:
     """A resolved story in frames of ``size`` (logical pixels: width, height).
 
     Keyframe i begins with its transition, ``keyframe.transition`` seconds long, and is then held for ``keyframe.hold`` seconds.
-    ``reduced_motion`` turns transitions into cuts. ``type_scale`` makes letters larger or smaller than usual; without ``legend`` devices are named elsewhere.
+    ``reduced_motion`` turns transitions into cuts. ``type_scale`` makes letters larger or smaller than usual, those on the stage never smaller; without ``legend`` devices are named elsewhere.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Show:
         self.letters = self.unit * type_scale
         said = [(k.title, k.caption) for k in self.keyframes]
         band = band_height(said, width, height, self.letters)
-        self.places = Places(width, height, self.unit, band)
+        self.places = Places(width, height, self.unit, band, max(1.0, type_scale))
         self.shots = Shots(resolved, self.places, theme, legend)
         ends = list(accumulate(k.transition + k.hold for k in self.keyframes))
         self.starts = [0.0, *ends[:-1]]
@@ -183,7 +183,7 @@ class Show:
         """A panel whose figures are on their way."""
         rect = self.places.panel(data.kind)
         painter.fillRect(self._column(rect), QColor(self.theme.canvas))
-        paint_panel(painter, rect, data, self.letters, theme)
+        paint_panel(painter, rect, data, self._panel_letters(data.kind), theme)
 
     def _panel_moment(self, first: int, second: int, share: float) -> int | None:
         """The moment that a network's panel counts up to, where it does."""
@@ -218,8 +218,13 @@ class Show:
         shot, now = self.shots.shot(index), None
         if isinstance(shot, NetworkShot):
             now = shot.now(shot.moment if moment is None else moment)
-        rect = self.places.panel(self.shots.panel_kind(index))
-        paint_panel(painter, rect, self.shots.panel(index), self.letters, self.shots.theme_of(index), now)
+        kind = self.shots.panel_kind(index)
+        rect, unit, theme = self.places.panel(kind), self._panel_letters(kind), self.shots.theme_of(index)
+        paint_panel(painter, rect, self.shots.panel(index), unit, theme, now)
+
+    def _panel_letters(self, kind: str) -> float:
+        """The size of letters in a panel."""
+        return min(self.letters, self.places.package) if kind == "package" else self.letters
 
     def _panel_picture(self, index: int, rect: QRectF, ratio: float) -> QImage:
         return self._part(("panel", index), rect, ratio, lambda target: self._draw_panel(target, index))
@@ -305,11 +310,8 @@ class Show:
 
     def paint_beside(self, painter: QPainter, index: int) -> None:
         """The panel of a keyframe as shapes and text, where it has one."""
-        kind, shot = self.shots.panel_kind(index), self.shots.shot(index)
-        if kind:
-            now = shot.now(shot.moment) if isinstance(shot, NetworkShot) else None
-            rect = self.places.panel(kind)
-            paint_panel(painter, rect, self.shots.panel(index), self.letters, self.shots.theme_of(index), now)
+        if self.shots.panel_kind(index):
+            self._draw_panel(painter, index)
 
     def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:
         """The op whose card is at a place of the frame while a keyframe of a graph is held; -1 for none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -20,6 +21,9 @@ from gui.present.shots import NetworkShot, Shots
 from gui.present.transition.transition import Morph, Shot
 from gui.raster import engine as raster
 from planner.model.graph import Ints
+
+if TYPE_CHECKING:
+    from gui.present.certificate.page import CertificatePage
 
 LEAD = 0.3
 """Share of a transition in which an overlay comes up before its slider moves."""
@@ -84,7 +88,7 @@ class Stage:
 
     def __init__(self, shots: Shots, kept: Pictures, letters: float) -> None:
         self.shots, self.kept, self.letters = shots, kept, letters
-        self.places, self.theme, self.unit = shots.places, shots.theme, shots.places.unit
+        self.places, self.theme = shots.places, shots.theme
         self._buffer = raster.new_image(1, 1)
 
     def paint(
@@ -158,12 +162,11 @@ class Stage:
             shot.stage.paint(buffer, view.through(lens), ratio, moment, shot.marked)
             return
         raster.fill(buffer, None, packed(self.theme.canvas), replace=True)
-        scaled = ratio * self.unit
         if moving is not None:
             view = moving.view(share, stage.width(), stage.height()).through(lens)
-            moving.paint(buffer, view.viewport(width, height, ratio), scaled, share)
+            moving.paint(buffer, view.viewport(width, height, ratio), ratio * moving.unit(share), share)
         elif isinstance(shot, Shot):
-            shot.paint(buffer, shot.view.through(lens).viewport(width, height, ratio), scaled)
+            shot.paint(buffer, shot.view.through(lens).viewport(width, height, ratio), ratio * shot.unit)
         elif isinstance(shot, ComparisonShot):
             shot.paint_pixels(buffer, ratio)
         else:
@@ -176,7 +179,7 @@ class Stage:
             shot.paint(
                 painter,
                 QRectF(0, 0, stage.width(), stage.height()),
-                self.unit,
+                self._unit_of(shot),
                 self.letters,
                 self.shots.theme_of(second),
             )
@@ -199,11 +202,16 @@ class Stage:
         if isinstance(shot, NetworkShot):
             shot.stage.paint_vectors(painter, shot.view, room, shot.moment, shot.marked)
         elif isinstance(shot, Shot):
-            shot.paint_vectors(painter, room, self.unit)
+            shot.paint_vectors(painter, room, shot.unit)
         elif isinstance(shot, ComparisonShot):
             shot.paint(painter)
         else:
-            shot.paint(painter, QRectF(0, 0, *room), self.unit, self.letters, self.shots.theme_of(index))
+            unit, theme = self._unit_of(shot), self.shots.theme_of(index)
+            shot.paint(painter, QRectF(0, 0, *room), unit, self.letters, theme)
+
+    def _unit_of(self, shot: PackageShot | CertificatePage) -> float:
+        """Pixels for each that a package or a page knows; a page sets its letters itself."""
+        return self.places.package if isinstance(shot, PackageShot) else self.places.unit
 
     # ------------------------------------------------------------------ pointing
     def op_at(self, index: int, at: QPointF, lens: View | None = None) -> int:

@@ -180,12 +180,16 @@ class Morph:
         """How the stage is seen after a ``share`` of the time."""
         return between(self._begin, self.second.view, eased(share), width, height)
 
+    def unit(self, share: float) -> float:
+        """Logical pixels for each of a frame of 1280 x 800 after a ``share`` of the time."""
+        return self.first.unit + (self.second.unit - self.first.unit) * eased(share)
+
     def paint(self, buffer: np.ndarray, viewport: Viewport, ratio: float, share: float) -> None:
-        """A moment of the way, without the ground."""
+        """A moment of the way, without the ground; ``ratio`` are pixels for each :meth:`unit`."""
         e = eased(share)
         a, b = self.first.stage, self.second.stage
         lit, widths = (self.first.lit, self.second.lit), (self.first.width, self.second.width)
-        brief = self._told_briefly(e, viewport, ratio)
+        brief = self._told_briefly(share, viewport, ratio)
         areas = [replace(one, brief=brief) for one in areas_between(self._from, a, b, lit, widths, e)]
         for one in areas:
             paint_below(buffer, one, viewport, ratio)
@@ -247,13 +251,13 @@ class Morph:
                         buffer, shot.stage, shot.standing_out, scene, cards, viewport, card, ratio, shown
                     )
 
-    def _told_briefly(self, e: float, viewport: Viewport, ratio: float) -> int:
+    def _told_briefly(self, share: float, viewport: Viewport, ratio: float) -> int:
         """How briefly plates tell memory: as at the nearer end of the way, however wide they are meanwhile."""
-        later = e >= 0.5
+        later = eased(share) >= 0.5
         scene, stage = (
             (self.second.stage.scene, self.second.stage) if later else (self._from, self.first.stage)
         )
-        view, pixels = self.second.view if later else self._begin, ratio / self.first.unit
+        view, pixels = self.second.view if later else self._begin, ratio / self.unit(share)
         rest = view.viewport(viewport.width, viewport.height, pixels)
         return told_briefly(scene, stage.headers, rest, ratio)
 

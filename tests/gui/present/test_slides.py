@@ -14,6 +14,7 @@ from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours
 from gui.present.captions import Run, paint_header
+from gui.present.growing import says_no_less
 from gui.present.panels.difference import paint_difference
 from gui.present.panels.rows import Row, bar_rects, row_boxes
 from gui.present.show import Show
@@ -56,6 +57,25 @@ def test_letters_are_read_from_the_fifth_row_and_stand_alone(
         assert len(lines) > 8, "titles, figures and a caption at least"
         assert [line for line in lines if line.pixels < least - 0.01] == [], index
         assert overlapping(lines) == [], index
+
+
+def test_what_is_written_on_the_stage_follows_larger_letters(story: Resolved) -> None:
+    """As far as it has room: nothing is said less, and nothing lies on another."""
+    size, grown = (1280, 800), 1.5
+    show = Show(story, LIGHT, size, type_scale=grown)
+    shots = show.shots
+    for index in range(show.count):
+        shot = shots.shot(index)
+        stage = show.places.stage.adjusted(0, 4, 0, 0)
+        assert overlapping([line for line in written_on(show, index) if stage.contains(line.box)]) == [], (
+            index
+        )
+        if isinstance(shot, Shot):
+            assert show.unit <= shot.unit <= show.letters
+            assert says_no_less(shots._told(index, shot.unit / show.unit), shots._told(index, 1.0))
+    views = {keyframe.view for keyframe in show.keyframes}
+    assert "flow" not in views or shots._grown("flow") == grown, "there rows and legends have room"
+    assert "network" not in views or shots._networks._unit == show.letters
 
 
 def test_a_header_that_is_long_has_two_lines() -> None:
