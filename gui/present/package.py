@@ -29,7 +29,7 @@ MARGIN, LINE = 14.0, 17.0
 """Room around the picture, and the height of a line of words, in pixels of the window's picture."""
 LEGEND = 50.0
 """What a legend and the margins take of a stage's height, in pixels of the window's picture."""
-VEIL = 0.6
+VEIL = 0.38
 """How much of a chip is covered that steps back."""
 MOST_MOVED = 3
 """Of more ops that moved none is named."""

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from gui.document.find.fuzzy import ANYWHERE, closeness, score
+from gui.document.find.fuzzy import ANYWHERE, STANDS, STARTS, closeness, score
 from gui.look.theme import Theme, font
 from gui.widgets.plain import plain_tip
 
@@ -65,6 +65,15 @@ class Choice:
     """Whether it may be the one that Return chooses before anyone has looked."""
     hides: bool = False
     """Whether it hides what its words name: it comes after what goes there."""
+    also: str = ""
+    """Further words by which it is found, after those whose text holds what was typed."""
+
+    def match(self, query: str) -> tuple[int, float] | None:
+        """How close it is to what was typed, and how well it matches; None where it does not."""
+        value = score(query, self.text)
+        if closeness(query, self.text) < STARTS and closeness(query, self.also) >= STANDS:
+            return STARTS, score(query, self.also) or 0.0
+        return None if value is None else (closeness(query, self.text), value)
 
 
 Source = Callable[[str], Iterable[Choice]]
@@ -75,23 +84,14 @@ def ranked(choices: Sequence[Choice], query: str) -> list[Choice]:
     """Those that match, the closest first, what hides after what is as close, what cannot be chosen last; equal ones keep their order."""
     if not query.strip():
         return list(choices)
-    scored = [(value, i) for i, c in enumerate(choices) if (value := score(query, c.text)) is not None]
-    close = {i: closeness(query, choices[i].text) for _, i in scored}
-    scored.sort(
-        key=lambda pair: (
-            not choices[pair[1]].enabled,
-            -close[pair[1]],
-            choices[pair[1]].hides,
-            -pair[0],
-            pair[1],
-        )
-    )
-    return [choices[i] for _, i in scored]
+    found = [(*match, i) for i, choice in enumerate(choices) if (match := choice.match(query)) is not None]
+    found.sort(key=lambda one: (not choices[one[2]].enabled, -one[0], choices[one[2]].hides, -one[1], one[2]))
+    return [choices[i] for _, _, i in found]
 
 
 def sifted(choices: Sequence[Choice], query: str) -> list[Choice]:
     """Without those that only have the letters somewhere, where others have the words or their beginnings."""
-    close = [closeness(query, choice.text) for choice in choices]
+    close = [(choice.match(query) or (0,))[0] for choice in choices]
     if max(close, default=0) <= ANYWHERE:
         return list(choices)
     return [choice for choice, near in zip(choices, close, strict=True) if near != ANYWHERE]

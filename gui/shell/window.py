@@ -207,7 +207,7 @@ class EditorWindow(DropWindow):
             Choice(
                 f"{item.menu}: {item.submenu + ': ' if item.submenu else ''}{action.text().rstrip('…')}",
                 partial(self.actions_set.run, item),
-                shortcut_text(item), action.isEnabled(),
+                shortcut_text(item), action.isEnabled(), also=f"{item.id.replace('.', ' ')} {item.tip}",
             )
             for item in self.actions_set.specs
             if item.palette

@@ -15,14 +15,14 @@ from PySide6.QtWidgets import QApplication
 from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.lanes.links import plates
 from gui.look.numbers import one_time
-from gui.look.theme import DARK, LIGHT
+from gui.look.theme import DARK, LIGHT, Theme, contrast, laid_over
 from gui.present.emphasis import named_devices
 from gui.present.export.pptx import legend_entries
 from gui.present.package import PackageShot
 from gui.present.panels.panels import PanelData, paint_panel
 from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
-from gui.present.transition.areas import paint_above, settled_areas
+from gui.present.transition.areas import VEIL, paint_above, settled_areas
 from gui.present.transition.legend import NO_OPS, legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_of
 from gui.present.transition.transition import Shot
@@ -343,3 +343,10 @@ def test_bars_of_lanes_and_of_costs_have_one_scale() -> None:
     longest = shot.stage.headers.longest
     assert longest == pytest.approx(float(plans[0].evaluation.pace.max()))
     assert {show.shots.panel(i).full for i in (0, 1)} == {longest}
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_devices_that_step_back_can_be_read(theme: Theme) -> None:
+    ground = laid_over(theme.canvas, theme.card, VEIL)
+    for ink in (theme.text, theme.muted):
+        assert contrast(laid_over(theme.canvas, ink, VEIL), ground) >= 4.5

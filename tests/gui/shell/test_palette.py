@@ -56,6 +56,17 @@ def test_a_panel_by_its_name_is_gone_to_before_it_is_hidden() -> None:
     assert ranked([go, hide], "hide what")[0] is hide
 
 
+def test_what_a_text_does_not_say_is_found_by_further_words() -> None:
+    sure = Choice(
+        "Plan: How Sure Is This Plan?", lambda: None, also="plan robust which errors would change it"
+    )
+    bound = Choice("Plan: Prove a Bound: Edge TPU, fastest", lambda: None)
+    own = Choice("Robust", lambda: None)
+    assert ranked([bound, sure, own], "robust") == [own, sure, bound]
+    assert sifted(ranked([bound, sure], "robust"), "robust") == [sure]
+    assert ranked([sure], "rbst") == [], "letters scattered over a sentence say nothing"
+
+
 def test_letters_scattered_over_a_text_are_for_where_nothing_else_matches() -> None:
     op = "Go to op /encoder/layer.0/attention/self/key/Add"
     story = "Story: Stories That Come with Stageboard: Pipelines and how you know"

@@ -1,7 +1,7 @@
 // What is drawn for the devices of a stage: blocks with their plates and what flows between them, names of rows, the legend; and marks over the cards.
 
 const LEGEND_LINE = 27, LEGEND_SIDE = 22, LEGEND_BETWEEN = 26, LEGEND_CLOSE = 8, LEGEND_MARK = 15, LEGEND_BESIDE = 7;
-const QUIET = 0.4, VEIL = 0.55;
+const QUIET = 0.4, VEIL = 0.15;
 // Height of the plate of a link, and how high lanes are that have room for one, for the largest of all.
 const LINK = 25.5, LEAST_LANE = 42.5, LEAST_FOR_WORST = 29;
 // Height of a line of the names of rows.
