@@ -57,6 +57,8 @@ class CompareState(QObject):
         self.document = document
         self._number = next(_numbers)
         self.sources: list[Source] = []
+        self._gone: list[tuple[int, Source]] = []
+        """Plans that left the list while they were compared, and where they stood."""
         self.comparison: Comparison | None = None
         self.why_not = "choose two plans to compare"
         self.view = "flow"
@@ -104,7 +106,7 @@ class CompareState(QObject):
     def set_sources(self, sources: Sequence[Source], bounds: Iterable[Bound] = ()) -> None:
         """Compare these; ``bounds`` are what is proven besides. Raises :class:`StageboardError` on too many."""
         check_room(sources)
-        self.sources = list(sources)
+        self.sources, self._gone = list(sources), []
         self._file_bounds += [bound for bound in proven(bounds) if bound not in self._file_bounds]
         self.shown = (1, 0)
         self.refresh()
@@ -160,15 +162,26 @@ class CompareState(QObject):
             self.shown = (i, j)
             self.pair_changed.emit()
 
+    def _take_back(self) -> None:
+        """Put plans that undo took out of the list where they were, once they are in it again."""
+        for lost in reversed(self._gone):
+            at, source = lost
+            if len(self.sources) < MOST and source.now(self.document) is not None:
+                self._gone.remove(lost)
+                self.sources.insert(at, source)
+
     def refresh(self) -> None:
         """Compare the plans as they are now."""
         self._later.stop()
         from planner.reports.comparison import compare
 
         self._follow_edits()
+        self._take_back()
         self.keep([source.column for source in self.sources])
-        kept = [(source, plan) for source in self.sources if (plan := source.now(self.document)) is not None]
-        gone = len(self.sources) - len(kept)
+        now = [(source, source.now(self.document)) for source in self.sources]
+        gone = [(at, source) for at, (source, plan) in enumerate(now) if plan is None]
+        kept = [(source, plan) for source, plan in now if plan is not None]
+        self._gone += gone
         self.sources = [source for source, _ in kept]
         plans = [plan for _, plan in kept]
         self._recall([plan.problem for plan in plans])

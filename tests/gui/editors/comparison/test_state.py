@@ -231,3 +231,15 @@ def test_each_plan_stands_against_the_rules_that_it_was_made_for(document: Docum
     assert "memory 2.0 KiB in A, 300 B in B" in state.comparison.differing_words
     standing = first.standing(state.plans[1].evaluation.values, state.comparison.bounds)
     assert standing.gap == 0.0
+
+
+def test_a_plan_that_undo_took_away_is_compared_again_after_redo(document: Document) -> None:
+    state = compared(document)
+    before = list(state.sources)
+    second = next(entry for entry in document.plans if entry.name == "later")
+    document.remove_plan(second)
+    settle()
+    assert len(state.plans) < 2 and "removed" in state.why_not
+    document.undo_stack.undo()
+    settle()
+    assert state.sources == before and len(state.plans) == 2
