@@ -194,7 +194,7 @@ def cache_text(
     """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: all in the unit of the larger, from MiB up as the compiler reports it.
 
     Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that. Where activations have
-    ``pushed`` out some of what has room by itself, it is said what they need of what is free.
+    ``pushed`` out some of what has room by itself, it is said what they need of what is free, or how much that is where nothing is free.
     """
     column, whole = cache_column(used, cache, beside), byte_column([used, cache])
     if used <= cache and column != whole:
@@ -207,7 +207,10 @@ def cache_text(
         return f"{on} on chip, {column.number(cache - used)} free{_needed(column, used, cache, pushed)}"
     least = column.scale * 10.0**-column.digits  # what is off chip is never rounded away
     off = max(used - cache, least)
-    return f"{on} + {column.number(off)} off chip" if brief else f"{on} on chip + {column.text(off)} off chip"
+    if brief:
+        return f"{on} + {column.number(off)} off chip"
+    more = f", {column.text(max(pushed, least))} pushed out by activations" if pushed > 0.0 else ""
+    return f"{on} on chip + {column.text(off)} off chip{more}"
 
 
 def cache_column(used: float, cache: float, beside: Column | None = None) -> Column:

@@ -198,10 +198,13 @@ def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
     held = held_words(problem, evaluation)
     limit, precision = limit_words(problem, evaluation), assumed_precision(problem)
     counted = f"Counted in {precision}, while the model's file is in floating point."
+    off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))
+    streamed = f"Streamed: {bytes_text(off)} off chip, {bytes_text(pushed)} pushed out by activations."
     return "\n".join(
         [
             f"The {held} of a device's ops: {bytes_text(_held_by_all(problem, evaluation))} on all devices together",
             f"The limit is {limit}." if limit else "No limit is set: see Target (Ctrl+T).",
+            *([streamed] if pushed else []),
             *([counted] if precision else []),
         ]
     )
@@ -239,12 +242,16 @@ def _memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Sho
 
 
 def _cache_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
-    """How full the fullest cache is, and what does not fit into any."""
+    """How full the fullest cache is, and what does not stay in any: what does not fit, and what activations push out."""
     worst, beyond = int(np.argmax(evaluation.memory)), float(evaluation.details["dram"].sum())
+    pushed = float(evaluation.details.get("pushed", np.zeros(1)).sum())
+    off = f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip"
+    if pushed:
+        off = f"{bytes_text(beyond + pushed)} streamed in all"
     cache = float(problem.evaluator.budget[worst])
     return Shown(
         f"Memory (fullest, {problem.devices[worst].name})",
         share_text(float(evaluation.memory[worst]), cache),
-        f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip",
-        theme.warning if beyond else "",
+        off,
+        theme.warning if beyond or pushed else "",
     )

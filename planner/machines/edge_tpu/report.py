@@ -213,6 +213,12 @@ def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
         notes.append(
             f"In and Out are what stages exchange; the model's own inputs ({_mib(own[0])}) and outputs ({_mib(own[1])}) cross the host link, too"
         )
+    pushed = plan.evaluation.details["pushed"]
+    if pushed.any():
+        told = ", ".join(f"{plan.problem.devices[k].name} {_mib(pushed[k])}" for k in np.flatnonzero(pushed))
+        notes.append(
+            f"activations push parameters out of caches, which are streamed like those off-chip: {told}"
+        )
     notes += rule_notes(plan)
     if len(graph.model_names) > 1:
         notes.append("the models share each stage's cache: its memory is that of all of them")

@@ -74,6 +74,8 @@ def test_thousands_are_parted_in_a_column_as_in_a_sentence() -> None:
 def test_what_a_cache_holds_is_said_in_one_unit() -> None:
     kib, mib = 2.0**10, 2.0**20
     assert cache_text(8.31 * mib, 8 * mib) == "8.00 MiB on chip + 0.31 MiB off chip"
+    told = cache_text(11.53 * mib, 8 * mib, pushed=0.6 * mib)
+    assert told == "8.00 MiB on chip + 3.53 MiB off chip, 0.60 MiB pushed out by activations"
     assert cache_text(58.5 * kib, 51.2 * kib) == "51.2 KiB on chip + 7.3 KiB off chip"
     assert cache_text(58.5 * kib, 51.2 * kib, brief=True) == "51.2 KiB + 7.3 off chip"
     assert cache_text(40 * kib, 51.2 * kib) == "40.0 KiB on chip, 11.2 free"

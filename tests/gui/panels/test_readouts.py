@@ -414,7 +414,8 @@ def test_the_objective_may_change_while_it_is_shown(qtbot: QtBot) -> None:
         assert strip.objective.value.endswith("s")
         assert not any(part.isVisible() for part in strip.components)
         assert strip.memory.value == "4.00 / 2.00 MiB"
-        assert "off-chip in all" in strip.memory.note
+        assert "2.47 MiB streamed in all" in strip.memory.note
+        assert "2.00 MiB off chip, 481.0 KiB pushed out by activations" in strip.memory._value.toolTip()
         document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "memory-1-3")
         settle()
         assert [part.isVisible() for part in strip.components] == [True, True, False]

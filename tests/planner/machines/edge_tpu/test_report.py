@@ -195,3 +195,16 @@ def test_totals_of_a_real_network() -> None:
     assert sum(s["operations"] for s in model["segments"]) == 176  # all but the input layer
     assert len(model["cuts"]) == 3 and all(cut["tensors"] for cut in model["cuts"])
     assert [stage["bytes_in"] for stage in report["stages"]][1:] == [cut["bytes"] for cut in model["cuts"]]
+
+
+def test_what_activations_push_out_is_told() -> None:
+    ops = [Op(f"n{i}", f"n{i}", param_bytes=4.0 * 2**20, params=2**20, macs=1e6) for i in range(4)]
+    edges = [Tensor(f"n{i}", (f"n{i + 1}",), 1000.0) for i in range(3)]
+    graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
+    told = []
+    for cache in (8, 9):
+        plan = planned(graph, [0, 0, 1, 1], EdgeTpuPipeline(2, cache=cache * 2.0**20))
+        told.append([note for note in edge_tpu_report(plan)["notes"] if "push" in note])
+    (pushed,), nothing = told
+    assert "streamed like those off-chip: stage 0 " in pushed and "MiB, stage 1 " in pushed
+    assert not nothing
