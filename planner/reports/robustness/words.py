@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from planner.quantity import time_text
 from planner.reports.robustness.report import MARGIN, OpTolerance, Robustness
@@ -80,13 +81,14 @@ def tolerance_sentence(found: Robustness, each: OpTolerance) -> str:
     return " ".join(said)
 
 
-def standing_words(found: Robustness) -> str:
-    """How good the plan is under the times of the model: ``optimal, proven by chain-dp``, ``could be at most 2.3 % better (simple)``."""
+def standing_words(found: Robustness, called: Callable[[str], str] = str) -> str:
+    """How good the plan is under the times of the model: ``optimal, proven by chain-dp``, ``could be at most 2.3 % better (simple)``;
+    methods by their names, or as they are ``called``."""
     if found.optimal:
-        return f"optimal, proven by {found.proven_by}"
+        return f"optimal, proven by {called(found.proven_by)}"
     if found.gap is None:
         return "nothing proven"
-    return f"could be at most {gap_percent(found.gap)} better ({found.proven_by})"
+    return f"could be at most {gap_percent(found.gap)} better ({called(found.proven_by)})"
 
 
 def regret_sentence(found: Robustness, dependence: Dependence) -> str:

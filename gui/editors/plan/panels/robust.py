@@ -28,6 +28,7 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.number_boxes import NumberBox
 from gui.widgets.tables import row_table
+from gui.words.methods import method_words
 from planner.errors import StageboardError
 from planner.reports.robustness.report import Robustness
 from planner.reports.robustness.spread import (
@@ -163,10 +164,12 @@ class RobustPanel(Panel):
         return super().eventFilter(watched, event)
 
     def _show_columns(self) -> None:
-        """Columns that have room, and say something of some op."""
-        wide = self.table.viewport().width()
-        for column in range(1, self.model.columnCount()):
-            self.table.setColumnHidden(column, wide < ROOM.get(column, 0) or self.model.is_blank(column))
+        """Columns that have room, and say something of some op; where nothing is known of errors all that there is."""
+        wide, columns = self.table.viewport().width(), range(1, self.model.columnCount())
+        told = [column for column in columns if not self.model.is_blank(column)]
+        roomy = [column for column in told if wide >= ROOM.get(column, 0)]
+        for column in columns:
+            self.table.setColumnHidden(column, column not in (roomy or told))
 
     @property
     def chosen_dependence(self) -> Dependence:
@@ -223,7 +226,9 @@ class RobustPanel(Panel):
             return
         self.words.set_texts(*self._state(found, faded))
         self.words.set_tip(
-            "" if found is None else "\n".join([standing_words(found), found.spread.words, *found.notes])
+            ""
+            if found is None
+            else "\n".join([standing_words(found, method_words), found.spread.words, *found.notes])
         )
         self._show_regret(found, faded)
 
@@ -249,9 +254,9 @@ class RobustPanel(Panel):
             return ("Not looked for yet.",)
         if faded:
             return ("The plan has changed: these figures are of the one before.",)
-        stands = f"{_upper(standing_words(found))}."
-        changes = f"{stands} {_upper(changing_words(found))}."
-        return f"{changes} {_upper(found.spread.words)}.", changes, stands
+        stands = f"{_upper(standing_words(found, method_words))}."
+        changes = f"{_upper(changing_words(found))}."
+        return f"{stands} {changes} {_upper(found.spread.words)}.", f"{stands} {changes}", changes, stands
 
     def _regret_words(self, found: Robustness) -> str:
         if self.search.running and len(found.compared) == 1 and not found.runs:

@@ -322,6 +322,18 @@ def test_columns_that_say_nothing_leave_their_room_to_names(panel: RobustPanel, 
     assert not panel.table.isColumnHidden(OTHER)
 
 
+def test_ops_of_whose_errors_nothing_is_known_have_their_times(
+    panel: RobustPanel, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(panel, document)
+    panel.table.resize(220, 120)
+    settle()
+    assert panel.table.isColumnHidden(TIME)
+    monkeypatch.setattr(panel.model, "is_blank", lambda column: column != TIME)
+    panel._show_columns()
+    assert not panel.table.isColumnHidden(TIME)
+
+
 def test_stages_on_a_shared_link_have_a_largest_rest_and_no_bottleneck(qtbot: QtBot) -> None:
     document = opened_on_tpus("inference-time")
     view = OutlookView(LIGHT)
