@@ -1,7 +1,7 @@
 """What follows from the order of a draft's keyframes: one plan and one letter for what is equal, and what captions say of it.
 
-Nobody remembers which captions were told by themselves: one that is, word for word, what would be told where the keyframe stood is told
-anew where it stands now; any other was written by somebody and is left alone. Words of a draft are those of the story's file: what that
+Nobody remembers which captions were told by themselves: one that is, or begins with, word for word, what would be told where the keyframe
+stood is told anew where it stands now; what was added to it, and any other, was written by somebody and is left alone. Words of a draft are those of the story's file: what that
 file says was proven is told as proven, and weighed anew whenever the story is shown (:mod:`planner.story.proving`).
 """
 
@@ -97,15 +97,29 @@ def _settled(
         # The plans of a search are told one after the other, the first of them after none; those that are captured are matched alone.
         for known, known_rows in ((was, rows[0]), (None, None)):
             for its in (_as_filed(given, claimant), given):
-                if words in (tellings := _tellings(its, known, known_rows)):
+                tellings = _tellings(its, known, known_rows)
+                if (which := _begun_by(words, tellings)) >= 0:
+                    own = words[len(tellings[which]) :]
                     fresh = frame if CLAIMANT in words else _as_filed(frame, claimant)
-                    said_now = _tellings(fresh, now, rows[1])[tellings.index(words)]
-                    return _told_anew(frame, known, now, said_now)
+                    said_now = _tellings(fresh, now, rows[1])[which] + own
+                    mark = frame.told_for or there
+                    stale = bool(own) and not mark.is_as(here) and _speaks_of(mark, own)
+                    return replace(_told_anew(frame, known, now, said_now), told_for=mark if stale else None)
     if frame.told_for is not None:
         return replace(frame, told_for=None) if frame.told_for.is_as(here) else frame
     if not there.is_as(here) and _speaks_of(there, words):
         return replace(frame, told_for=there)
     return frame
+
+
+def _begun_by(words: str, tellings: Sequence[str]) -> int:
+    """Which of the captions told by themselves these words are, or begin with where somebody added to it; the longest, -1 for none."""
+    begun = [
+        (len(told), -at)
+        for at, told in enumerate(tellings)
+        if words == told or (told and words.startswith(told) and words[len(told)].isspace())
+    ]
+    return -max(begun, default=(0, 1))[1]
 
 
 def _tellings(frame: Frame, before: Frame | None, rows: Rows | None) -> tuple[str, str]:

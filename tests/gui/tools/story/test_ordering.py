@@ -125,6 +125,23 @@ def test_words_of_a_person_stay_and_are_marked_where_they_speak_of_what_came_bef
     assert talk.draft.frames[0].told_for is None
 
 
+@pytest.mark.parametrize(("own", "marked"), [(" B is the one to take.", True), (" Take a breath.", False)])
+def test_what_a_person_added_to_a_caption_stays_behind_what_is_told_anew(own: str, marked: bool) -> None:
+    talk = Talk()
+    talk.comparison(talk.shown(EVEN), talk.shown(LAST))
+    talk.comparison(talk.shown(EVEN), talk.shown(LATER))
+    talk.draft.select(0)
+    talk.draft.edit("Change a caption", caption=talk.captions[0] + own)
+    before = talk.captions
+    assert before[0].startswith("B ")
+    talk.draft.move(0, 1)
+    frame = talk.draft.frames[1]
+    assert talk.captions[1] == before[0].removesuffix(own).replace("B ", "C ", 1) + own
+    assert (frame.told_for is not None) is marked
+    talk.draft.move(1, 0)
+    assert talk.captions == before and talk.draft.frames[0].told_for is None
+
+
 def test_a_comparison_counts_what_changes_colour_in_the_story() -> None:
     """Captured, its devices are matched as in its window; in the story those of a plan on one device rename none."""
     talk = Talk()
