@@ -5,8 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -129,15 +132,21 @@ class FrameEditor(QWidget):
         self.show_frame()
 
     def set_low(self, low: bool) -> None:
-        """Whether there is little room: caption and notes have some lines in sight, or fewer, which scroll."""
-        for field, lines in ((self.caption, 3), (self.notes, 1 if low else 2)):
-            field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + (14 if low else 22))
+        """Whether there is little room: the caption has two lines in sight as the notes have, else three; more scroll."""
+        for field, lines in ((self.caption, 2 if low else 3), (self.notes, 2)):
+            field.ensurePolished()  # letters and padding are those of the style sheet
+            around = field.height() - field.viewport().height() + 2 * field.document().documentMargin()
+            field.setFixedHeight(ceil(lines * QFontMetricsF(field.font()).lineSpacing() + around))
 
     def _words(self, hint: str, name: str) -> QPlainTextEdit:
         field = QPlainTextEdit(self)
+        field.document().setDocumentMargin(2.0)
         field.setPlaceholderText(hint)
         field.setAccessibleName(name)
         field.setTabChangesFocus(True)
+        field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # it would lie on a line
+        # Lines break anew beside a scroll bar that appears, and the cursor would be below what is in sight.
+        field.verticalScrollBar().rangeChanged.connect(field.ensureCursorVisible)
         return field
 
     def _seconds(self, name: str, least: float, most: float) -> NumberBox:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDropEvent, QFontMetricsF, QTextCursor
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -565,3 +565,34 @@ def test_a_low_window_shows_some_keyframes_above_their_words(qtbot: QtBot, windo
             frames = shown.studio.panel.list
             assert frames.viewport().height() >= 5 * frames.sizeHintForRow(0)
             shown.studio.draft.undo_stack.setClean()
+
+
+@pytest.mark.parametrize(("size", "rows"), [((1280, 800), 5), ((1024, 700), 3)])
+def test_words_of_a_keyframe_have_two_lines_in_sight_in_a_low_window(
+    qtbot: QtBot, window: MainWindow, size: tuple[int, int], rows: int
+) -> None:
+    """Also where they have no gaps at which lines could break, and while the list has room for some keyframes."""
+    window.resize(*size)
+    for _ in range(7):
+        window.studio.capture_keyframe()
+    window.studio.show_story()
+    settle()
+    editor, frames = window.studio.panel.editor, window.studio.panel.list
+    qtbot.waitUntil(lambda: frames.viewport().height() >= rows * frames.sizeHintForRow(0))
+    for field in (editor.caption, editor.notes):
+        for words in ("Say how many there are. Then say why, and what it takes. ", "Say_how_many_there_are."):
+            field.setFocus()
+            field.clear()
+            for typed in range(1, 5):
+                QTest.keyClicks(field, words)
+                settle()
+                inside = field.viewport().rect()
+                assert inside.contains(field.cursorRect()), (words, typed)
+            field.moveCursor(QTextCursor.MoveOperation.Start)
+            settle()
+            first = field.document().firstBlock()
+            second = first.layout().lineAt(1).rect()
+            top = field.blockBoundingGeometry(first).translated(field.contentOffset()).top()
+            assert inside.top() <= top and top + second.bottom() <= inside.bottom() + 1
+            assert inside.height() >= 2 * QFontMetricsF(field.font()).lineSpacing()
+        assert editor.rect().contains(field.geometry())
