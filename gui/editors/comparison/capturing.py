@@ -13,6 +13,7 @@ from gui.tools.story.draft import Draft
 from gui.tools.story.folds import folded_now
 from gui.tools.story.frames import Frame, ModelSource, Shown, same_plan
 from gui.tools.story.shots import camera_of, highlight_of
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.comparison import compare
@@ -84,7 +85,7 @@ def _look(window: CompareBody, told: Comparison, comparison: str) -> str:
     """How plans are compared that were compared in the keyframe before, as a title."""
     pane = window.columns.current
     if comparison == "overlay" and isinstance(pane, OverlayPane) and pane.fade.share in (0.0, 1.0):
-        return told.figures(int(pane.fade.share)).name
+        return shown_name(told.figures(int(pane.fade.share)).name)
     return LOOKS[comparison]
 
 

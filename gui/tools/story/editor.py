@@ -135,7 +135,7 @@ class FrameEditor(QWidget):
         """Whether there is little room: the caption has two lines in sight as the notes have, else three; more scroll."""
         for field, lines in ((self.caption, 2 if low else 3), (self.notes, 2)):
             field.ensurePolished()  # letters and padding are those of the style sheet
-            around = field.height() - field.viewport().height() + 2 * field.document().documentMargin()
+            around = field.height() - field.viewport().height() + 2 * field.document().documentMargin() + 1
             field.setFixedHeight(ceil(lines * QFontMetricsF(field.font()).lineSpacing() + around))
 
     def _words(self, hint: str, name: str) -> QPlainTextEdit:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from gui.canvas.graph.heat.heat import STAGE, colourings_of
+from gui.document.commands import Edit
 from gui.document.steps import apply_words
 from gui.tools.story.folds import folded_now
 from gui.tools.story.frames import ModelSource, Shown
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 from planner.story.folded import FoldedGroup
 from planner.story.keyframe import MOST_HIGHLIGHTED as MOST_OPS
@@ -89,11 +91,15 @@ def highlight_of(graph: Graph, ops: Ints, scene: Scene | None) -> tuple[str, ...
 
 
 def last_step(document: Document | OrderDocument) -> str:
-    """What the undo stack calls the last step; for what is from a file, was chosen in the list, or what no step led to, its name."""
-    active, step = document.active, document.undo_stack.undoText()
+    """What the undo stack calls the last step, which made the plan what it is; the plan's name as it is shown where it is from a file, was
+    chosen in the list, or came with another problem, and where no step led to it."""
+    active, stack = document.active, document.undo_stack
+    step, at = stack.undoText(), stack.index()
     if active is None:
         return step
-    return active.name if active.origin == "file" or step == apply_words(active.name) else step or active.name
+    command = document.history.commands[at - 1] if at else None
+    of_its_own = isinstance(command, Edit) and command.problems is None and step != apply_words(active.name)
+    return step if of_its_own and active.origin != "file" else shown_name(active.name)
 
 
 class GraphShots:
@@ -152,7 +158,7 @@ class GraphShots:
         return None
 
     def step(self) -> str:
-        """What the undo stack calls it; a plan from a file or chosen in the list, or what no step led to, by its name."""
+        """See :func:`last_step`."""
         return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -226,7 +232,7 @@ class OrderShots:
         return int(self._document.position)
 
     def step(self) -> str:
-        """What the undo stack calls it; an order from a file or chosen in the list, or what no step led to, by its name."""
+        """See :func:`last_step`."""
         return last_step(self._document)
 
     def watch(self, changed: Callable[[], None]) -> None:

@@ -15,6 +15,8 @@ from gui.tools.story import recorder as recording
 from gui.tools.story.draft import Draft
 from gui.tools.story.recorder import Recorder, overlap
 from gui.tools.story.shots import GraphShots, OrderShots
+from gui.words.methods import shown_name
+from planner.machines.pipeline.target import Pipeline
 from planner.story.keyframe import Camera
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.window_parts import opened, shown
@@ -162,7 +164,25 @@ def test_a_plan_chosen_in_the_list_is_a_title_by_its_name(qtbot: QtBot) -> None:
         assert document.active is not first
         document.apply_plan(first)
         assert document.undo_stack.undoText() == f"Apply '{first.name}'"
-        assert Recorder(GraphShots(document, canvas), Draft()).capture().keyframe.title == first.name
+        assert Recorder(GraphShots(document, canvas), Draft()).capture().keyframe.title == shown_name(
+            first.name
+        )
+        canvas.close_canvas()
+
+
+def test_a_plan_that_came_with_another_machine_is_a_title_by_its_shown_name(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        recorder = Recorder(GraphShots(document, canvas), Draft())
+        assert document.set_problem(Pipeline(5))
+        assert document.active is not None
+        document.active.name = "chain-dp, 5 stages"  # as where it is planned anew
+        assert recorder.capture().keyframe.title == "Chain DP, 5 stages"
+        document.move([3], 2)
+        assert recorder.capture().keyframe.title == document.undo_stack.undoText(), (
+            "what was done to the plan"
+        )
         canvas.close_canvas()
 
 

@@ -595,4 +595,7 @@ def test_words_of_a_keyframe_have_two_lines_in_sight_in_a_low_window(
             top = field.blockBoundingGeometry(first).translated(field.contentOffset()).top()
             assert inside.top() <= top and top + second.bottom() <= inside.bottom() + 1
             assert inside.height() >= 2 * QFontMetricsF(field.font()).lineSpacing()
+        field.setPlainText("What there is\nand why")
+        settle()
+        assert field.verticalScrollBar().maximum() == 0
         assert editor.rect().contains(field.geometry())
