@@ -30,13 +30,24 @@ if TYPE_CHECKING:
 
 
 class Notices(QObject):
-    """Carries messages from any thread to the document's signal."""
+    """Carries messages from any thread to the editor where the person is, whichever was opened first."""
 
     said = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said.connect(self._show)
 
     def say(self, sentence: str, detail: str) -> None:
         """An error from any thread."""
         self.said.emit(Message("error", sentence, detail))
+
+    def _show(self, message: Message) -> None:
+        from gui.shell.host import editor_in_front
+
+        editor = editor_in_front()
+        if editor is not None:
+            editor.say(message.level, message.text, message.detail)
 
 
 def open_window(
@@ -72,7 +83,7 @@ def open_window(
     try:
         with quit_on_signals(app):
             if networks and not graphs:
-                _open_networks(app, notices, first_start, networks, plan, density, compared)
+                _open_networks(app, first_start, networks, plan, density, compared)
                 return int(app.exec())
             from gui.editors.plan.windows import make_window
 
@@ -80,7 +91,6 @@ def open_window(
             # The window neither waits for compilers nor stalls by one: see gui.app.first_start.
             interpret(True)
             parts = make_window(app, remember=not tour)
-            notices.said.connect(parts.document.message)
             try:
                 show_editor(parts.window)
                 # What follows waits for the first frame: the window is there at once, its contents a moment later.
@@ -105,7 +115,6 @@ def open_window(
 
 def _open_networks(
     app: QApplication,
-    notices: Notices,
     first_start: FirstStart,
     networks: Sequence[Sequence[Path]],
     plan: Path | None,
@@ -132,7 +141,6 @@ def _open_networks(
                 from gui.editors.comparison.windows import open_order_files
 
                 open_order_files(window, compared)
-        notices.said.connect(window.document.message)
         if first is window:
             compile_rest = partial(first_start.begin, window.header, themes, network_target().kind)
             soon(window, compile_rest, 1500)

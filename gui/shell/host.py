@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QCloseEvent, QIcon
-from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QWidget
 from shiboken6 import isValid
 
 from gui.look.assets import asset
@@ -310,6 +310,15 @@ def has_other_windows(editor: QWidget) -> bool:
     """Whether other windows host editors, too."""
     host = host_of(editor)
     return host is not None and len(_hosts) > 1
+
+
+def editor_in_front() -> EditorWindow | None:
+    """The editor where a person is: the tab that is seen in the active window, or in the one that the active dialog belongs to."""
+    active = QApplication.activeWindow()
+    while active is not None and not isinstance(active, Host):
+        active = active.parentWidget()
+    host = active or (_hosts[-1] if _hosts else None)
+    return None if host is None else host.currentWidget()  # type: ignore[return-value]
 
 
 def reveal(editor: EditorWindow) -> None:

@@ -13,12 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from gui.app import launch
+from gui.app.app import Notices
 from gui.app.crash_log import KEPT, CrashLog
+from gui.editors.plan.windows import make_window
 from gui.look import display
+from gui.shell.host import reveal, show_editor
 from gui.shell.kinds import files_to_open
 from planner.errors import StageboardError
+from tests.gui.window_parts import settle
 
 ROOT = Path(__file__).resolve().parents[3]
 RESNET = ROOT / "sample_models" / "resnet50.json"
@@ -195,6 +202,27 @@ def test_an_uneventful_window_leaves_no_log_and_old_logs_go(tmp_path: Path) -> N
     log.uninstall()
     assert not log.path.exists()
     assert len(list(tmp_path.glob("*.log"))) < KEPT + 5
+
+
+def test_what_was_unexpected_is_said_where_the_person_is(qtbot: QtBot, tmp_path: Path) -> None:
+    made = [make_window(QApplication.instance(), theme="light", remember=False) for _ in range(2)]  # type: ignore[arg-type]
+    first, second = (parts.window for parts in made)
+    try:
+        show_editor(first)
+        show_editor(second, first)
+        notices = Notices()
+        log = CrashLog(notices.say, tmp_path)
+        for front, behind in ((second, first), (first, second)):
+            reveal(front)
+            settle()
+            log.write(ValueError("in a tab"))
+            assert "Something unexpected happened (ValueError)" in front.notice.text
+            assert front.notice.isVisible() and behind.notice.isHidden()
+            front.notice.dismiss()
+    finally:
+        for parts in made:
+            parts.close()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 def test_a_log_that_cannot_be_written_is_said_all_the_same(tmp_path: Path, capsys: Any) -> None:
