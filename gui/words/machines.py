@@ -12,6 +12,7 @@ from gui.look.numbers import plural
 from gui.words.objectives import component_words, objective_title
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.problem.base import PlanningProblem
+from planner.problem.per_device import in_words
 from planner.problem.problem import Problem, constraint_words
 from planner.quantity import bytes_text
 from planner.reports.comparison.rules import value_words
@@ -83,7 +84,7 @@ def _setting(value: object, of: Field[object]) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple):
-        return "/".join(_setting(one, of) for one in value)
+        return in_words(value, lambda one: _setting(one, of))
     if of.metadata.get("unit") == "B" and isinstance(value, (int, float)):
         return bytes_text(value) if isfinite(value) else "unlimited"
     return value_words(value, of)

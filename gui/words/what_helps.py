@@ -9,7 +9,7 @@ import numpy as np
 
 from gui.look.numbers import percent, plural
 from gui.words.proofs import RULES
-from planner.evaluation.memory_words import must_fit
+from planner.evaluation.memory_words import limited_word, must_fit
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -174,7 +174,7 @@ def _memory(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...])
         return ""
     if "memory" in target.switches and _costs_nothing(problem, evaluation, "memory", bounds):
         return ""
-    _, one = target.grows.get("memory", ("", target.words.counted[0]))
+    one = limited_word(problem)
     share = np.where(finite, evaluation.memory / np.where(limits > 0, limits, np.inf), 0.0)
     fullest = int(np.argmax(share))
     held = f"{bytes_text(float(evaluation.memory[fullest]))} of {bytes_text(float(limits[fullest]))}"

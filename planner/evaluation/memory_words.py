@@ -33,12 +33,25 @@ def must_fit(problem: Problem) -> bool:
 
 def limit_words(problem: Problem, evaluation: Evaluation) -> str:
     """The limit of a device's memory and what it means: "64.00 MiB per accelerator, which ops must fit"; empty where none is set."""
-    e, target = problem.evaluator, problem.target
+    e = problem.evaluator
     limits = e.budget if "dram" in evaluation.details else e.capacity
     limits = limits[np.isfinite(limits)]
     if not len(limits):
         return ""
-    _, one = target.grows.get("memory", ("", target.words.counted[0]))
     means = "which ops must fit" if must_fit(problem) else "what exceeds it is streamed each time"
     least, most = (bytes_text(float(limit)) for limit in (limits.min(), limits.max()))
-    return f"{least if least == most else f'{least} to {most}'} per {one}, {means}"
+    return f"{least if least == most else f'{least} to {most}'} per {limited_word(problem)}, {means}"
+
+
+def limited_word(problem: Problem) -> str:
+    """What sentences call each of those whose memory is limited: "accelerator"; "device" where CPUs have a limit as well."""
+    target = problem.target
+    kinds = {
+        device.kind
+        for device, memory in zip(problem.devices, target.own_memories(problem.graph), strict=False)
+        if np.isfinite(memory)
+    }
+    if "cpu" in kinds:
+        return "device" if len(kinds) > 1 else "CPU"
+    _, one = target.grows.get("memory", ("", target.words.counted[0]))
+    return one

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, proven
+from planner.problem.per_device import in_words
 from planner.problem.target import Target
 from planner.quantity import bytes_text
 
@@ -83,7 +84,7 @@ def _limits_in_words(former: Target, target: Target) -> tuple[str, ...]:
     for f in fields(former):  # type: ignore[arg-type]
         values = former.limits.get(f.name, ())
         if values != target.limits.get(f.name, ()):
-            shown = dict.fromkeys(values) if len(set(values)) == 1 else values
+            shown = values[:1] if len(set(values)) == 1 else values
             name = (f.metadata["label"] or f.name).lower()
-            told.append(f"{name} {'/'.join(map(bytes_text, shown))}")
+            told.append(f"{name} {in_words(shown, bytes_text)}")
     return tuple(told)

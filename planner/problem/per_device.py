@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any
 
 from planner.errors import TargetError
 
@@ -10,6 +12,8 @@ PerDevice = float | tuple[float, ...]
 """One number for all, or a number for each device in order. A list of equal numbers is the number: :func:`settled` sees to that."""
 TYPE = "PerDevice"
 """What annotations of such fields say."""
+MOST_SAID = 4
+"""Devices whose numbers are said one by one."""
 
 
 def settled(value: PerDevice, counts: Sequence[tuple[int, float]], what: str, devices: str) -> PerDevice:
@@ -64,6 +68,18 @@ def at_least(value: PerDevice, least: float) -> PerDevice:
 def smallest(value: PerDevice) -> float:
     """The number, or the least of them."""
     return min(value) if isinstance(value, tuple) else value
+
+
+def in_words(values: Sequence[Any], written: Callable[[Any], str]) -> str:
+    """A number for each device for a person: ``99.56 MiB each``, ``64.00 MiB, 64.00 MiB and 99.56 MiB``; of many devices those in a row
+    that are alike at once: ``64.00 MiB (6) and 99.56 MiB (2)``."""
+    said = [written(value) for value in values]
+    if len(said) > 1 and len(set(said)) == 1:
+        return f"{said[0]} each"
+    if len(said) > MOST_SAID:
+        rows = [(text, len(list(row))) for text, row in groupby(said)]
+        said = [f"{text} ({count})" if count > 1 else text for text, count in rows]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
 def checked(value: PerDevice, check: Callable[[float], None]) -> None:

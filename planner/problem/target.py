@@ -336,7 +336,7 @@ def _value_words(value: Any, unit: str) -> str:
     if isinstance(value, tuple):
         return "/".join(_value_words(x, unit) for x in value)
     exact = value_text(value, unit)
-    return bytes_text(value) if unit == "B" and exact.isdigit() else exact
+    return bytes_text(value) if unit == "B" and exact[-1].isdigit() else exact
 
 
 def check_count(value: int, what: str, most: int = 1024) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from planner import __version__
 from planner.evaluation.estimates import times_lines
+from planner.evaluation.memory_words import limited_word
 from planner.machines.catalogue import bound_methods, planners
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -28,9 +29,10 @@ from planner.plan_files.bound_json import finite
 from planner.plan_files.plan_json import constraint_dict
 from planner.plan_files.plan_parts import provenance_dict
 from planner.problem.base import PlanningProblem
-from planner.problem.bound import Bound, ComponentStanding
+from planner.problem.bound import LIMIT, Bound, ComponentStanding
 from planner.problem.claims import claim_of, claim_words
 from planner.problem.decision import Evaluation
+from planner.problem.per_device import in_words
 from planner.problem.problem import Plan, Problem
 from planner.quantity import bytes_text
 from planner.reports.certificate.commands import prove_command
@@ -307,10 +309,16 @@ def _rule_names(plan: Plan | OrderPlan) -> tuple[str, ...]:
 
 
 def _rule_words(problem: PlanningProblem, name: str) -> str:
-    kind, less, limit = name.partition("<=")
+    kind, less, limits = name.partition(LIMIT)
     if less:
-        return f"what is on a device fits its memory of {bytes_text(float(limit))}"
+        assert isinstance(problem, Problem)
+        words = in_words(limits.split("/"), lambda limit: bytes_text(float(limit)))
+        return f"what is on {_with_article(limited_word(problem))} fits its memory{':' if '/' in limits else ' of'} {words}"
     return RULES.get(kind, kind.replace("_", " "))
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 def _constraints(plan: Plan | OrderPlan) -> tuple[dict[str, Any], ...]:

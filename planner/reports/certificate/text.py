@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from planner.problem.per_device import in_words
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.reports.certificate.certificate import Certificate, Setting
 from planner.text_table import gap_percent, seconds_text
@@ -39,8 +40,7 @@ def setting_text(setting: Setting) -> str:
     if isinstance(setting.value, float) and setting.unit == "s":
         return time_text(setting.value, "s")
     if isinstance(setting.value, list):
-        each = (setting_text(replace(setting, value=one)) for one in setting.value)
-        return " / ".join(each)
+        return in_words(setting.value, lambda one: setting_text(replace(setting, value=one)))
     words = f"{setting.value:g}" if isinstance(setting.value, float) else str(setting.value)
     return f"{words} {setting.unit}".strip()
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.base import PlanningProblem
+from planner.problem.per_device import in_words
 from planner.problem.problem import Plan
 from planner.problem.target import Target
 from planner.quantity import bytes_text
@@ -120,7 +121,9 @@ def _difference(field: Field[Any], targets: Sequence[Target], letters: Sequence[
 
 
 def value_words(value: Any, field: Field[Any]) -> str:
-    """A parameter for a person, in its unit."""
+    """A parameter for a person, in its unit; of one with a number for each device as :func:`~planner.problem.per_device.in_words` has it."""
+    if isinstance(value, tuple):
+        return in_words(value, lambda one: value_words(one, field))
     unit = field.metadata["unit"]
     if value == 0 and field.metadata["unset"]:
         return str(field.metadata["unset"])

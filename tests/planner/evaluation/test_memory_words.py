@@ -29,6 +29,8 @@ STREAMED, FITS = "what exceeds it is streamed each time", "which ops must fit"
         (McmPackage(4), "parameters and activations", f"32.00 MiB per chip, {FITS}", True),
         (DevicePool(2, 1), "parameters and outputs", "", False),
         (DevicePool(2, 1, memory=2**26), "parameters and outputs", f"64.00 MiB per accelerator, {FITS}", True),
+        (DevicePool(2, 1, memory=(2.0**26,) * 3), "parameters and outputs", f"64.00 MiB per device, {FITS}", True),
+        (DevicePool(1, 1, memory=(np.inf, 2.0**26)), "parameters and outputs", f"64.00 MiB per CPU, {FITS}", True),
     ],
     ids=str,
 )  # fmt: skip

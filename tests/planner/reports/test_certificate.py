@@ -22,12 +22,13 @@ from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.plan_files.plan_json import write_plan
 from planner.problem.bound import Bound
+from planner.problem.per_device import PerDevice
 from planner.problem.problem import Pin, Plan, Problem, Together
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
 from planner.quantity import bytes_text
 from planner.reports.certificate.certificate import certificate, digest, to_dict
-from planner.reports.certificate.text import certificate_text, status_words
+from planner.reports.certificate.text import certificate_text, setting_text, status_words
 from planner.reports.certificate.write import to_certificate
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -173,6 +174,24 @@ def test_constraints_rules_and_settings_are_said() -> None:
     assert next(s for s in found.settings if s.name == "memory").default is False
     assert found.parts[0].proof is not None
     assert found.parts[0].proof.again == "stageboard evaluate MODEL PLAN --prove 60"
+
+
+@pytest.mark.parametrize(
+    ("memory", "rule", "setting"),
+    [
+        (2**26, "what is on an accelerator fits its memory of 64.00 MiB", "64.00 MiB"),
+        ((2**26,) * 3, "what is on a device fits its memory: 64.00 MiB each", "64.00 MiB each"),
+        ((2**26, 2**26, 2**27), "what is on a device fits its memory: 64.00 MiB, 64.00 MiB and 128.00 MiB", "64.00 MiB, 64.00 MiB and 128.00 MiB"),
+        ((2**26, 2**27), "what is on an accelerator fits its memory: 64.00 MiB and 128.00 MiB", "64.00 MiB and 128.00 MiB"),
+    ],
+)  # fmt: skip
+def test_limits_of_each_device_are_said(memory: PerDevice, rule: str, setting: str) -> None:
+    graph = read_model(SMALL)
+    problem = Problem(graph, DevicePool(2, 1, memory=memory))
+    found = certificate(problem.plan(np.zeros(graph.n, np.int32), Provenance("x")))
+    assert next(r.words for r in found.rules if r.name.startswith("memory")) == rule
+    assert setting_text(next(s for s in found.settings if s.name == "memory")) == setting
+    assert f"memory = {setting}" in " ".join(certificate_text(found).split())
 
 
 def test_the_digest_is_of_the_decision() -> None:
