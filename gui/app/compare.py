@@ -243,10 +243,12 @@ def _told(
     from planner.cli.comparing_orders import order_fields, order_text
     from planner.reports.comparison import OrderComparison
 
+    proven_for = proving.BESIDE if args.prove is None else args.prove
     if isinstance(comparison, OrderComparison):
-        data, text = order_fields(comparison, files), order_text(comparison, files, args.all)
+        data, text = order_fields(comparison, files), order_text(comparison, files, args.all, proven_for)
     else:
-        data, text = comparison_fields(comparison, files), comparison_text(comparison, files, args.all)
+        data = comparison_fields(comparison, files)
+        text = comparison_text(comparison, files, args.all, proven_for)
     return data, text if args.output is None else f"{text}\n\nwrote {args.output}"
 
 

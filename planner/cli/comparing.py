@@ -13,6 +13,7 @@ from planner.cli.comparing_figures import (
     NONE,
     and_more,
     change_text,
+    claimed_lines,
     figure_fields,
     figure_table,
     heading,
@@ -20,6 +21,7 @@ from planner.cli.comparing_figures import (
     undefined_lines,
     violation_lines,
 )
+from planner.cli.proving import BESIDE
 from planner.model.graph import Floats
 from planner.problem.worst import worst_word
 from planner.quantity import bytes_text
@@ -150,8 +152,10 @@ def row_name(comparison: Comparison, row: int) -> str:
 
 
 # ---------------------------------------------------------------------- text
-def comparison_text(comparison: Comparison, files: Sequence[str], everything: bool = False) -> str:
-    """Figures of all plans, then for each but the first what differs from it."""
+def comparison_text(
+    comparison: Comparison, files: Sequence[str], everything: bool = False, proven_for: float = BESIDE
+) -> str:
+    """Figures of all plans, then for each but the first what differs from it. ``proven_for``: seconds of proving behind them."""
     plans = comparison.plans
     figures = [comparison.figures(i) for i in range(len(plans))]
     what, said = comparison.differing
@@ -161,7 +165,7 @@ def comparison_text(comparison: Comparison, files: Sequence[str], everything: bo
     parts.append(figure_table(figures, _against(comparison), what))
     if comparison.why_incomparable:
         parts.append(f"  {comparison.why_incomparable}")
-    parts += [*undefined_lines(figures), *violation_lines(figures)]
+    parts += [*undefined_lines(figures), *violation_lines(figures), *claimed_lines(figures, proven_for)]
     for i in range(1, len(plans)):
         parts.append(_section(comparison, i, everything))
     return "\n\n".join(part for part in parts if part)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from planner.cli.proving import longer
 from planner.cli.report import bound_rows, claim_fields, claim_text, estimate_rows, rules_text
 from planner.plan_files.bound_json import finite
 from planner.problem.problem import Plan
@@ -105,6 +106,12 @@ def _estimated(figures: Sequence[Figures]) -> list[tuple[str, list[str]]]:
             change = f" ({signed(share, percent(abs(share)))})" if differs else ""
             rows.setdefault(label, [NONE] * len(figures))[i] = text + change
     return list(rows.items())
+
+
+def claimed_lines(figures: Sequence[Figures], proven_for: float) -> list[str]:
+    """What to type where a file's claim is not proven after so many seconds."""
+    claimed = [each.letter for each in figures if each.claim is not None and each.valid]
+    return [f"  claimed of {' and '.join(claimed)}; {longer(proven_for)}"] if claimed else []
 
 
 def undefined_lines(figures: Sequence[Figures]) -> list[str]:

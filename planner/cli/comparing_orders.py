@@ -9,12 +9,14 @@ from planner.cli.comparing import SHOWN_OPS
 from planner.cli.comparing_figures import (
     and_more,
     change_text,
+    claimed_lines,
     figure_fields,
     figure_table,
     heading,
     signed,
     violation_lines,
 )
+from planner.cli.proving import BESIDE
 from planner.reports.comparison.orders import OrderComparison
 from planner.text_table import table
 
@@ -53,8 +55,10 @@ def order_fields(comparison: OrderComparison, files: Sequence[str]) -> dict[str,
     }
 
 
-def order_text(comparison: OrderComparison, files: Sequence[str], everything: bool = False) -> str:
-    """Figures of all orders, then for each but the first which neurons moved."""
+def order_text(
+    comparison: OrderComparison, files: Sequence[str], everything: bool = False, proven_for: float = BESIDE
+) -> str:
+    """Figures of all orders, then for each but the first which neurons moved. ``proven_for``: seconds of proving behind them."""
     plans = comparison.plans
     figures = [comparison.figures(i) for i in range(len(plans))]
     first = plans[0]
@@ -73,6 +77,7 @@ def order_text(comparison: OrderComparison, files: Sequence[str], everything: bo
         *([f"  {said}"] if said else []),
         figure_table(figures, more, what),
         *violation_lines(figures),
+        *claimed_lines(figures, proven_for),
     ]
     for i in range(1, len(plans)):
         parts.append(_section(comparison, i, everything))

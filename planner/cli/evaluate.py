@@ -7,15 +7,12 @@ from typing import Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.proving import BESIDE, OFF, configure_beside, proven_of
+from planner.cli.proving import BESIDE, configure_beside, longer, proven_of
 from planner.cli.report import bound_rows, claim_fields, claim_rows, note_scale, plan_fields, proofs, summary
 from planner.machines.catalogue import machine_of, machines
 from planner.methods.simulation import SimulationReport
 from planner.problem.base import decision_of
 from planner.problem.claims import claim_of
-
-MORE = 10
-"""How many times longer a proof is proposed to take that did not reach what a file claims."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +65,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     proven = [
         *(bound_rows(problem, bound, standing) if evaluation.valid else ()),
         *claim_rows(problem, claim),
-        *(_longer(args.prove) if claim is not None and evaluation.valid else ()),
+        *([("", longer(args.prove))] if claim is not None and evaluation.valid else ()),
     ]
     rows = [
         *(simulated.rows if simulated is not None else ()),
@@ -78,13 +75,6 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result(data, lambda: summary(problem, evaluation, rows, proven))
     differs = bool(opened.notes) and not opened.other_costs
     return DONE if evaluation.valid and not differs else FAILED
-
-
-def _longer(seconds: float) -> list[tuple[str, str]]:
-    """The line below a claim that stays one: what to type for a proof that has longer than these ``seconds``."""
-    if seconds <= OFF:
-        return [("", f"to prove it here: --prove {BESIDE:g}")]
-    return [("", f"{seconds:g} s of proving did not do: --prove {MORE * seconds:g} takes longer")]
 
 
 def _simulated(args: argparse.Namespace, plan: Any) -> SimulationReport | None:

@@ -23,6 +23,8 @@ BESIDE = 2.0
 """Seconds of processor time for which bounds are proven beside a plan where nobody says how long."""
 OFF = 0.0
 """What ``--prove off`` is as a number of seconds."""
+MORE = 10
+"""How many times longer a proof is proposed to take that did not reach what a file claims."""
 
 
 def configure(parser: argparse._ActionsContainer, usual: str) -> None:
@@ -46,6 +48,13 @@ def configure_beside(parser: argparse._ActionsContainer, usual: float) -> None:
         help="prove bounds beside the plan for at most so many seconds of processor time, or 'off' (default"
         f" {f'{usual:g}' if usual else 'off'})",
     )
+
+
+def longer(seconds: float) -> str:
+    """What is said below a claim that stays one: what to type for a proof that has longer than these ``seconds``."""
+    if seconds <= OFF:
+        return f"to prove it here: --prove {BESIDE:g}"
+    return f"{seconds:g} s of proving did not do: --prove {MORE * seconds:g} takes longer"
 
 
 def _seconds(text: str) -> float:

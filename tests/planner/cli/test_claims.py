@@ -65,6 +65,7 @@ def test_compare_does_not_believe_either_plan(tmp_path: Path, stageboard: Any) -
         assert by_file["forged.plan.json"]["claimed_by"] == "forged.plan.json"
         assert by_file["honest.plan.json"]["claimed_bound"] is None
     text = stageboard("compare", made.model, made.forged, made.honest, "--prove", "off").out
+    assert "\n  claimed of A; to prove it here: --prove 2\n" in text
     assert "claimed by its file" in text and "7.00 ms (exact), not proven" in text and "optimal" not in text
 
 
@@ -75,6 +76,13 @@ def test_compare_proves_beside_unasked(tmp_path: Path, stageboard: Any) -> None:
         assert one["lower_bound"] > 0.003 and one["bound_method"] != "simple"
         assert one["gap"] < 4 / 7 and one["status"] == "feasible"
     assert [one["claimed_by"] for one in told] == ["forged.plan.json", None]
+
+
+def test_compare_says_what_takes_longer(tmp_path: Path, stageboard: Any) -> None:
+    made = files(tmp_path)
+    text = stageboard("compare", made.model, made.honest, made.forged).out
+    assert "\n  claimed of B; 2 s of proving did not do: --prove 20 takes longer\n" in text
+    assert "of proving" not in stageboard("compare", made.model, made.honest, made.honest).out
 
 
 def test_compare_proves_when_asked(tmp_path: Path, stageboard: Any) -> None:
