@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from gui.background.asking import Asking
+from planner.evaluation.memory_words import fitting_words
 from planner.problem.problem import Problem
 from planner.processes.question import Answer
 
@@ -23,13 +24,14 @@ RULE_WORDS = {
     "triangle": "triangle: no {one} sends to another both directly and through others",
     "every_chip": "every {one} holds an op",
     "path": "path: a {one} sends to the next one at most",
-    "memory": "memory: parameters and peak activations fit the {one}",
+    "memory": "memory: {held} fit the {one}",
     "shared_children": "shared children: all readers of an op share a {one}",
     "contiguous": "contiguous devices",
     "support": "ops run on devices that support them",
     "chip-count": "the number of {many}",
 }
-"""Rules in a few words, where their names do not say it all; ``{one}`` and ``{many}`` are what the target calls its devices."""
+"""Rules in a few words, where their names do not say it all; ``{one}`` and ``{many}`` are what the target calls its devices,
+``{held}`` is what their memory holds."""
 
 
 class Checking(Asking):
@@ -82,7 +84,11 @@ def rule_text(problem: Problem, rule: str) -> str:
         return f"keep together: {shown}" + (f" and {len(ops) - 3} more" if len(ops) > 3 else "")
     words = problem.target.words
     said = RULE_WORDS.get(rule, rule.replace("_", " ").replace("-", " "))
-    return said.format(one=words.one, many=words.many) if rule in RULE_WORDS else said
+    return (
+        said.format(one=words.one, many=words.many, held=fitting_words(problem))
+        if rule in RULE_WORDS
+        else said
+    )
 
 
 def status_text(status: Status) -> str:

@@ -20,6 +20,12 @@ def held_words(problem: Problem, evaluation: Evaluation) -> str:
     return f"{held} and activations" if "activations" in evaluation.details else held
 
 
+def fitting_words(problem: Problem) -> str:
+    """What a memory rule asks to fit: "parameters and outputs", "parameters and peak activations"."""
+    held = problem.target.memory_holds
+    return f"{held} and peak activations" if problem.evaluator.working_set().any() else held
+
+
 def assumed_precision(problem: Problem) -> str:
     """``int8`` where a target counts so what the model's file has in floating point; else empty."""
     precision = str(getattr(problem.target, "precision", ""))

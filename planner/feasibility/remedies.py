@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planner.errors import StageboardError
+from planner.evaluation.memory_words import limited_word
 from planner.feasibility.decide import decide
 from planner.feasibility.explanation import Remedy
 from planner.feasibility.witness import first_plan, valid
@@ -146,17 +147,19 @@ def _smaller(problem: Problem, remedy: Remedy, least: float, clock: Clock, seed:
 
 
 def _need(problem: Problem, remedy: Remedy) -> float:
-    """Bytes that the fullest device of the remedy's plan holds, rounded up; 0 where it has none."""
+    """Bytes of memory that the remedy's plan needs, rounded up: what its fullest device holds, but no more than the remedy gives; 0 where it
+    has no plan."""
     if remedy.device_of is None:
         return 0.0
     changed = remedy.apply(problem)
+    given = smallest(getattr(changed.target, problem.target.grows["memory"][0]))
     fullest = knowledge_of(changed).fullest(changed, remedy.device_of)
-    return 0.0 if fullest is None else _rounded(fullest.bytes)
+    return 0.0 if fullest is None else min(_rounded(fullest.bytes), given)
 
 
 def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:
     """As much memory as the plan that was found needs, no more, what that consists of, and how it goes with the ``least`` that could do."""
-    field, what = problem.target.grows["memory"]
+    field, what = problem.target.grows["memory"][0], limited_word(problem)
     if remedy.target is None or remedy.device_of is None:
         return remedy
     changed = remedy.apply(problem)
@@ -169,7 +172,7 @@ def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:
     if valid(replace(problem, target=target), remedy.device_of) is None:
         size, target = given, remedy.target
     sentence = (
-        f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit: of the plan found,"
+        f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit: in the plan found for that,"
         f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
     )
     if not least:
@@ -233,9 +236,10 @@ def _constraints(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Chang
 def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
     """The least memory that may be enough, then more."""
     target = problem.target
-    field, what = target.grows.get("memory", ("", ""))
+    field, _ = target.grows.get("memory", ("", ""))
     if not field or "memory" not in cause.rules:
         return
+    what = limited_word(problem)
     now = smallest(getattr(target, field))
     least = max(cause.memory, now)
     for factor in MEMORY_STEPS:

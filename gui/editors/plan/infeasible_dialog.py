@@ -260,8 +260,8 @@ class FeasibilityDialog(QDialog):
         if anew:
             what += "A plan is made anew; the one before stays in Plans."
         elif valid:
-            # The remedy's sentence is about the plan that was found with it: this one may be another.
-            what = f"The plan on the canvas is valid now{': ' if fullest else ''}{fullest}."
+            # The remedy's sentence is about the plan that was found for it: this one may be another.
+            what = f"The plan on the canvas is valid now{': in it ' if fullest else ''}{fullest}."
         else:
             what += "The ops stayed where they were; now plan or repair."
         self._say(f"Done: {remedy.title}", f"{what} Undo takes the step back.", "good")

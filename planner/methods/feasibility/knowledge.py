@@ -21,7 +21,7 @@ from planner.quantity import bytes_text
 
 @dataclass(frozen=True)
 class Fullest:
-    """The ``device`` that holds most, how many ``bytes``, and in words what they consist of."""
+    """The ``device`` that is the fullest, how many ``bytes``, and in words what they consist of."""
 
     device: int
     bytes: float
@@ -66,11 +66,12 @@ class Knowledge:
         yield from ()
 
     def fullest(self, problem: Problem, device_of: Ints) -> Fullest | None:
-        """The device that holds most under a plan (int32[n]); None where devices have no memory that rules ask about."""
-        held = np.where(problem.evaluator.pays, problem.evaluate(device_of).memory, 0.0)
-        if not len(held):
+        """Of all devices whose memory is limited the one that holds most of what fits under a plan (int32[n]); None where none is."""
+        e = problem.evaluator
+        if not np.isfinite(e.capacity).any():
             return None
-        d = int(np.argmax(held))
+        held = problem.evaluate(device_of).memory
+        d = int(np.argmax(held / e.capacity))
         return Fullest(d, float(held[d]), f"{bytes_text(float(held[d]))} of {problem.target.memory_holds}")
 
     def finer(self, problem: Problem, cause: Cause) -> Iterator[Change]:

@@ -131,9 +131,10 @@ def _total(problem: Problem) -> Conflict | None:
     enough = largest[: int(np.searchsorted(total, room * (1 + SLACK), side="right")) + 1].tolist()
     what = problem.target.memory_holds
     names = problem.graph.op_names
+    named = listed([names[v] for v in enough], 3)
     sentence = (
         f"the ops need {bytes_text(need)} of {what}, the {len(machines)} devices hold {bytes_text(room)} together;"
-        f" {listed([names[v] for v in enough], 3)} alone {'is' if len(enough) == 1 else 'are'} too much"
+        f" {f'{len(enough)} of them already need more together: {named}' if len(enough) > 1 else f'{named} alone needs more'}"
     )
     each = float(e.capacity[machines].max()) if machines else 0.0
     return Conflict(

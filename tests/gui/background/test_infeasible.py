@@ -20,6 +20,7 @@ from gui.words.objectives import components_shortly
 from planner.feasibility import Explanation, Remedy
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
+from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Pin, Problem, Together
 from planner.processes.question import Answer
 from tests.gui.mcm_models import opened_on_package, package_problem
@@ -224,6 +225,9 @@ def test_a_job_that_proves_it_offers_the_reason(qtbot: QtBot, pinned: MainWindow
 def test_rules_and_constraints_in_words() -> None:
     problem = package_problem()
     assert rule_text(problem, "rule:triangle") == RULE_WORDS["triangle"].format(one="chip")
+    assert rule_text(problem, "memory") == "memory: parameters and peak activations fit the chip"
+    pool = Problem(problem.graph, DevicePool(2, 1, memory=(2.0**20,) * 3))
+    assert rule_text(pool, "memory") == "memory: parameters and outputs fit the device"
     assert rule_text(problem, "pin:n3=chip 1") == "pin: conv_3 on Chip 1"
     stages = Problem(tpu_graph(), EdgeTpuPipeline(3))
     assert rule_text(stages, "order") == "order: a stage only sends to later ones"

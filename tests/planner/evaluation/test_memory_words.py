@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
+from planner.evaluation.memory_words import (
+    assumed_precision,
+    fitting_words,
+    held_words,
+    limit_words,
+    must_fit,
+)
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -42,6 +48,8 @@ def test_memory_is_told_by_what_counts_and_what_its_limit_does(
     assert held_words(problem, evaluation) == held
     assert limit_words(problem, evaluation) == limit
     assert must_fit(problem) == fits
+    if fits:
+        assert fitting_words(problem) == held.replace("and activations", "and peak activations")
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from planner.methods.feasibility.requirements import relaxed, requirements
 from planner.methods.feasibility.verdict import Verdict
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
+from planner.problem.per_device import PerDevice
 from planner.problem.problem import Pin, Problem, Together
 from planner.problem.target import Target
 from planner.quantity import bytes_text
@@ -500,3 +501,51 @@ def test_what_is_not_settled_comes_with_the_nearest_changes_that_were_found_vali
         assert remedy.device_of is not None
         assert remedy.apply(problem).evaluate(remedy.device_of).valid
     assert explain(problem, stopped=lambda: True).remedies == ()
+
+
+def three_ops(*sizes: float) -> Graph:
+    """Three ops in a row with so many MiB of parameters."""
+    ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, param_bytes=s * MIB) for i, s in enumerate(sizes)]
+    return Graph.build("row", ops, [Tensor(f"op{i}", (f"op{i + 1}",), bytes=0.0) for i in range(2)])
+
+
+@pytest.mark.parametrize(
+    ("memory", "each"),
+    [(4 * MIB, "accelerator"), ((4 * MIB,) * 3, "device")],
+)
+def test_more_memory_is_given_to_whom_has_a_limit(memory: PerDevice, each: str) -> None:
+    # Without CPUs that hold what they are given, three ops of 6 MiB each go on a device of their own.
+    graph = three_ops(6, 6, 6)
+    cpus = 1 if isinstance(memory, tuple) else 0
+    problem = Problem(graph, DevicePool(2, cpus, memory=memory))
+    found = explain(problem, 3.0)
+    assert found.status == "infeasible"
+    remedy = next(r for r in found.remedies if r.title.startswith("Give each"))
+    assert remedy.target is not None and remedy.device_of is not None
+    size = bytes_text(min(remedy.target.memories))  # type: ignore[attr-defined]
+    assert remedy.title == f"Give each {each} {size}"
+    assert f"instead of 4.00 MiB in each {each} the ops fit: in the plan found for that, " in remedy.sentence
+
+
+def test_a_cpu_with_a_limit_may_be_the_fullest() -> None:
+    graph = three_ops(1, 2, 3)
+    plan = np.arange(3, dtype=np.int32)
+    limits: dict[PerDevice, int | None] = {
+        (8 * MIB,) * 3: 2,
+        (4 * MIB, 2 * MIB, 8 * MIB): 1,
+        8 * MIB: 1,
+        np.inf: None,
+    }
+    for memory, device in limits.items():
+        problem = Problem(graph, DevicePool(2, 1, memory=memory))
+        fullest = knowledge_of(problem).fullest(problem, plan)
+        assert (None if fullest is None else fullest.device) == device
+
+
+def test_ops_that_are_too_much_are_so_together() -> None:
+    graph = three_ops(4, 4, 4)
+    conflict = conflict_of(Problem(graph, DevicePool(2, 0, memory=5 * MIB)))
+    assert conflict is not None
+    assert conflict.sentence.endswith(
+        "the 2 devices hold 10.00 MiB together; 3 of them already need more together: op0, op1 and op2"
+    )

@@ -197,7 +197,7 @@ def test_a_plan_is_made_anew_after_a_remedy(qtbot: QtBot, hopeless: MainWindow) 
     planned(qtbot, hopeless)
     # What is said is about this plan, not about the one that was found with the remedy.
     held = document.evaluation.memory
-    fullest = f"The plan on the canvas is valid now: Chip {int(np.argmax(held))} is the fullest, with "
+    fullest = f"The plan on the canvas is valid now: in it Chip {int(np.argmax(held))} is the fullest, with "
     assert dialog.sentence.text().startswith(fullest)
     assert not dialog.repair.isVisible() and not dialog.show_plan.isVisible()
     assert document.open_problem.target == roomy and document.evaluation.valid
