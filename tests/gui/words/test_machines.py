@@ -132,3 +132,12 @@ def test_problems_of_compared_plans_are_told_by_their_letters() -> None:
     assert told(small, McmPackage(6)) == (
         "A on 4 chips, memory of a chip 1.00 MiB; B on 6 chips, memory of a chip 32.00 MiB"
     )
+
+
+def test_memories_of_each_device_are_said_in_words() -> None:
+    unlike = Problem(row_graph(12), DevicePool(2, 1, memory=(2.0**26, 2.0**26, 2.0**27)))
+    alike = Problem(row_graph(12), DevicePool(2, 1, memory=(104398848.0,) * 3))
+    assert machines_by_letter([alike, unlike], "AB") == (
+        "A memory 99.56 MiB each; B memory 64.00 MiB, 64.00 MiB and 128.00 MiB; 2 accelerators + 1 CPU"
+    )
+    assert machine_with_settings(alike).endswith(", memory 99.56 MiB each")
