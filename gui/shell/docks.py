@@ -169,6 +169,9 @@ class Docks(QObject):
     TALL: ClassVar[Mapping[str, tuple[str, int]]] = {}
     """Panels that need most of a low window's side: what stands below each, and the height in pixels up to which that gives way."""
 
+    tab_clicked = Signal(str)
+    """The panel with this id was brought to the front by its tab, or clicked there."""
+
     def __init__(self, window: QMainWindow, panels: Mapping[str, Docked], titles: Mapping[str, str]) -> None:
         super().__init__(window)
         self._window = window
@@ -210,6 +213,8 @@ class Docks(QObject):
         self._chosen = next((id for id, dock in self.docks.items() if dock.windowTitle() == words), "")
         if self._chosen in self.TALL and self._chosen not in self._had_room:
             soon(self, partial(self._make_room, self._chosen))
+        if self._chosen:
+            self.tab_clicked.emit(self._chosen)
 
     def mark(self, id: str, marked: bool) -> None:
         """Put a dot behind a dock's name where something in it waits for a person, or take it away."""

@@ -26,6 +26,7 @@ from gui.look.theme import Theme, ThemeController
 from gui.panels.comparison.names import titles_in_a_row
 from gui.shell.open_tabs import Left
 from gui.widgets.labels import capital
+from gui.widgets.later import soon
 from gui.widgets.plain import plain
 from planner.errors import StageboardError
 
@@ -85,6 +86,8 @@ class CompareWindow(CompareBody):
         self.taking.answered.connect(self.focus_canvas)
         self.picking.failed.connect(partial(self.say, "warning"))
         self.find_box.returnPressed.connect(lambda: self.attempt(self.find_now))
+        # A click on its tab is as one inside: Qt shows the panel right after it, and gives it no keyboard.
+        self.docks.tab_clicked.connect(lambda id: soon(self, partial(self.focus_panel, id)))
 
     # ------------------------------------------------------------------ state
     @property

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -16,6 +18,7 @@ from gui.editors.comparison.windows import open_comparison, open_with_canvas
 from gui.look.theme import LIGHT
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.show import Show
+from gui.shell.docks import tab_bars, tabs_of
 from gui.tools.story.draft import Draft
 from planner.errors import StageboardError
 from planner.plan_files.plan_json import write_plan
@@ -107,6 +110,17 @@ def test_what_is_captured_is_in_front(qtbot: QtBot) -> None:
         window.docks.reveal("moved")  # by its tab: the keyboard stays behind it
         rest(qtbot, window)
         assert shown_comparison(window) == "side-by-side"
+
+
+def test_a_click_on_a_tab_is_as_one_inside_the_panel(qtbot: QtBot) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        for id, comparison in (("flows", "sankey"), ("schedules", "schedules"), ("figures", "side-by-side")):
+            title = window.docks.docks[id].windowTitle()
+            bar = next(bar for bar in tab_bars(window) if title in tabs_of(bar) and bar.isVisible())
+            at = next(i for i in range(bar.count()) if bar.tabText(i) == title)
+            QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(at).center())
+            rest(qtbot, window)
+            qtbot.waitUntil(lambda comparison=comparison: shown_comparison(window) == comparison)
 
 
 def test_nothing_is_captured_where_nothing_is_compared(qtbot: QtBot) -> None:
