@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SLIDING, USUAL = 2.5, 0.8
 """Seconds of the transition towards an overlay, whose slider is to be followed, and towards other comparisons."""
 PANELS = {"flows": "sankey", "schedules": "schedules"}
-"""What a keyframe shows that was captured while a panel has the keyboard."""
+"""What a keyframe shows that was captured while a panel has the keyboard, as after a click on its tab."""
 
 
 def shown_comparison(window: CompareBody) -> str:
@@ -53,7 +53,7 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
     shown = [_shown(window, compared, number) for number in numbers]
     told = compare([compared.plans[number] for number in numbers], window.state.bounds)
     title, words = comparison_title(told, comparison), comparison_caption(told, comparison)
-    before = draft.frame
+    before = draft.before(shown[1].source)
     if before is not None and before.keyframe.comparison and all(map(same_plan, before.plans, shown)):
         title = _look(window, told, comparison)
     keyframe = Keyframe(

@@ -74,6 +74,8 @@ class Draft(QObject):
         self.state = DraftState()
         self.current = -1
         """The keyframe that is edited; -1 while there is none."""
+        self.put_where = ""
+        """Where the keyframe was put that was added last, in words, if that is not after the one that was edited."""
         self.path: Path | None = None
         self._claimant = ""
         """The file that the story was read from, as its bounds name it."""
@@ -131,9 +133,26 @@ class Draft(QObject):
             self.current = current
             self.current_changed.emit()
 
+    def place_for(self, source: ModelSource) -> int:
+        """Where a new keyframe of a model goes: after the one that is edited; where that is of another model after the last of its own, or
+        at the end."""
+        of = [frame.shown.source.model.fingerprint == source.model.fingerprint for frame in self.frames]
+        if 0 <= self.current < len(of) and of[self.current]:
+            return self.current + 1
+        return next((at + 1 for at in reversed(range(len(of))) if of[at]), len(of))
+
+    def before(self, source: ModelSource) -> Frame | None:
+        """The keyframe that a new one of a model comes after."""
+        place = self.place_for(source)
+        return self.frames[place - 1] if place else None
+
     def add(self, frame: Frame, text: str = "Capture a keyframe", *, at_end: bool = False) -> int:
-        """Insert a keyframe after the one that is edited (or at the end) and edit it; returns where it is."""
-        place = len(self.frames) if at_end or self.current < 0 else self.current + 1
+        """Insert a keyframe where it goes (:meth:`place_for`), or at the end, and edit it; returns where it is."""
+        place = len(self.frames) if at_end else self.place_for(frame.shown.source)
+        away = place != self.current + 1 and not at_end
+        self.put_where = ""
+        if away:
+            self.put_where = "at the end" if place == len(self.frames) else f"behind keyframe {place}"
         frames = (*self.frames[:place], frame, *self.frames[place:])
         self._push(text, replace(self.state, frames=frames), current=place)
         return place

@@ -62,14 +62,13 @@ class Recorder(QObject):
 
     # ------------------------------------------------------------------ by hand
     def capture(self) -> Frame:
-        """Add what is on screen now after the keyframe that is edited. Raises :class:`StageboardError`."""
-        before = self._draft.frame
-        frame = self.frame_now(before)
+        """Add what is on screen now as :meth:`Draft.add` does. Raises :class:`StageboardError`."""
+        frame = self.frame_now(self._draft.before(self._shots.shown().source))
         self._draft.add(frame)
         return frame
 
     def capture_certificate(self, shown: Shown) -> None:
-        """Add the certificate of a plan after the keyframe that is edited."""
+        """Add the certificate of a plan as :meth:`Draft.add` does."""
         self._draft.add(Frame(Keyframe(LOOKS["certificate"], CERTIFICATE, 0, "certificate"), shown))
 
     def retake(self) -> None:

@@ -132,7 +132,7 @@ class Studio(QObject):
     def capture_keyframe(self) -> None:
         """What is on screen becomes a keyframe."""
         self.recorder.capture()
-        if not self.panel.isVisible():
+        if not self.panel.isVisible() or self.draft.put_where:
             self._window.notice.show_message(
                 "info", self.captured(), action="Show the story", run=self.show_story
             )
@@ -142,7 +142,8 @@ class Studio(QObject):
         draft = self.draft
         assert draft.frame is not None
         keyframe = draft.frame.keyframe
-        return f"Captured “{keyframe.title}” ({view_title(keyframe)}) as keyframe {draft.current + 1} of {len(draft.frames)}."
+        where = f"{draft.current + 1} of {len(draft.frames)}{draft.put_where and f', {draft.put_where}'}"
+        return f"Captured “{keyframe.title}” ({view_title(keyframe)}) as keyframe {where}."
 
     def retake_keyframe(self) -> None:
         """The chosen keyframe shows what is on screen now, in its own words."""

@@ -72,6 +72,31 @@ def test_a_new_keyframe_comes_after_the_one_that_is_edited(tmp_path: Path) -> No
     assert [f.keyframe.title for f in draft.frames] == ["a", "b", "c"] and draft.current == 1
 
 
+def test_a_keyframe_of_another_model_comes_after_those_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    a, _ = shown_plans(tmp_path)
+    graph = replace(a.source.model, name="Other", work=2.0 * a.source.model.work)  # type: ignore[union-attr]
+    problem = Problem(graph, DevicePool(accelerators=3, cpus=1, contiguous=False))
+    plan = problem.plan(np.zeros(graph.n, np.int32), Provenance("hand"), "other")
+    other = Shown(plan, (), ModelSource(graph, (tmp_path / "other.json",)))
+    assert a.source.model.fingerprint != graph.fingerprint
+    draft = Draft()
+    for title in "abc":
+        draft.add(frame(a, title))
+        assert not draft.put_where
+    draft.select(0)
+    assert draft.add(frame(other, "x")) == 3 and draft.put_where == "at the end"
+    assert draft.add(frame(other, "y")) == 4 and not draft.put_where
+    before = draft.before(a.source)
+    assert before is not None and before.keyframe.title == "c"
+    assert draft.add(frame(a, "d")) == 3 and draft.put_where == "behind keyframe 3"
+    draft.select(0)
+    assert draft.add(frame(a, "in between")) == 1 and not draft.put_where
+    draft.select(5)
+    assert draft.add(frame(other, "z")) == 6
+    assert "".join(f.keyframe.title[0] for f in draft.frames) == "aibcdxzy"
+
+
 def test_each_plan_and_model_is_held_once(tmp_path: Path) -> None:
     a, b = shown_plans(tmp_path)
     draft = Draft()
