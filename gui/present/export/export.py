@@ -14,6 +14,7 @@ from planner.story.story import Resolved
 
 if TYPE_CHECKING:
     from gui.present.show import Show
+    from planner.story.keyframe import Keyframe
 
 Progress = Callable[[int, int], None]
 
@@ -40,6 +41,8 @@ FORMATS = (
 )
 """What a story can be written as; the last two are folders."""
 FOLDERS = (".svg", "")
+SLIDES = (".pdf", ".pptx", ".svg")
+"""What ends with certificates."""
 
 SMALLEST, LARGEST = 160, 7680
 """Limits of a frame's width and height in pixels."""
@@ -66,7 +69,8 @@ USUAL = ExportOptions()
 class Exported:
     """What was written: ``count`` slides, frames or pictures of ``size``, ``seconds`` of story, ``bytes`` of file.
 
-    ``notes`` are sentences on what was done otherwise than asked.
+    ``notes`` are sentences on what was done otherwise than asked; ``certificates`` says how many of the slides, the last ones, are no
+    keyframes of the story.
     """
 
     path: Path
@@ -77,16 +81,23 @@ class Exported:
     seconds: float
     bytes: int
     notes: tuple[str, ...] = ()
+    certificates: int = 0
 
     @property
     def sentence(self) -> str:
         """What was written, in words."""
         width, height = self.size
         shape = f"{width} x {height}"
+        certificates = (
+            f"the last {self.certificates} certificates"
+            if self.certificates > 1
+            else "the last a certificate"
+        )
+        added = f", {certificates}" if self.certificates else ""
         what = {
-            ".pdf": f"{self.count} slides",
-            ".pptx": f"{self.count} slides",
-            ".svg": f"{self.count} slides as SVG",
+            ".pdf": f"{self.count} slides{added}",
+            ".pptx": f"{self.count} slides{added}",
+            ".svg": f"{self.count} slides as SVG{added}",
             ".html": f"{self.count} keyframes, one page",
             "": f"{self.count} pictures, {shape}",
         }.get(self.format.suffix, f"{self.seconds:.1f} s, {shape}, {self.fps:g} frames/s")
@@ -196,23 +207,26 @@ def export_story(
             progress(done, of)
 
     told(0, 1)
+    slides = with_certificates(resolved) if form.suffix in SLIDES else resolved
     if form.suffix == ".html":
         from gui.present.html.page import write_html
 
         size = write_html(resolved, path, asked.theme, told, size=options.size, still=options.reduced_motion)
         count = len(resolved.story.keyframes)
     elif form.suffix in (".pdf", ".svg"):
-        size, count = _slides(resolved, form, place_of(path, form), options, told)
+        size, count = _slides(slides, form, place_of(path, form), options, told)
     elif form.suffix == ".pptx":
         from gui.present.export.pptx import write_pptx
 
-        story = with_certificate(resolved)
-        size = write_pptx(story, path, options.theme or resolved.story.theme, told)
-        count = len(story.story.keyframes)
+        size = write_pptx(slides, path, options.theme or resolved.story.theme, told)
+        count = len(slides.story.keyframes)
     else:
         size, count = _frames(resolved, form, path, options, told)
     place = place_of(path, form)
-    return Exported(place, form, options.size, count, options.fps, resolved.story.duration, size, notes)
+    added = len(slides.story.keyframes) - len(resolved.story.keyframes)
+    return Exported(
+        place, form, options.size, count, options.fps, resolved.story.duration, size, notes, added
+    )
 
 
 def show_of(resolved: Resolved, options: ExportOptions) -> Show:
@@ -258,14 +272,13 @@ def _frames(
 
 
 def _slides(
-    resolved: Resolved, form: Format, path: Path, options: ExportOptions, progress: Progress
+    story: Resolved, form: Format, path: Path, options: ExportOptions, progress: Progress
 ) -> tuple[int, int]:
     """Bytes and count of slides: pages of a PDF, or drawings in a folder."""
     from gui.present.export.pdf import write_pdf
     from gui.present.export.pictures import write_drawings
 
     assert options.size is not None
-    story = with_certificate(resolved)
     show = show_of(story, options)
     count = len(story.story.keyframes)
 
@@ -279,36 +292,53 @@ def _slides(
     return write_pdf(pages, options.size, path, story.story.title, progress), count
 
 
-def with_certificate(resolved: Resolved) -> Resolved:
-    """The story with a certificate at its end, where it does not end with one: that of the plan of its last problem that is proven
-    optimal, or of its last plan where none is."""
+def with_certificates(resolved: Resolved) -> Resolved:
+    """The story with certificates at its end, where it does not end with one: that of the plan of its last problem that is proven optimal,
+    or of its last plan where none is; before it those of other models that it tells of, where a plan of theirs is proven and no keyframe is
+    its certificate."""
+    story = resolved.story
+    last = story.keyframes[-1]
+    if last.view == "certificate":
+        return resolved
+    told = {story.plans[k.plan].model: k.plan for k in story.keyframes}
+    certified = {story.plans[k.plan].model for k in story.keyframes if k.view == "certificate"}
+    certified.add(story.plans[last.plan].model)
+    best = [_proven_best(resolved, plan) for model, plan in told.items() if model not in certified]
+    numbers = [
+        *(number for number in best if _is_proven(resolved, number)),
+        _proven_best(resolved, last.plan),
+    ]
+    pages = [_certificate_of(resolved, number) for number in numbers]
+    return replace(resolved, story=replace(story, keyframes=(*story.keyframes, *pages)))
+
+
+def _certificate_of(resolved: Resolved, number: int) -> Keyframe:
+    """A keyframe that is the certificate of a plan of the story."""
     from planner.reports.comparison.figures import own_name
     from planner.story.keyframe import LONGEST_TITLE, Keyframe
     from planner.story.making import CERTIFICATE
     from planner.story.telling import shortened
 
-    story = resolved.story
-    last = story.keyframes[-1]
-    if last.view == "certificate":
-        return resolved
-    number = _proven_best(resolved, last.plan)
     letters = [
-        letter for k in story.keyframes if k.view == "comparison"
+        letter for k in resolved.story.keyframes if k.view == "comparison"
         for letter, plan in zip(k.called, (k.versus, k.plan, *k.beside), strict=True) if plan == number
     ]  # fmt: skip
     called = f"plan {letters[-1]}, “{{}}”" if letters else "“{}”"
     title = shortened(f"The certificate of {called.format(own_name(resolved.plans[number]))}", LONGEST_TITLE)
-    page = Keyframe(title, CERTIFICATE, number, "certificate")
-    return replace(resolved, story=replace(story, keyframes=(*story.keyframes, page)))
+    return Keyframe(title, CERTIFICATE, number, "certificate")
 
 
 def _proven_best(resolved: Resolved, last: int) -> int:
     """The plan that is proven optimal among those that the story shows of the problem of plan ``last``; this one where none is."""
     shown = {i for k in resolved.story.keyframes for i in (k.plan, k.versus, *k.beside) if i >= 0}
     for number in (last, *sorted(shown)):
-        plan, bounds = resolved.plans[number], resolved.bounds[number]
-        standing = plan.problem.standing(plan.evaluation.values, bounds)
-        proven = plan.evaluation.valid and standing.status == "optimal"
-        if proven and plan.problem == resolved.plans[last].problem:
+        if _is_proven(resolved, number) and resolved.plans[number].problem == resolved.plans[last].problem:
             return number
     return last
+
+
+def _is_proven(resolved: Resolved, number: int) -> bool:
+    """Whether a plan of the story is proven optimal."""
+    plan, bounds = resolved.plans[number], resolved.bounds[number]
+    standing = plan.problem.standing(plan.evaluation.values, bounds)
+    return plan.evaluation.valid and standing.status == "optimal"

@@ -35,7 +35,7 @@ from gui.present.export.export import (
     export_story,
     fitted,
     show_of,
-    with_certificate,
+    with_certificates,
 )
 from gui.present.export.gif import choose_palette
 from gui.present.frames import Span, held_at, pixels_of, spans
@@ -170,18 +170,50 @@ def test_the_certificate_at_the_end_is_that_of_the_plan_that_is_proven() -> None
     members = [(plan, (proof,)), (worse, (proof,))]
     good, bad = values[0][1], values[1][1]
     assert values[0][0] < values[1][0]
-    page = with_certificate(resolved(members, Keyframe("", "", good), Keyframe("", "", bad))).story.keyframes[
-        -1
-    ]
+    page = with_certificates(
+        resolved(members, Keyframe("", "", good), Keyframe("", "", bad))
+    ).story.keyframes[-1]
     assert (page.view, page.plan) == ("certificate", good)
     assert members[good][0].name in page.title and page.caption
     lettered = Keyframe("", "", bad, "comparison", versus=good, comparison="side-by-side")
-    assert "plan A, " in with_certificate(resolved(members, lettered)).story.keyframes[-1].title
+    assert "plan A, " in with_certificates(resolved(members, lettered)).story.keyframes[-1].title
     open_ = [(plan, ()), (worse, ())]
-    last = with_certificate(resolved(open_, Keyframe("", "", good), Keyframe("", "", bad))).story.keyframes[
+    last = with_certificates(resolved(open_, Keyframe("", "", good), Keyframe("", "", bad))).story.keyframes[
         -1
     ]
     assert last.plan == bad and members[bad][0].name in last.title
+
+
+def test_each_model_with_a_proven_plan_has_its_certificate_at_the_end(tmp_path: Path, qtbot: QtBot) -> None:
+    parts = []
+    for n in (12, 16):
+        plan, _ = graph_members(n=n)[0]
+        proof = plan.problem.bound(plan.problem.components[0], plan.objective, "simple", frozenset())
+        parts.append(resolved([(plan, (proof,))], Keyframe(f"{n} ops", "", 0)))
+    first, second = (part.story for part in parts)
+    story = dataclasses.replace(
+        first,
+        models=(*first.models, *second.models),
+        plans=(first.plans[0], dataclasses.replace(second.plans[0], model=1)),
+        keyframes=(*first.keyframes, dataclasses.replace(second.keyframes[0], plan=1)),
+    )
+    both = Resolved(
+        story, *(getattr(parts[0], n) + getattr(parts[1], n) for n in ("models", "plans", "bounds"))
+    )
+    pages = with_certificates(both).story.keyframes[2:]
+    assert [(page.view, page.plan) for page in pages] == [("certificate", 0), ("certificate", 1)]
+    unproven = dataclasses.replace(both, bounds=((), both.bounds[1]))
+    assert [page.plan for page in with_certificates(unproven).story.keyframes[2:]] == [1]
+    own = dataclasses.replace(story.keyframes[0], view="certificate")
+    shown = dataclasses.replace(
+        both, story=dataclasses.replace(story, keyframes=(story.keyframes[0], own, story.keyframes[1]))
+    )
+    assert [page.plan for page in with_certificates(shown).story.keyframes[3:]] == [1]
+    done = export_story(both, tmp_path / "both.pdf", USUAL)
+    assert done.count == 4 and "(4 slides, the last 2 certificates, " in done.sentence
+    assert (
+        "(3 slides, the last a certificate, " in export_story(unproven, tmp_path / "one.pdf", USUAL).sentence
+    )
 
 
 def test_pictures_are_those_that_the_show_paints(tmp_path: Path, qtbot: QtBot) -> None:

@@ -12,6 +12,7 @@ from gui.tools.story.draft import Draft, sources_of
 from gui.tools.story.frames import Frame, ModelSource, Shown
 from planner.errors import StoryError
 from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.story.files.json import read_story
@@ -75,7 +76,8 @@ def test_a_new_keyframe_comes_after_the_one_that_is_edited(tmp_path: Path) -> No
 def test_a_keyframe_of_another_model_comes_after_those_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     a, _ = shown_plans(tmp_path)
-    graph = replace(a.source.model, name="Other", work=2.0 * a.source.model.work)  # type: ignore[union-attr]
+    assert isinstance(a.source.model, Graph)
+    graph = replace(a.source.model, name="Other", work=2.0 * a.source.model.work)
     problem = Problem(graph, DevicePool(accelerators=3, cpus=1, contiguous=False))
     plan = problem.plan(np.zeros(graph.n, np.int32), Provenance("hand"), "other")
     other = Shown(plan, (), ModelSource(graph, (tmp_path / "other.json",)))
