@@ -18,7 +18,7 @@ from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.state import CompareState, file_sources
 from gui.look.theme import LIGHT, font
 from gui.panels.comparison.canvases import canvases
-from gui.panels.comparison.words import BETWEEN, fitting_words, standing_tip, standing_words
+from gui.panels.comparison.words import BETWEEN, fitting_lines, standing_tip, standing_words
 from gui.panels.plans_model import ENTRY, SOURCE, PlansModel
 from gui.panels.readouts import ReadoutStrip
 from gui.present.captions import figures_text
@@ -166,11 +166,11 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     assert "optimal" not in standing_words(comparison, 0) and "not proven" in standing_words(comparison, 0)
     assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
     letters, others = font(8.5), ("valid", "3 of 4 ops elsewhere than in B")
-    every = fitting_words(comparison, 0, others, letters, 1e9)
+    every = fitting_lines(comparison, (0,), (others,), letters, 1e9)[0]
     value, gap, claim = standing_words(comparison, 0).split(BETWEEN)
     assert every == BETWEEN.join([value, gap, *others, claim]), "last, so that nothing else looks unproven"
     items = {*every.split(BETWEEN), "claimed 7.00 ms"}
-    lines = [fitting_words(comparison, 0, others, letters, room) for room in range(900, 40, -5)]
+    lines = [fitting_lines(comparison, (0,), (others,), letters, room)[0] for room in range(900, 40, -5)]
     for line, room in zip(lines, range(900, 40, -5), strict=True):
         assert set(line.split(BETWEEN)) <= items
         assert BETWEEN not in line or QFontMetricsF(letters).horizontalAdvance(line) <= room

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +12,12 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import Items, items_of
+from gui.canvas.graph.labels import blank_share, name_size
 from gui.canvas.graph.naming.row_headers import paint_row_headers
-from gui.canvas.graph.palette import canvas_palette
+from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.picture.picture import (
     INSET,
+    MOST_BLANK,
     SUBTITLE_PIXELS,
     TITLE_HEIGHT,
     TITLE_PIXELS,
@@ -22,7 +25,7 @@ from gui.canvas.graph.picture.picture import (
     paint_title,
 )
 from gui.canvas.graph.picture.shapes import paint_graph
-from gui.canvas.graph.scene import STYLE, arrange, skeleton_of
+from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.layout import Layout
 from gui.layout.aligned import aligned
@@ -32,7 +35,7 @@ from gui.look.theme import Theme
 from gui.panels.comparison.marks import AWAY, CLOSE, Marks, marks_of, paint_badges, ring_width
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
-from gui.panels.comparison.words import fitting_words, moved_words, rules_words, whole_words
+from gui.panels.comparison.words import fitting_lines, moved_words, rules_words, whole_words
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 
@@ -86,11 +89,13 @@ def canvases(
     out: Ints | None = None,
     named: bool = True,
     items: Items | None = None,
+    least: float = 0.0,
 ) -> list[Canvas]:
     """Each plan laid out for its part of ``box``; the flow is laid out once for all.
 
     ``camera``: what is seen, as shares of what is laid out; ``out``: the ops that stand out (none: those that moved). Not ``named``: where
     names of plans have no room their letters are enough, as the names stand elsewhere. ``items``: the cards, None for one of each op.
+    ``least``: pixels that letters on cards are high at least, where these have room for such.
     """
     count = len(comparison.plans)
     columns, rows = grid(count, box.width(), box.height())
@@ -103,6 +108,11 @@ def canvases(
     skeleton, size = skeleton_of(items), len(comparison.rows)
     found: list[Canvas] = []
     titles = _titles(comparison, named, width - 2 * INSET)
+    others = [
+        (rules_words(comparison, i), moved_words(comparison, i, opposite(comparison, i)))
+        for i in range(count)
+    ]
+    told = fitting_lines(comparison, range(count), others, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
     layouts: list[Layout] = []
     for i in range(count):
         places = np.array(comparison.places[i], np.int32)
@@ -122,12 +132,10 @@ def canvases(
         viewport = Viewport(left=header)
         viewport.resize(width, height - TITLE_HEIGHT)
         look(viewport, layout.bounds, camera)
-        others = (rules_words(comparison, i), moved_words(comparison, i, other))
-        words = fitting_words(comparison, i, others, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
-        words = whole_words(words, font(SUBTITLE_PIXELS, False), width - 2 * INSET)
+        words = whole_words(told[i], font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         picture = Picture(
             scene, viewport, canvas_palette(theme, size, comparison.numbers), row_headers(comparison, i) if view == "lanes" else None,
-            titles[i], words, (width, height),
+            titles[i], words, (width, height), least=least,
         )  # fmt: skip
         x = box.left() + (i % columns) * (width + GAP)
         y = box.top() + (i // columns) * (height + GAP)
@@ -151,6 +159,21 @@ def _titles(comparison: Comparison, named: bool, room: float) -> list[str]:
     if named or all(measure.horizontalAdvance(title) <= room for title in titles):
         return titles
     return [comparison.letter(i) for i in every]
+
+
+def names_fit(scene: Scene, viewport: Viewport, palette: CanvasPalette, least: float) -> bool:
+    """Whether nearly all cards have room for names whose letters are ``least`` pixels high at least."""
+    card = STYLE.card_h * viewport.scale
+    detail = detail_at(card)
+    if detail < Detail.LABELS or name_size(card, 1.0, least) < least:
+        return False
+    return detail >= Detail.CARDS or blank_share(scene, viewport, palette, least) <= MOST_BLANK
+
+
+def named(found: Sequence[Canvas]) -> bool:
+    """Whether nearly all cards of every canvas have room for their names."""
+    pictures = [canvas.picture for canvas in found]
+    return all(names_fit(each.scene, each.viewport, each.palette, each.least) for each in pictures)
 
 
 def look(viewport: Viewport, bounds: Rect, camera: Rect) -> None:
@@ -181,7 +204,7 @@ def paint_canvas(painter: QPainter, canvas: Canvas, ground: bool) -> None:
 def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     scene, viewport, palette = canvas.picture.scene, canvas.picture.viewport, canvas.picture.palette
     detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
-    paint_graph(painter, scene, viewport, palette, detail)
+    paint_graph(painter, scene, viewport, palette, detail, least=canvas.picture.least)
     width = ring_width(STYLE.card_h * viewport.scale)
     away = CLOSE * width if detail == Detail.BLOCKS else AWAY
     round_px = min(3.0, 3.0 * width)

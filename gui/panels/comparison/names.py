@@ -51,6 +51,12 @@ def titles_in_a_row(comparison: Comparison) -> str:
     return " · ".join(plan_title(comparison, plan) for plan in range(len(comparison.plans)))
 
 
+def short_title(comparison: Comparison, row: int) -> str:
+    """A row's short name, written as its title where both are the same words: it stands beside titles."""
+    title, name = comparison.row_title(row), comparison.row_title(row, short=True)
+    return title if title.casefold() == name.casefold() else name
+
+
 def numbered(comparison: Comparison, row: int) -> str:
     """What a row is called where there is no room for the word: ``1``, ``1 (2 in C)``."""
     return comparison.row_title(row, short=True).partition(" ")[2]

@@ -126,16 +126,17 @@ class Layers:
 
 
 def draw_overlay(
-    painter: QPainter, over: Overlaid, marks: Marks, viewport: Viewport, palette: CanvasPalette, share: float
-) -> None:
-    """A share as shapes and text, in logical pixels: the plan that shows most, and over it the split cards."""
+    painter: QPainter, over: Overlaid, marks: Marks, viewport: Viewport, palette: CanvasPalette, share: float, least: float = 0.0
+) -> None:  # fmt: skip
+    """A share as shapes and text, in logical pixels: the plan that shows most, and over it the split cards. No letters are lower than
+    ``least`` pixels where cards have room for such."""
     over.place(share)
     top, headers = over.top(share)
     detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
-    paint_graph(painter, top, viewport, palette, detail)
+    paint_graph(painter, top, viewport, palette, detail, least=least)
     if both(share) > 0.0:
         painter.setOpacity(both(share))
         draw_split(painter, over.first, over.second, viewport, palette, marks, detail)
-        paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, 1.0)
+        paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, 1.0, least)
         painter.setOpacity(1.0)
-    paint_headers(painter, top, viewport, palette, headers, 1.0)
+    paint_headers(painter, top, viewport, palette, headers, 1.0, least, some=least > 0)

@@ -19,16 +19,17 @@ from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 from planner.reports.comparison.matching import works
 
-MOST_NAMES = 0.25
-"""The share of a canvas's width that names of rows may take."""
+MOST_NAMES, MOST_PRINTED = 0.25, 0.35
+"""The share of a canvas's width that names of rows may take, in a window and on a page on which letters have a least size."""
 MISSING, ABSENT = "not in this plan", "absent"
 """What a row is called that a plan has no device for, and where there is little room."""
 
 
-def names_width(graph: Graph, view: str, width: float) -> float:
-    """The margin for names of rows in the flow ``view``, as on the canvas of one plan; none where a canvas is too narrow for it."""
+def names_width(graph: Graph, view: str, width: float, most: float = MOST_NAMES) -> float:
+    """The margin for names of rows in the flow ``view``, as on the canvas of one plan; none where that would be more than
+    ``most`` of a canvas's width."""
     wide = header_width(graph) if view == "flow" else 0.0
-    return wide if wide <= MOST_NAMES * width else 0.0
+    return wide if wide <= most * width else 0.0
 
 
 def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.naming.card_names import card_names, elided
+from gui.canvas.graph.labels import TIGHT
+from gui.canvas.graph.naming.card_names import card_names, wide
 from gui.canvas.graph.painter import SPLIT_SHARE
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
@@ -17,6 +20,7 @@ from gui.look.glyphs import paint_glyph
 from gui.look.theme import mix
 from gui.panels.comparison.marks import MOST_BADGES, Marks
 from gui.raster import engine as raster
+from planner.problem.target import Device
 
 SOFT = 0.34
 """How much of a device's colour fills its half of a card that is near enough to read."""
@@ -132,11 +136,11 @@ def draw_split(
         painter.setPen(QPen(QColor(theme.text), 1.2 if near else 0.8))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(x, y, w, h))
-    for left, top, wide, high, device in zip(
+    for left, top, across, high, device in zip(
         *split_parts(scene, second, marks, detail, 1.0 / viewport.scale), strict=True
     ):
         x, y = viewport.to_pixels(float(left), float(top))
-        box = QRectF(x, y, float(wide) * viewport.scale, float(high) * viewport.scale)
+        box = QRectF(x, y, float(across) * viewport.scale, float(high) * viewport.scale)
         painter.fillRect(box, QColor(palette.devices[int(device)].accent))
 
 
@@ -149,8 +153,10 @@ def paint_split_text(
     marks: Marks,
     detail: Detail,
     ratio: float,
+    least: float = 0.0,
 ) -> None:
-    """The name and both devices' shapes on split cards that are large enough."""
+    """The name and both devices' shapes on split cards that are large enough, and where there is room both devices, in letters of
+    ``least`` pixels at least."""
     if detail < Detail.LABELS:
         return
     items = np.flatnonzero(scene.in_sight(viewport.visible()) & marks.moved)
@@ -161,6 +167,8 @@ def paint_split_text(
     card = STYLE.card_h * viewport.scale
     cards = detail == Detail.CARDS
     pixels = int(min(13 * ratio, max(7 * ratio, (0.36 if cards else 0.62) * card)))
+    if card >= TIGHT * least:
+        pixels = max(pixels, ceil(least))
     mark = min(9.0 * ratio, 0.5 * card) if cards else min(7.0 * ratio, 0.6 * card)
     for i in items.tolist():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
@@ -179,11 +187,19 @@ def paint_split_text(
             ):
                 paint_glyph(painter, palette.devices[device], at, row.center().y(), mark)
         if cards:
-            names = f"{scene.devices[devices[0]].name} \N{RIGHTWARDS ARROW} {marks.names[devices[1]]}"
-            small = int(11 * ratio)
+            small = max(int(11 * ratio), ceil(least))
             painter.setFont(font(small, False))
             painter.setPen(QPen(QColor(theme.text)))
             low = QRectF(x + 6 * ratio, y + h / 2, w - 12 * ratio, h / 2 - 2 * ratio)
-            painter.drawText(
-                low, int(Qt.AlignmentFlag.AlignCenter), elided(names, small, False, int(low.width()))
-            )
+            said = moved_choices(*(one.devices[d] for one, d in zip((scene, second), devices, strict=True)))
+            words = next((words for words in said if wide(words, small, False) <= low.width()), "")
+            painter.drawText(low, int(Qt.AlignmentFlag.AlignCenter), words)
+
+
+def moved_choices(first: Device, second: Device) -> tuple[str, ...]:
+    """From which device an op goes to which, the longest way to say it first: ``Stage 2 → Stage 1``, ``Stage 2 → 1``, ``2 → 1``."""
+    arrow = " \N{RIGHTWARDS ARROW} "
+    (kind, _, number), (other, _, into) = first.title.partition(" "), second.title.partition(" ")
+    brief = (f"{first.title}{arrow}{into}", f"{number}{arrow}{into}")
+    alike = brief if kind == other and number and into else ()
+    return (f"{first.title}{arrow}{second.title}", f"{first.name}{arrow}{second.name}", *alike)

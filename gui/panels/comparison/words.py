@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,26 +36,47 @@ def standing_words(comparison: Comparison, plan: int) -> str:
     return BETWEEN.join([*words, *([f"{claim}, not proven"] if claim else [])])
 
 
-def fitting_words(
-    comparison: Comparison, plan: int, others: Sequence[str], letters: QFont, room: float
-) -> str:
-    """:func:`standing_words` and ``others`` in a line of ``room`` pixels, in whole items. The value itself stays; then what is proven,
-    the others in their order and what is claimed have what room there is, a claim with or without that it is not proven: last, so that
-    this is said of nothing else."""
-    words, claim = _standing(comparison, plan)
+def fitting_lines(
+    comparison: Comparison, plans: Sequence[int], others: Sequence[Sequence[str]], letters: QFont, room: float
+) -> list[str]:
+    """:func:`standing_words` and ``others`` of each of some plans in a line of ``room`` pixels, in whole items, and the same items of all:
+    what one has no room for no line says. The value itself stays; then what is proven, the others in their order and what is claimed have
+    what room there is, a claim with or without that it is not proven: last, so that this is said of nothing else."""
     measure = QFontMetricsF(letters)
-    line, rest = words[0], ""
-    for item in words[1:]:
-        if measure.horizontalAdvance(line + BETWEEN + item) <= room:
-            line += BETWEEN + item
-    for item in others:
-        if measure.horizontalAdvance(line + rest + BETWEEN + item) <= room:
-            rest += BETWEEN + item
-    for said in (f"{claim}, not proven", claim) if claim else ():
-        whole = line + rest + BETWEEN + said
-        if measure.horizontalAdvance(whole) <= room:
-            return whole
-    return line + rest
+    told = [_standing(comparison, plan) for plan in plans]
+    lines = [words[0] for words, _ in told]
+
+    def say(items: Sequence[str]) -> bool:
+        """An item of each plan, empty where that has none, if all have room for it."""
+        longer = [line + BETWEEN + item if item else line for line, item in zip(lines, items, strict=True)]
+        fits = all(
+            measure.horizontalAdvance(line) <= room for line, item in zip(longer, items, strict=True) if item
+        )
+        if fits:
+            lines[:] = longer
+        return fits
+
+    say([words[1] if len(words) > 1 else "" for words, _ in told])
+    for items in zip(*others, strict=True):
+        say(items)
+    claims = [claim for _, claim in told]
+    if not say([f"{claim}, not proven" if claim else "" for claim in claims]):
+        say(claims)
+    return lines
+
+
+def pair_items(comparison: Comparison) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """What is said of plans A and B, the most important first: of each what stands before it in a line and the words, empty where the
+    plan has none of the kind. Components, what is proven, whether rules are kept, and what is claimed."""
+    told = [_standing(comparison, plan) for plan in (0, 1)]
+    kinds = list(zip_longest(*(words[0].split(", ") for words, _ in told), fillvalue=""))
+    found = [((", ", first), (", ", second)) for first, second in kinds]
+    proven = [words[1] if len(words) > 1 else "" for words, _ in told]
+    rules = [rules_words(comparison, plan) for plan in (0, 1)]
+    claims = [f"{claim}, not proven" if claim else "" for _, claim in told]
+    for first, second in (proven, rules, claims):
+        found.append(((BETWEEN, first), (BETWEEN, second)))
+    return found
 
 
 def whole_words(words: str, letters: QFont, room: float) -> str:

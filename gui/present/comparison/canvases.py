@@ -9,7 +9,6 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.theme import Theme
 from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, paint_canvas
-from gui.present.comparison.legend import HIGH
 from gui.present.comparison.shot import ComparisonShot, Part
 from gui.present.scenes import Folded, folded_items
 from gui.words.methods import shown_name
@@ -27,7 +26,7 @@ class CanvasesShot(ComparisonShot):
     ) -> None:  # fmt: skip
         super().__init__(comparison, room, letters, theme)
         self._layout = layout
-        self._top = HIGH if layout == "flow" else 0.0
+        self._top = self.legend.height if layout == "flow" else 0.0
         box = QRectF(0, self._top, self.size[0], self.size[1] - self._top)
         places = () if layout == "flow" else comparison.places
         items = folded_items(comparison.graph, folded, places)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.headers import HEADER_WIDTH, are_barred
 from gui.canvas.graph.naming.row_headers import paint_row_headers
@@ -13,17 +13,14 @@ from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.look.numbers import percent
-from gui.look.theme import Theme, font
-from gui.look.writing import ENDS, LEFT, RIGHT, write
-from gui.panels.comparison.canvases import look
+from gui.look.theme import Theme
+from gui.panels.comparison.canvases import look, names_fit
 from gui.panels.comparison.marks import marks_of
-from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
-from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
-from gui.panels.comparison.split_key import KEY, paint_split_key
-from gui.panels.comparison.words import fitting_words, rules_words
+from gui.panels.comparison.rows import MOST_NAMES, MOST_PRINTED, names_width, row_headers, scene_of_plan
+from gui.panels.comparison.split_key import KEY, card_key_height, paint_split_key
 from gui.present.comparison.canvases import shares
-from gui.present.comparison.legend import HIGH
+from gui.present.comparison.overlay_head import HEAD, INSET, TRACK, overlay_head
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
 from gui.present.scenes import Folded, View, between, folded_items
 from gui.words.methods import shown_name
@@ -31,18 +28,15 @@ from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.story.keyframe import Camera
 
-HEAD = 50.0
-"""Pixels above the canvas."""
-TRACK = 0.2
-"""Share of the width that the slider takes."""
-KNOB, INSET = 8.0, 16.0
-"""Radius of the knob, and what words keep from the sides."""
+AROUND = 12.0
+"""Pixels of a cropped canvas above and below what is on it."""
 
 
 class OverlayShot(ComparisonShot):
     """Plans A and B in ``layout`` (``flow`` or ``lanes``); ``share`` is where the slider rests, 0 at A, 1 at B.
 
-    ``out`` are the ops that stand out; none: those that moved.
+    ``out`` are the ops that stand out; none: those that moved. No letters on the canvas are lower than ``least``, and the canvas is no
+    higher than ``most`` (0: than there is room), both in the painters' own pixels.
     """
 
     ground = True
@@ -50,17 +44,21 @@ class OverlayShot(ComparisonShot):
 
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
-        camera: Camera | None, out: Ints, share: float, folded: Folded = (),
+        camera: Camera | None, out: Ints, share: float, folded: Folded = (), least: float = 0.0, most: float = 0.0,
     ) -> None:  # fmt: skip
         super().__init__(comparison, room, letters, theme)
         self.share, self.layout, self._folded = share, layout, folded
         self._letters = (comparison.letter(0), comparison.letter(1))
         width, height = self.size
-        self._header = (
-            HEADER_WIDTH if layout == "lanes" else round(names_width(comparison.graph, layout, width))
-        )
-        self._top = HEAD + KEY + (HIGH if layout == "flow" else 0.0)
-        self._canvas = QRectF(0, self._top, width, max(40.0, height - self._top))
+        share_of_names = MOST_PRINTED if least else MOST_NAMES
+        rows_named = names_width(comparison.graph, layout, width, share_of_names)
+        self._header = HEADER_WIDTH if layout == "lanes" else round(rows_named)
+        self._words = overlay_head(comparison, width, height)
+        self._key_high = card_key_height(self._letters, width - 2 * INSET) if layout == "flow" else KEY
+        self._top = self._words.height + self._key_high + (self.legend.height if layout == "flow" else 0.0)
+        left = max(40.0, height - self._top)
+        self._least = least
+        self._canvas = QRectF(0, self._top, width, min(most, left) if most else left)
         inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
         items = folded_items(comparison.graph, folded, () if layout == "flow" else comparison.places)
         skeleton, rows = skeleton_of(items), len(comparison.rows)
@@ -86,6 +84,23 @@ class OverlayShot(ComparisonShot):
         self._layers = Layers()
         self._layers_for = (0, 0, 0.0)
 
+    @property
+    def high(self) -> float:
+        """Pixels of the painters' own that all of it takes, the canvas no higher than what is on it."""
+        viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
+        shown = max(layout.bounds[3] for layout in self.over.ends) * viewport.scale + 2 * AROUND
+        return self._top + min(self._canvas.height(), shown)
+
+    @property
+    def named(self) -> bool:
+        """Whether nearly all cards carry names, in letters that are large enough."""
+        viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
+        return names_fit(self.over.first, viewport, self.palette, self._least)
+
+    def cropped(self) -> None:
+        """Leave out what of the canvas has nothing on it."""
+        self._canvas.setHeight(self.high - self._top)
+
     def like(self, other: ComparisonShot) -> bool:
         """Whether the slider can go on from another overlay's place: both show the same plans in the same way."""
         return (
@@ -102,13 +117,14 @@ class OverlayShot(ComparisonShot):
 
     def heads(self, share: float, knob: bool = True) -> list[Part]:
         """All that stands above the canvas."""
-        top, wide = HEAD + (HIGH if self.layout == "flow" else 0.0), self.size[0]
-        devices = [self.devices(HEAD)] if self.layout == "flow" else []
-        return [self.head(share, knob), *devices, self.part(QRectF(0, top, wide, KEY), self._key)]
+        high, wide = self._words.height, self.size[0]
+        devices = [self.devices(high)] if self.layout == "flow" else []
+        key = QRectF(0, self._top - self._key_high, wide, self._key_high)
+        return [self.head(share, knob), *devices, self.part(key, self._key)]
 
     def head(self, share: float, knob: bool = True) -> Part:
         """Names and figures of both plans at the slider's ends."""
-        box = QRectF(0, 0, self.size[0], HEAD)
+        box = QRectF(0, 0, self.size[0], self._words.height)
         return self.part(box, lambda painter, inside: self._head(painter, inside, share, knob))
 
     def canvas(self, share: float) -> Part:
@@ -123,31 +139,11 @@ class OverlayShot(ComparisonShot):
         return QRectF((width - wide) / 2 * grow, 0.5 * HEAD * grow, wide * grow, 0.0)
 
     def _head(self, painter: QPainter, box: QRectF, share: float, knob: bool) -> None:
-        comparison, theme = self.comparison, self.theme
         if self.ground:
-            painter.fillRect(box, QColor(theme.panel))
-        room = (1.0 - TRACK) / 2 * box.width() - INSET - 1.5 * KNOB
-        rules = tuple(rules_words(comparison, plan) for plan in (0, 1))
-        both = [fitting_words(comparison, plan, (rules[plan],), font(8.5), room) for plan in (0, 1)]
-        if not all(words.endswith(said) for words, said in zip(both, rules, strict=True)):
-            # What is said of one is said of the other.
-            both = [fitting_words(comparison, plan, (), font(8.5), room) for plan in (0, 1)]
-        for plan, left, flag in ((0, INSET, LEFT), (1, box.width() - INSET - room, RIGHT)):
-            write(
-                painter, QRectF(left, 5, room, 20), flag, plan_title(comparison, plan), font(11.0, bold=True), theme.text, ENDS
-            )  # fmt: skip
-            write(painter, QRectF(left, 26, room, 18), flag, both[plan], font(8.5), theme.muted, ENDS)
+            painter.fillRect(box, QColor(self.theme.panel))
         track = self.track()
-        y, x0, x1 = track.top() / self.grow, track.left() / self.grow, track.right() / self.grow
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(theme.border), 3.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawLine(QPointF(x0, y), QPointF(x1, y))
-        if knob:
-            painter.setPen(QPen(QColor(theme.panel), 1.5))
-            painter.setBrush(QColor(theme.accent))
-            painter.drawEllipse(QPointF(x0 + share * (x1 - x0), y), KNOB, KNOB)
-        painter.setPen(QPen(QColor(theme.border), 1.0))
-        painter.drawLine(QPointF(0, box.bottom() - 0.5), QPointF(box.right(), box.bottom() - 0.5))
+        slider = QRectF(track.left() / self.grow, track.top() / self.grow, track.width() / self.grow, 0.0)
+        self._words.paint(painter, box, self.theme, slider, share if knob else None)
 
     def _key(self, painter: QPainter, box: QRectF) -> None:
         """What halves and bars stand for."""
@@ -173,7 +169,7 @@ class OverlayShot(ComparisonShot):
         if self.ground:
             painter.fillRect(box, QColor(self.theme.canvas))
         viewport = self._viewport(box.width(), box.height(), 1.0, share)
-        draw_overlay(painter, self.over, self.marks, viewport, self.palette, share)
+        draw_overlay(painter, self.over, self.marks, viewport, self.palette, share, self._least)
         self._name_rows(painter, viewport, 1.0)
 
     def _name_rows(self, painter: QPainter, viewport: Viewport, scale: float) -> None:

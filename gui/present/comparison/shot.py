@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.painter import wrap_image
 from gui.look.theme import Theme
-from gui.present.comparison.legend import HIGH, paint_devices_line
+from gui.present.comparison.legend import devices_legend
 from planner.reports.comparison import Comparison
 
 LETTERS = 1.4
@@ -36,6 +36,7 @@ class ComparisonShot(ABC):
         self.comparison, self.room, self.theme = comparison, room, theme
         self.grow = LETTERS * letters
         """Logical pixels of the frame for each that the painters of windows know."""
+        self.legend = devices_legend(comparison, self.size[0])
 
     @abstractmethod
     def parts(self) -> list[Part]:
@@ -60,10 +61,8 @@ class ComparisonShot(ABC):
 
     def devices(self, top: float) -> Part:
         """Which colour is which device, across the room below ``top``."""
-        box = QRectF(0, top, self.size[0], HIGH)
-        return self.part(
-            box, lambda painter, line: paint_devices_line(painter, line, self.comparison, self.theme)
-        )
+        box, numbers = QRectF(0, top, self.size[0], self.legend.height), self.comparison.numbers
+        return self.part(box, lambda painter, inside: self.legend.paint(painter, inside, numbers, self.theme))
 
     @property
     def size(self) -> tuple[float, float]:

@@ -10,7 +10,8 @@ from PySide6.QtGui import QPainter
 
 from gui.look.theme import Theme
 from gui.panels.comparison.overlay import both
-from gui.present.comparison.overlay import KNOB, OverlayShot
+from gui.present.comparison.overlay import OverlayShot
+from gui.present.comparison.overlay_head import KNOB
 from gui.present.comparison.shot import ComparisonShot, Part
 from gui.present.html.svg import Colours, drawing
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, font, numbered_colours
 from gui.look.writing import LEFT, write
-from gui.panels.comparison.names import numbered
+from gui.panels.comparison.names import numbered, short_title
 from planner.reports.comparison import Comparison
 
 LINE, AROUND, GLYPH, BESIDE, APART = 16.0, 6.0, 9.0, 5.0, 14.0
@@ -54,7 +54,7 @@ def legend_of(comparison: Comparison, width: float) -> Legend:
     measure = QFontMetricsF(font(8.5))
     names = (
         [comparison.row_title(row) for row in used],
-        [comparison.row_title(row, short=True) for row in used],
+        [short_title(comparison, row) for row in used],
         [numbered(comparison, row) for row in used],
     )
     for words in names:

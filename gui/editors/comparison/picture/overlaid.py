@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFontMetricsF, QPainter
 
-from gui.editors.comparison.picture.head import Head, title_of
+from gui.editors.comparison.picture.head import packed, title_of
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import Page
+from gui.look.theme import font
+from gui.look.writing import LEFT, write
 from gui.panels.comparison.names import Pair
 from gui.present.comparison.overlay import OverlayShot
+from gui.present.comparison.overlay_head import INSET
 from gui.present.comparison.shot import LETTERS, paint_parts
 from gui.present.scenes import Folded
 from planner.reports.comparison import Comparison, compare
 
-MARGIN = 20.0
-"""Pixels beside a title."""
+TITLE_TOP, TITLE_LINE = 7.0, 20.0
+"""Pixels above a title, and of each of its lines."""
+TRIED = 6
+"""Heights of a page as high as needed that are tried, from the usual one to the highest."""
 OVERLAYS = {"overlay": "Both on one canvas, flow", "overlay-lanes": "Both on one canvas, lanes"}
 
 
@@ -30,38 +36,53 @@ def draw_overlaid(
 ) -> Drawing:
     """Plan ``pair[1]`` and over it, by ``share`` (0 to 1), plan ``pair[0]`` of the comparison; ``view`` is one of :data:`OVERLAYS`.
 
-    Each group of ``folded`` is one card. A ``title`` of one's own stands above them; without one the plans' names are enough.
+    Each group of ``folded`` is one card. A ``title`` of one's own stands above them, else :func:`title_of`, or the model alone where that
+    has no room. Where a page is as high as needed, it is higher the more room the names of ops need.
     """
-    page = page.usual
     if len(comparison.plans) > 2 or pair != (1, 0):
         chosen = (pair[1], pair[0])
         letters = [comparison.letter(i) for i in chosen]
         comparison = compare([comparison.plans[i] for i in chosen], comparison.bounds, letters=letters)
     layout = "lanes" if view == "overlay-lanes" else "flow"
-    own = title not in ("", title_of(comparison))
-    head = Head(title, ()) if own else None
-    top = 0.0 if head is None else head.height
-    wide, high = page.room
-    shot = OverlayShot(
-        comparison,
-        (wide, high - top),
-        1.0 / LETTERS,
-        page.theme,
-        layout,
-        None,
-        np.empty(0, np.int32),
-        share,
-        folded,
-    )
+    wide, high = page.room if layout == "flow" else page.usual.room
+    lines = _title_lines(comparison, title, wide - 2 * INSET)
+    top = TITLE_TOP + TITLE_LINE * len(lines)
+
+    def shot_of(most: float = 0.0) -> OverlayShot:
+        return OverlayShot(
+            comparison, (wide, high - top), 1.0 / LETTERS, page.theme, layout, None, np.empty(0, np.int32), share, folded,
+            page.least_units, most,
+        )  # fmt: skip
+
+    if page.crop and layout == "flow":
+        least = page.usual.room[1]
+        for most in np.linspace(least, max(least, high), TRIED).tolist():
+            shot = shot_of(most)
+            if shot.named:
+                break
+        shot.cropped()
+        page = page.as_high_as(top + shot.high)
+    else:
+        page = page.usual
+        shot = shot_of()
     shot.ground = not page.transparent
 
     def paint(painter: QPainter, _: bool) -> None:
         fill_ground(painter, page, page.theme.panel)
         painter.scale(page.scale, page.scale)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if head is not None:
-            head.paint(painter, MARGIN, wide - 2 * MARGIN, page.theme)
+        for i, line in enumerate(lines):
+            box = QRectF(INSET, TITLE_TOP + i * TITLE_LINE, wide - 2 * INSET, TITLE_LINE)
+            write(painter, box, LEFT, line, font(12.0, bold=True), page.theme.text)
         painter.translate(0, top)
         paint_parts(painter, shot.parts())
 
     return Drawing(page, title or title_of(comparison), paint)
+
+
+def _title_lines(comparison: Comparison, title: str, width: float) -> list[str]:
+    """A title in as many lines as it takes; the usual one only where that is one line, for the plans are named below."""
+    measure, usual = QFontMetricsF(font(12.0, bold=True)), title_of(comparison)
+    if title in ("", usual):
+        title = usual if measure.horizontalAdvance(usual) <= width else comparison.graph.name
+    return packed([title], measure, width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
@@ -13,12 +14,12 @@ from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_ta
 from gui.editors.comparison.panels.figures_words import Table, figures_table
 from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
 from gui.editors.comparison.picture.legend import legend_of
-from gui.editors.comparison.picture.overlaid import OVERLAYS, draw_overlaid
+from gui.editors.comparison.picture.overlaid import OVERLAYS, TRIED, draw_overlaid
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
-from gui.panels.comparison.canvases import Canvas, canvases, paint_canvas
+from gui.panels.comparison.canvases import Canvas, canvases, named, paint_canvas
 from gui.panels.comparison.names import Pair
 from gui.panels.comparison.sankey_painter import paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
@@ -57,12 +58,22 @@ def draw_comparison(
     if view not in VIEWS:
         raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS | OVERLAYS)}")
     if page.crop and page.room[0] < NARROW:
-        high, painted = column(comparison, page.room, page.theme, view, not page.transparent, title, folded)
+        high, painted = column(
+            comparison, page.room, page.theme, view, not page.transparent, title, folded, page.least_units
+        )
         page = page.as_high_as(high)
     else:
         page = page.usual
         painted = composed(
-            comparison, page.room, page.theme, view, not page.transparent, page.floor > 0.0, title, folded
+            comparison,
+            page.room,
+            page.theme,
+            view,
+            not page.transparent,
+            page.floor > 0.0,
+            title,
+            folded,
+            page.least_units,
         )
 
     def paint(painter: QPainter, _: bool) -> None:
@@ -75,10 +86,10 @@ def draw_comparison(
 
 def composed(
     comparison: Comparison, size: tuple[float, float], theme: Theme, view: str, ground: bool = True, brief: bool = False,
-    title: str = "", folded: Folded = (),
+    title: str = "", folded: Folded = (), least: float = 0.0,
 ) -> Callable[[QPainter], None]:  # fmt: skip
     """Lay everything out for ``size``; returns what paints it, the canvases on a ``ground`` of their own or on none. ``brief``: of the
-    table of figures no more than fits beside one another."""
+    table of figures no more than fits beside one another; ``least``: pixels that letters on cards are high at least."""
     width, height = size
     inner, count = width - 2 * MARGIN, len(comparison.plans)
     head, tables, top = _tables(comparison, inner, brief, title)
@@ -94,7 +105,7 @@ def composed(
         elif view == "flow":
             legend = legend_of(comparison, inner)
             whole.setHeight(max(10.0, whole.height() - legend.height))
-        drawings = _canvases(comparison, whole, theme, view, folded)
+        drawings = _canvases(comparison, whole, theme, view, folded, least)
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -137,10 +148,12 @@ def column(
     ground: bool = True,
     title: str = "",
     folded: Folded = (),
+    least: float = 0.0,
 ) -> tuple[float, Callable[[QPainter], None]]:
     """Everything one below the other in a narrow page: the height that it takes, at most the page's, and what paints it.
 
-    The table of figures wraps. Canvases are as high as their rows need, unless the page is too low for that.
+    The table of figures wraps. Canvases are as high as their rows need, unless the page is too low for that; those of a flow higher, where
+    all of the ops have room for names of ``least`` pixels then.
     """
     width, most = room
     inner, count = width - 2 * MARGIN, len(comparison.plans)
@@ -154,8 +167,17 @@ def column(
         each = FLOW_SHAPE * width if view == "flow" else ABOVE_LANES + LANE * len(comparison.rows)
         legend = legend_of(comparison, inner) if view == "flow" else None
         strip = 0.0 if legend is None else legend.height
-        box = QRectF(0, top, width, min(max(10.0, left - strip), count * each))
-        drawings = _canvases(comparison, box, theme, view, folded)
+        most = max(10.0, left - strip)
+        usual = min(most, count * each)
+        box = QRectF(0, top, width, usual)
+        drawings = _canvases(comparison, box, theme, view, folded, least)
+        if view == "flow" and least:
+            for grown in np.linspace(usual, most, TRIED).tolist():
+                higher = QRectF(0, top, width, grown)
+                larger = _canvases(comparison, higher, theme, view, folded, least)
+                if named(larger):
+                    box, drawings = higher, larger
+                    break
         told = QRectF(MARGIN, box.bottom(), inner, strip)
         top = box.bottom() + strip
     elif view == "sankey":
@@ -187,10 +209,12 @@ def column(
     return min(top, most), paint
 
 
-def _canvases(comparison: Comparison, box: QRectF, theme: Theme, view: str, folded: Folded) -> list[Canvas]:
+def _canvases(
+    comparison: Comparison, box: QRectF, theme: Theme, view: str, folded: Folded, least: float
+) -> list[Canvas]:
     """The canvases of a picture, in which names of plans stand elsewhere."""
     items = folded_items(comparison.graph, folded, comparison.places if view == "lanes" else ())
-    return canvases(comparison, box, theme, view, named=False, items=items)
+    return canvases(comparison, box, theme, view, named=False, items=items, least=least)
 
 
 def _tables(
