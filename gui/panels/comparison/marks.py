@@ -15,6 +15,7 @@ from gui.canvas.graph.scene import STYLE, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import glyph_path
+from gui.panels.comparison.names import short_title
 from gui.raster import engine as raster
 from planner.model.graph import Bools, Ints
 from planner.reports.comparison import Comparison
@@ -44,7 +45,7 @@ def marks_of(comparison: Comparison, items: Items, plan: int, shown: tuple[int, 
     moved = np.zeros(items.count, bool)
     moved[items.item_of[comparison.moved(plan, other)]] = True
     elsewhere, _ = items.devices(comparison.places[other], len(comparison.rows))
-    names = tuple(comparison.row_title(row, short=True) for row in range(len(comparison.rows)))
+    names = tuple(short_title(comparison, row) for row in range(len(comparison.rows)))
     return Marks(moved, elsewhere, names)
 
 

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import CENTRE
+from gui.panels.comparison.names import short_title
 from gui.panels.comparison.schedules_layout import STRIP, Schedules, flag_places
 from gui.panels.schedule.layout import RULER, ChartLayout
 from gui.panels.schedule.painter import names_width
@@ -36,7 +37,7 @@ def name_rows(comparison: Comparison, plan: int, layout: ChartLayout) -> None:
     rows = [comparison.row_of[i].tolist() for i in plans]
     choices = (
         [[comparison.row_title(row) for row in rows[i]] for i in plans],
-        [[comparison.row_title(row, short=True) for row in rows[i]] for i in plans],
+        [[short_title(comparison, row) for row in rows[i]] for i in plans],
         [[comparison.device_title(row, i) for row in rows[i]] for i in plans],
         [[comparison.device_name(row, i) for row in rows[i]] for i in plans],
     )

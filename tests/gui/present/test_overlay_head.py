@@ -132,6 +132,14 @@ def test_cards_of_a_column_side_by_side_carry_names(qapp: object) -> None:
     assert drawing.page.pixels[1] <= PRESETS["column"].pixels[1]
 
 
+@pytest.mark.parametrize("view", ["flow", "overlay", "devices"])
+@pytest.mark.parametrize("name", PRESETS)
+def test_devices_are_written_one_way_in_a_picture(qapp: object, name: str, view: str) -> None:
+    words = [one.words for one in written_in(draw_comparison(edge_tpus(), PRESETS[name], view).file(".svg"))]
+    assert [word for word in words if word.startswith("Stage ")]
+    assert not [word for word in words if word.startswith("stage ")]
+
+
 def test_where_an_op_goes_is_said_shorter_and_never_cut() -> None:
     first, second = Device("stage 2", "tpu", "Stage 2"), Device("stage 1", "tpu", "Stage 1")
     arrow = "\N{RIGHTWARDS ARROW}"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from gui.editors.comparison.state import CompareState
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme, font, numbered_colours
-from gui.panels.comparison.names import numbered
+from gui.panels.comparison.names import numbered, short_title
 from gui.widgets.plain import plain_tip
 from planner.reports.comparison import Comparison
 
@@ -56,7 +56,7 @@ class Legend(QWidget):
         """What stands beside each shape, as long as all of it fits."""
         rows = range(len(comparison.rows))
         whole = [comparison.row_title(row) for row in rows]
-        short = [comparison.row_title(row, short=True) for row in rows]
+        short = [short_title(comparison, row) for row in rows]
         numbers = [numbered(comparison, row) for row in rows]
         for words in (whole, short, numbers):
             if self._wide(words) <= self.width():

@@ -14,6 +14,7 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import ENDS, LEFT, RIGHT, write
+from gui.panels.comparison.names import short_title
 from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
 from gui.widgets.bar_key import paint_key
 from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_track
@@ -117,7 +118,7 @@ def _readable(
 ) -> tuple[list[DeviceColumn], list[float], float]:
     """:func:`_fitted`, with short names of devices where their titles would be cut."""
     comparison = table.comparison
-    brief = tuple(comparison.row_title(row, short=True) for row in range(len(comparison.rows)))
+    brief = tuple(short_title(comparison, row) for row in range(len(comparison.rows)))
     short = [replace(column, texts=brief) if column.kind == NAME else column for column in columns]
     one, other = (
         _fitted(table, names, [_needed(column, face, head) for column in names], room)

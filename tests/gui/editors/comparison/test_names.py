@@ -82,7 +82,7 @@ def test_cards_and_lanes(comparison: Comparison) -> None:
     items = items_of(comparison.graph, None, frozenset())
     for plan in (0, 1):
         found = marks_of(comparison, items, plan, (1, 0)).names
-        assert found == ("stage 0", "stage 1 (B)", "stage 1 (2 in B)")
+        assert found == ("Stage 0", "Stage 1 (B)", "Stage 1 (2 in B)")
     headers = row_headers(comparison, 1)
     assert headers.titles == tuple(NAMES)
     assert headers.names == ("0", "1 (B)", "1 (2 in B)"), "where there is little room they still differ"
