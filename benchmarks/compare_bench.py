@@ -7,6 +7,7 @@ antialiasing as shipped. A frame is everything from the event to the end of both
 from __future__ import annotations
 
 import sys
+import time
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -27,6 +28,8 @@ from planner.model.graph import Ints
 SIZES = (177, 2012)
 WIDTH, HEIGHT = 1600, 900
 GOAL = 16.0
+PATIENCE = 60.0
+"""Wall seconds that a layout may take, however busy the machine is."""
 NO_BUTTON, NO_KEYS = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 
 
@@ -58,11 +61,14 @@ class Bench:
         self.settle()
 
     def settle(self) -> None:
-        """Wait for layouts and paint."""
-        for _ in range(400):
+        """Wait for layouts, which others make beside the window, and paint. Raises :class:`TimeoutError` where none comes."""
+        until = time.monotonic() + PATIENCE
+        QApplication.processEvents()
+        while not self.window.settled:
+            if time.monotonic() > until:
+                raise TimeoutError(f"no layout in {PATIENCE:.0f} s")
+            time.sleep(0.001)
             QApplication.processEvents()
-            if self.window.settled:
-                break
         QApplication.processEvents()
 
     @property
