@@ -288,6 +288,11 @@ class Docks(QObject):
             soon(self, partial(self._make_room, id))
         return dock
 
+    def _keep_room(self) -> None:
+        """Panels that were given their height keep it where sizes are set anew: the last to ask in a turn is heard."""
+        for id in self._had_room:
+            self._make_room(id)
+
     def _make_room(self, id: str) -> None:
         """What stands below a panel gives way as far as it can."""
         below, wanted = self.TALL[id]

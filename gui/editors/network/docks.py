@@ -33,3 +33,4 @@ class NetworkDocks(Docks):
                 [int(share * free), int((1 - share) * free)],
                 Qt.Orientation.Vertical,
             )
+        self._keep_room()

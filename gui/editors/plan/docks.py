@@ -70,6 +70,7 @@ class GraphDocks(Docks):
         window.resizeDocks(
             [docks["planners"], docks["help"]], [int(free * 0.68), int(free * 0.32)], Qt.Orientation.Vertical
         )
+        self._keep_room()
         self._place_below(width, height)
 
     def _devices_height(self, height: int) -> int:
