@@ -23,6 +23,7 @@ from gui.look.numbers import (
 )
 from gui.panels.mcm.state import is_package
 from gui.widgets.briefer import ONE_AT_A_TIME
+from gui.words.held import off_chip
 from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words
@@ -65,11 +66,8 @@ def figures_tip(problem: Problem, evaluation: Evaluation) -> str:
         if why := problem.target.throughput_note(evaluation):
             lines.append(f"Slower than the slowest stage: {why}")
             # Of which parts the bytes that are streamed consist, as the memory beside says one of them alone.
-            off, pushed = (
-                float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed")
-            )
-            if off and pushed:
-                lines.append(f"{bytes_text(off)} off chip, {bytes_text(pushed)} pushed out by activations")
+            if all(off_chip(evaluation)):
+                lines.append(_off_chip_words(evaluation))
     if "latency" in figures:
         lines.append(f"{one_time(figures['latency'], unit)} from input to output of one inference alone")
         if more := problem.target.latency_note(evaluation):
@@ -198,16 +196,21 @@ def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
     held = held_words(problem, evaluation)
     limit, precision = limit_words(problem, evaluation), assumed_precision(problem)
     counted = f"Counted in {precision}, while the model's file is in floating point."
-    off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))
-    streamed = f"Streamed: {bytes_text(off)} off chip, {bytes_text(pushed)} pushed out by activations."
+    _, pushed = off_chip(evaluation)
     return "\n".join(
         [
             f"The {held} of a device's ops: {bytes_text(_held_by_all(problem, evaluation))} on all devices together",
             f"The limit is {limit}." if limit else "No limit is set: see Target (Ctrl+T).",
-            *([streamed] if pushed else []),
+            *([f"Streamed: {_off_chip_words(evaluation)}."] if pushed else []),
             *([counted] if precision else []),
         ]
     )
+
+
+def _off_chip_words(evaluation: Evaluation) -> str:
+    """Of which parts what is streamed consists."""
+    off, pushed = off_chip(evaluation)
+    return f"{bytes_text(off)} off chip, {bytes_text(pushed)} pushed out by activations"
 
 
 def _held_by_all(problem: Problem, evaluation: Evaluation) -> float:
@@ -243,8 +246,7 @@ def _memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Sho
 
 def _cache_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
     """How full the fullest cache is, and what does not stay in any: what does not fit, and what activations push out."""
-    worst, beyond = int(np.argmax(evaluation.memory)), float(evaluation.details["dram"].sum())
-    pushed = float(evaluation.details.get("pushed", np.zeros(1)).sum())
+    worst, (beyond, pushed) = int(np.argmax(evaluation.memory)), off_chip(evaluation)
     off = f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip"
     if pushed:
         off = f"{bytes_text(beyond + pushed)} streamed in all"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gui.look.numbers import Column, percent, time_column
+from gui.words.held import off_chip
 from gui.words.objectives import in_unit, objective_in_words
 from gui.words.what_helps import beyond, short_elsewhere
 from planner.model.graph import Floats, Ints
@@ -86,7 +87,7 @@ def one_after_another(
 
 def _pushed_out(evaluation: Evaluation) -> str:
     """How much of what is streamed would fit were it not for activations, where a target says so."""
-    off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))
+    off, pushed = off_chip(evaluation)
     if not pushed:
         return ""
     beyond_it = f"{bytes_text(off)} do not fit the caches, " if off else ""

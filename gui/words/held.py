@@ -49,3 +49,9 @@ def held_of(problem: Problem, evaluation: Evaluation) -> Held:
     e, in_bytes = problem.evaluator, problem.unit(problem.components[0]) == "B"
     beside = amount_column(evaluation.pace.tolist(), "B") if in_bytes else None
     return Held(evaluation.memory, e.budget, e.capacity, beside)
+
+
+def off_chip(evaluation: Evaluation) -> tuple[float, float]:
+    """Bytes of parameters of all devices that fit no cache, and those that activations push out; 0 where a target has or counts none."""
+    off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))
+    return off, pushed

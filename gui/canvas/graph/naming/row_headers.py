@@ -194,7 +194,7 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
     high = (rows.ends - rows.tops) * scale
     # The words stay in sight while a high row is scrolled.
     lows, ends = np.maximum(tops, 0.0), np.minimum(tops + high, float(viewport.height))
-    extra = np.where((ends - lows >= high) & (len(gaps) > 0), np.maximum(0.0, 2 * reach * scale), 0.0)
+    extra = np.where(ends - lows >= high, np.maximum(0.0, 2 * reach * scale), 0.0)
     most = np.maximum(1, (ends - lows + extra) // line).astype(int)
     # Far out most rows have no room even for a single line below the words above them: they need no name.
     lowest = (lows + ends - line) / 2
