@@ -23,7 +23,7 @@ from planner.reports.certificate.text import setting_text
 from planner.reports.comparison.rules import differing, made_for, set_apart
 from tests.planner.reports.comparison.test_comparison import chain
 
-RAW = re.compile(r"\(\d+\.?\d*, |\d{6,}|\d\.\d{5,}|\binf\b|e\+\d")
+RAW = re.compile(r"\(\d+\.?\d*, |\d{6,}(?!\d|[KMGT]iB)|\d\.\d{5,}|\binf\b|e\+\d")
 """What Python writes of numbers, and nobody says."""
 
 
