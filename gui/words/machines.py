@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import Field, fields
-from math import isfinite
 
 import numpy as np
 
@@ -12,10 +11,8 @@ from gui.look.numbers import plural
 from gui.words.objectives import component_words, objective_title
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.problem.base import PlanningProblem
-from planner.problem.per_device import in_words
 from planner.problem.problem import Problem, constraint_words
-from planner.quantity import bytes_text
-from planner.reports.comparison.rules import value_words
+from planner.reports.comparison.rules import setting_words, value_words
 
 
 def counted_devices(problem: Problem, between: str = " and ") -> str:
@@ -59,19 +56,11 @@ def machine_with_settings(problem: Problem) -> str:
     target = problem.target
     heads, _ = target.spec_head()
     said = [
-        _said(value, f) for f in fields(target)  # type: ignore[arg-type]
+        setting_words(value, f) for f in fields(target)  # type: ignore[arg-type]
         if f.name not in heads and (value := getattr(target, f.name)) != f.default
     ]  # fmt: skip
     words = machine_words(problem) if said else target.in_words
     return ", ".join([words.partition(" ")[2], *said])
-
-
-def _said(value: object, of: Field[object]) -> str:
-    """A setting by its name and value, or by what says both: ``bandwidth 1 GB/s``, ``int8``, ``non-contiguous``."""
-    name = str(of.metadata.get("label") or of.name.replace("_", " ")).lower()
-    if isinstance(value, bool):
-        return name if value else str(of.metadata.get("off") or f"{name} off")
-    return value if isinstance(value, str) else f"{name} {_setting(value, of)}"
 
 
 def fast_memory_words(problem: NetworkProblem) -> str:
@@ -83,10 +72,6 @@ def _setting(value: object, of: Field[object]) -> str:
     """The value of one setting, in words."""
     if isinstance(value, bool):
         return "on" if value else "off"
-    if isinstance(value, tuple):
-        return in_words(value, lambda one: _setting(one, of))
-    if of.metadata.get("unit") == "B" and isinstance(value, (int, float)):
-        return bytes_text(value) if isfinite(value) else "unlimited"
     return value_words(value, of)
 
 

@@ -91,15 +91,18 @@ def set_apart(targets: Sequence[Target]) -> list[str]:
 
 def _own(field: Field[Any], target: Target) -> str:
     """``6 stages``, ``bandwidth 12 GB/s``, ``non-contiguous``: one parameter of a machine."""
-    value, name = (
-        getattr(target, field.name),
-        (field.metadata["label"] or field.name.replace("_", " ")).lower(),
-    )
-    if isinstance(value, bool):
-        return str(name if value else field.metadata["off"] or f"no {name}")
+    value = getattr(target, field.name)
     if field.name == target.count_parameter and not target.plans_networks:
         return f"{value} {target.words.one if value == 1 else target.words.many}"
-    return f"{name} {value_words(value, field)}"
+    return setting_words(value, field)
+
+
+def setting_words(value: Any, field: Field[Any]) -> str:
+    """A parameter by its name and value, or by what says both: ``bandwidth 1 GB/s``, ``int8``, ``non-contiguous``."""
+    name = (field.metadata["label"] or field.name.replace("_", " ")).lower()
+    if isinstance(value, bool):
+        return str(name if value else field.metadata["off"] or f"{name} off")
+    return value if isinstance(value, str) else f"{name} {value_words(value, field)}"
 
 
 def _difference(field: Field[Any], targets: Sequence[Target], letters: Sequence[str]) -> str:
@@ -127,10 +130,10 @@ def value_words(value: Any, field: Field[Any]) -> str:
     unit = field.metadata["unit"]
     if value == 0 and field.metadata["unset"]:
         return str(field.metadata["unset"])
-    if not isinstance(value, float) or not unit:
-        return f"{value:g}" if isinstance(value, float) else str(value)
     if unit == "B":
         return bytes_text(value)
+    if not isinstance(value, float) or not unit:
+        return f"{value:g}" if isinstance(value, float) else str(value)
     if math.isinf(value):
         return "unlimited"
     size, letter = next(((size, letter) for size, letter in RATES if value >= size), (1.0, ""))
