@@ -19,6 +19,8 @@ DASH = "\N{EN DASH}"
 BLANK = "\N{FIGURE SPACE}"
 LARGE = 100.0
 """A number from which on two decimals are enough, however many the small ones in its column need."""
+FINE = 6
+"""Decimals that small numbers of a column have at most."""
 IOS = "I/Os"
 """The unit of what is counted: reads and writes."""
 _BYTE_SCALES = (("TiB", 2.0**40, 2), ("GiB", 2.0**30, 2), ("MiB", 2.0**20, 2), ("KiB", 2.0**10, 1))
@@ -29,13 +31,15 @@ _SCALES = (("s", 1.0), ("ms", 1e-3), ("\N{MICRO SIGN}s", 1e-6), ("ns", 1e-9))
 class Column:
     """How a column of amounts is written: value / scale with ``digits`` decimals, then ``suffix`` (maybe empty).
 
-    What is :data:`LARGE` at least has no more than ``coarse`` decimals.
+    What is :data:`LARGE` at least has no more than ``coarse`` decimals; what would look like nothing has up to ``fine`` of them before it
+    gets a smaller unit.
     """
 
     scale: float = 1.0
     suffix: str = ""
     digits: int = 2
     coarse: int = 9
+    fine: int = 0
 
     def number(self, value: float) -> str:
         """The number without its unit."""
@@ -56,12 +60,13 @@ class Column:
         return self.number(value) + BLANK * (self.digits - self._digits(value))
 
     def text(self, value: float) -> str:
-        """The number with its unit: a smaller one where what is not nothing would look like it."""
+        """The number with its unit: where what is not nothing would look like it with more decimals, else in a smaller one."""
         shown = self.number(value)
         if not self.suffix or not math.isfinite(value):
             return shown
         if value and not shown.strip(f"{MINUS}0.,"):
-            smaller = self._smaller(abs(value))
+            digits = two_digits(abs(value) / self.scale)
+            smaller = replace(self, digits=digits) if digits <= self.fine else self._smaller(abs(value))
             shown = "" if smaller is None else smaller.text(value)
             return shown or f"{self.number(0.0)} {self.suffix}"
         return f"{shown} {self.suffix}"
@@ -125,8 +130,13 @@ def detailed_column(values: npt.ArrayLike, unit: str | None, beside: Column | No
         return beside or amount_column((), unit)
     column, quarter = beside or amount_column([float(known.max())], unit), len(known) // 4
     small = float(np.partition(known, quarter)[quarter]) / column.scale
-    digits = column.digits if small >= 0.1 else min(6, 1 - math.floor(math.log10(small)))
-    return Column(column.scale, column.suffix, max(column.digits, digits), column.digits)
+    digits = column.digits if small >= 0.1 else min(FINE, two_digits(small))
+    return Column(column.scale, column.suffix, max(column.digits, digits), column.digits, FINE)
+
+
+def two_digits(small: float) -> int:
+    """Decimals that show two digits of a number below one."""
+    return 1 - math.floor(math.log10(small))
 
 
 def percent(fraction: float, digits: int = 1) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSpacerItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.look.theme import Theme, font
 from gui.widgets.accessible import Contents, Role
@@ -115,11 +115,12 @@ class Readout(QWidget):
         link.setFont(font(8.0))
         link.setToolTip(tip)
         link.setStyleSheet("QPushButton#link { padding: 0 3px; }")
-        # What is left stands behind the link, and asks for no more: a stretch would make the whole figure grow.
+        # What is left is a part of its own behind the link that asks for no more (a stretch would make the whole figure grow), and neither
+        # the word nor the note, which an alignment from side to side would free to, takes a share of it.
+        link.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._note.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._foot.setAlignment(self._note, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._foot.addWidget(link)
-        self._foot.addSpacerItem(QSpacerItem(0, 0, QSizePolicy.Policy.Preferred))
+        self._foot.addWidget(QWidget(self))
         return link
 
     def set_mark(self, colour: str) -> None:

@@ -219,6 +219,10 @@ def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
         notes.append(
             f"activations push parameters out of caches, which are streamed like those off-chip: {told}"
         )
+    counted = int(_runs(graph).sum())
+    if others := graph.n - counted:
+        told = "the other is a model input" if others == 1 else f"the other {others:,} are model inputs"
+        notes.append(f"operations are the ops that compute, {counted:,} of {graph.n:,}: {told}")
     notes += rule_notes(plan)
     if len(graph.model_names) > 1:
         notes.append("the models share each stage's cache: its memory is that of all of them")

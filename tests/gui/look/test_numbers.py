@@ -66,6 +66,15 @@ def test_what_is_not_nothing_never_looks_like_it() -> None:
     assert Column(1e3, "of something", 0).text(1.0) == "0 of something"
 
 
+def test_a_small_time_of_a_column_stays_in_its_unit() -> None:
+    column = detailed_column([2.5e-6, 1.25e-6, 0.9e-6, 0.8e-6, 1.07e-9], "s", time_column([3e-6], "s"))
+    assert [column.text(v) for v in (2.5e-6, 1.07e-9, -1.07e-9, 0.0)] == [
+        "2.50 µs", "0.0011 µs", f"{MINUS}0.0011 µs", "0.00 µs",
+    ]  # fmt: skip
+    assert column.text(1.07e-15) == "0.00 µs", "six decimals are enough, and no unit is small enough"
+    assert detailed_column([2.5e-3], "s").text(1.07e-9) == "1.07 ns", "six decimals would not show it"
+
+
 def test_thousands_are_parted_in_a_column_as_in_a_sentence() -> None:
     for amount in (1020.9 * 2**10, 1023.0, 2000 * 2.0**40):
         assert byte_column([amount]).text(amount) == bytes_text(amount)

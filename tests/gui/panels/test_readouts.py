@@ -32,6 +32,7 @@ from gui.look.theme import DARK, LIGHT
 from gui.panels.readout_figures import figures_tip, rate_words, speed_shown
 from gui.panels.readouts import ReadoutStrip
 from gui.widgets.briefer import briefer
+from gui.widgets.readout import Readout
 from gui.words.explaining import next_step
 from gui.words.objectives import changes, plan_times
 from gui.words.proofs import above_words
@@ -579,6 +580,21 @@ def test_estimated_times_say_so_and_lead_to_the_target(qtbot: QtBot) -> None:
         document.open_graph(chain_graph(), target=Pipeline(3))
         settle()
         assert not strip.times.isVisible()
+
+
+def test_a_link_follows_its_figure_after_a_wider_one(qtbot: QtBot) -> None:
+    readout = Readout(LIGHT, "Objective")
+    link = readout.add_link("estimated", "")
+    with shown(qtbot, readout, 600):
+        for note in (
+            "92.6 inferences/s",
+            "12,345,678.90 inferences/s and many words more",
+            "92.6 inferences/s",
+        ):
+            readout.show_value("Bottleneck", "10.80 ms", note)
+            settle()
+            assert readout.note == note and link.width() == link.sizeHint().width()
+            assert 0 <= link.x() - readout._note.geometry().right() <= 3
 
 
 def test_measured_times_say_so_and_the_line_is_not_indented(qtbot: QtBot) -> None:

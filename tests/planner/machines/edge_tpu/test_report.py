@@ -82,6 +82,7 @@ def test_memory_and_cuts_of_a_small_network() -> None:
     assert {"kind": "Add", "count": 1, "runs_on": "host"} in model["operations"]
     assert {"kind": "Conv2D", "count": 2, "runs_on": "Edge TPU"} in model["operations"]
     assert "quantised to INT8" in report["notes"][0]
+    assert "operations are the ops that compute, 4 of 5: the other is a model input" in report["notes"]
 
 
 def test_the_text_says_the_same(tmp_path: Path) -> None:
