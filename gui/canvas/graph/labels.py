@@ -34,6 +34,8 @@ CUT = "\u2026"
 """How a name ends that is cut."""
 BESIDE_TAB, AFTER = 3.0, 1.0
 """Logical pixels before and after a name on a card with a tab; in pictures, where letters have a least size, half of that."""
+BESIDE_WORDS = 2.0
+"""Pixels of its own ground on both sides of a name below its card."""
 LEAST_ROOM = 14
 """Logical pixels below which a card has no name."""
 TIGHT = 1.15
@@ -168,8 +170,7 @@ def _paint_names(
             below = QRectF(x - gap / 2, y + h, w + gap, TIGHT * pixels)
             whole = names.of(i, pixels, False, int(below.width()) - 2)
             if whole and not whole.endswith(CUT) and _free(scene, viewport, below):
-                painter.setPen(QColor(palette.theme.text))
-                painter.drawText(below, int(Qt.AlignmentFlag.AlignCenter), whole)
+                _write_below(painter, scene, palette, i, below, whole, wide(whole, pixels, False))
                 continue
         at = QRectF(x + left, y, room + 2, h)
         if fills is None:
@@ -179,6 +180,24 @@ def _paint_names(
             words = wide(text, pixels, False)
             ink = block_ink(scene, palette, fills[i], i, left / w, (left + words) / w)
             write_on_block(painter, text, words, at, ink, ratio)
+
+
+def _write_below(
+    painter: QPainter, scene: Scene, palette: CanvasPalette, item: int, box: QRectF, words: str, wide: float
+) -> None:
+    """The name of a card in a ``box`` below it, ``wide`` pixels wide, on a ground of its own: connections may pass there."""
+    laid = scene.layout
+    bands = bool(laid.lanes) or laid.stages is not None
+    ground = palette.devices[int(scene.device[item])].band if bands else palette.theme.canvas
+    opacity = painter.opacity()
+    painter.setOpacity(1.0)
+    painter.fillRect(
+        QRectF(box.center().x() - wide / 2 - BESIDE_WORDS, box.top() + 1, wide + 2 * BESIDE_WORDS, box.height() - 1),
+        QColor(ground),
+    )  # fmt: skip
+    painter.setOpacity(opacity)
+    painter.setPen(QColor(palette.theme.text))
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
 
 
 def _free(scene: Scene, viewport: Viewport, box: QRectF) -> bool:

@@ -21,7 +21,7 @@ from gui.canvas.graph.palette import MODEL_BLOCKS, MODEL_BODIES, canvas_palette,
 from gui.canvas.graph.scene import STYLE, Scene
 from gui.layout.result import EdgeClass, Layout
 from gui.look.glyphs import glyph_path
-from gui.look.numbers import one_time, plural
+from gui.look.numbers import plural
 from gui.look.theme import Theme, device_colours
 from gui.present.html.areas import blocks_data, legend_data, rows_data
 from gui.present.scenes import GraphStage
@@ -204,7 +204,7 @@ def parting_data(morph: Morph) -> dict[str, Any]:
 
 def facts_data(scene: Scene, problem: Problem) -> dict[str, Any]:
     """What is written on cards and said about ops and groups: kind and shape, work, bytes of output and parameters."""
-    graph, items, evaluator = scene.items.graph, scene.items, problem.evaluator
+    items, evaluator = scene.items, problem.evaluator
     work, output, params = (
         np.bincount(items.item_of, weights=values, minlength=items.count).tolist()
         for values in (
@@ -215,7 +215,7 @@ def facts_data(scene: Scene, problem: Problem) -> dict[str, Any]:
     )
     return {
         "words": listed([_ops(items, i) or kind_text(scene, i) for i in range(items.count)]),
-        "work": listed([one_time(value, graph.time_unit) for value in work]),
+        "work": listed([scene.work_column.text(value) for value in work]),
         "output": listed([bytes_text(value) for value in output]),
         "parameters": listed([bytes_text(value) if value else "" for value in params]),
     }

@@ -8,13 +8,15 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QRadialGradient
 
+from gui.canvas.graph.tooltip import work_column
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import one_time, plural
+from gui.look.numbers import plural
 from gui.look.theme import Theme, device_colours
 from gui.look.writing import CENTRE, RIGHT
 from gui.present.captions import LEAST, flowed, lines_of, measure
 from gui.present.panels.rows import text
 from gui.present.speaker_words import SpeakerWords
+from gui.words.objectives import plan_times
 from planner.model.graph import Ints
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
@@ -149,7 +151,7 @@ def op_facts(plan: Plan, op: int) -> list[tuple[str, str]]:
     shapes = [
         "\N{MULTIPLICATION SIGN}".join(map(str, s)) for t in tensors.tolist() if (s := graph.tensor_shapes[t])
     ]
-    rows = [("on", device.title), ("work", one_time(work, graph.time_unit))]
+    rows = [("on", device.title), ("work", _time(plan, work))]
     if evaluator.params[op]:
         rows.append(("parameters", bytes_text(float(evaluator.params[op]))))
     if len(tensors):
@@ -164,9 +166,14 @@ def group_facts(plan: Plan, ops: Ints) -> list[tuple[str, str]]:
     evaluator, on = problem.evaluator, np.unique(device_of[ops])
     where = problem.devices[int(on[0])].title if len(on) == 1 else f"{len(on):,} {problem.target.words.many}"
     work = float(evaluator.work_on(device_of)[ops].sum())
-    rows = [("on", where), ("work", one_time(work, problem.graph.time_unit))]
+    rows = [("on", where), ("work", _time(plan, work))]
     params = float(evaluator.params[ops].sum())
     return [*rows, ("parameters", bytes_text(params))] if params else rows
+
+
+def _time(plan: Plan, value: float) -> str:
+    """A time of ops as cards have it."""
+    return work_column(plan.problem, plan_times(plan.problem, plan.evaluation)).text(value)
 
 
 def paint_op_card(

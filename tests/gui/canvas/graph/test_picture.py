@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from defusedxml import ElementTree
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
+from gui.canvas.graph import labels
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.labels import blank_share, tab_width
 from gui.canvas.graph.palette import filled_palette
@@ -236,6 +238,43 @@ def test_a_name_that_does_not_fit_its_card_stands_below_it(qapp, tmp_path: Path)
         words = [text.strip() for text in ElementTree.parse(file).getroot().itertext()]
         assert {"Input", "In"} & set(words) and {"Dense", "FC"} & set(words)
         assert not [word for word in words if word.endswith("\u2026")]
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
+@pytest.mark.parametrize(
+    ("preset", "view", "model"),
+    [("slide", "lanes", "branchy_int8.tflite"), ("column", "lanes", "unet.onnx"), ("column", "flow", "unet.onnx")],
+)  # fmt: skip
+def test_names_below_cards_have_nothing_behind_them(
+    qapp, theme: Theme, preset: str, view: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is laid out there: each pixel of their boxes is the ground of the lane or canvas, the ink, or between the two."""
+    problem, found = Problem(read_model(SAMPLES / model), EdgeTpuPipeline(4)), []
+    plan = (np.arange(problem.graph.n) * 4 // problem.graph.n).astype(np.int32)
+    write = labels._write_below
+
+    def written(painter: QPainter, scene, palette, item, box: QRectF, words: str, wide: float) -> None:
+        write(painter, scene, palette, item, box, words, wide)
+        middle = QRectF(box.center().x() - wide / 2, box.top(), wide, box.height())
+        ground = palette.devices[int(scene.device[item])].band if view == "lanes" else theme.canvas
+        found.append((words, painter.deviceTransform().mapRect(middle).toAlignedRect(), ground))
+
+    monkeypatch.setattr(labels, "_write_below", written)
+    drawing = draw_graph(problem, plan, replace(PRESETS[preset], theme=theme), view)
+    image = QImage.fromData(drawing.file(".png"))
+    assert len(found) >= 4
+    for words, box, ground in found:
+        assert contrast(theme.text, ground) >= 4.5
+        ends = [np.array(QColor(colour).getRgb()[:3], float) for colour in (ground, theme.text)]
+        way = ends[1] - ends[0]
+        box = box.adjusted(1, 3, -1, -1)  # the card's border ends above
+        seen = np.array(
+            [image.pixelColor(x, y).getRgb()[:3] for x in range(box.left(), box.right()) for y in range(box.top(), box.bottom())],
+            float,
+        )  # fmt: skip
+        along = np.clip((seen - ends[0]) @ way / (way @ way), 0.0, 1.0)
+        off = np.abs(seen - (ends[0] + along[:, None] * way)).max()
+        assert off < 12, f"something lies behind {words}"
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
