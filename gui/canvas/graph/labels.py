@@ -34,6 +34,8 @@ CUT = "\u2026"
 """How a name ends that is cut."""
 BESIDE_TAB, AFTER = 3.0, 1.0
 """Logical pixels before and after a name on a card with a tab; in pictures, where letters have a least size, half of that."""
+NAME, PAD = 12, 9.0
+"""Logical pixels that the name of a near card is high, and beside it, at life size."""
 BESIDE_WORDS = 2.0
 """Pixels of its own ground on both sides of a name below its card."""
 LEAST_ROOM = 14
@@ -211,6 +213,25 @@ def _free(scene: Scene, viewport: Viewport, box: QRectF) -> bool:
     return not bool((across & (scene.y < bottom - 1e-6) & (scene.y + scene.h > top + 1e-6)).any())
 
 
+def name_on_card(
+    scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail, item: int, ratio: float, least: float = 0.0
+) -> tuple[str, int]:  # fmt: skip
+    """What :func:`paint_labels` writes on a near card that has no pin, and how high its letters are, bold from :data:`Detail.CARDS` on."""
+    w = float(scene.w[item]) * viewport.scale
+    if detail < Detail.CARDS:
+        left, after = _beside(palette, least)
+        pixels, room = name_size(STYLE.card_h * viewport.scale, ratio, least), int(w - (left + after) * ratio)
+        return card_names(scene).of(item, pixels, False, room) if room >= LEAST_ROOM * ratio else "", pixels
+    zoom = _zoom(viewport.scale, ratio)
+    pixels, tab = max(int(NAME * zoom * ratio), ceil(least)), max(0.0, tab_width(palette) - 5.0) * ratio
+    return card_names(scene).of(item, pixels, True, int(w - tab - 1.6 * PAD * zoom * ratio)), pixels
+
+
+def _zoom(scale: float, ratio: float) -> float:
+    """How much larger than usual near cards are written, a scene unit being ``scale`` device pixels."""
+    return min(1.5, max(0.8, scale / ratio))
+
+
 def _paint_cards(
     painter: QPainter,
     scene: Scene,
@@ -222,10 +243,10 @@ def _paint_cards(
     scale: float,
 ) -> None:
     heat = scene.heat
-    zoom = min(1.5, max(0.8, scale / ratio))
-    big, small = (max(int(size * zoom * ratio), ceil(least)) for size in (12, 10.5))
+    zoom = _zoom(scale, ratio)
+    big, small = (max(int(size * zoom * ratio), ceil(least)) for size in (NAME, 10.5))
     quiet = palette.small_ink(scene.items.model)
-    pad = 9.0 * zoom * ratio
+    pad = PAD * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
     called = card_names(scene)
     names, costs, kinds = [], [], []

@@ -9,8 +9,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
-from gui.canvas.graph.labels import TIGHT
-from gui.canvas.graph.naming.card_names import card_names, wide
+from gui.canvas.graph.labels import name_on_card
+from gui.canvas.graph.naming.card_names import wide
 from gui.canvas.graph.painter import SPLIT_SHARE
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.scene import STYLE, Scene
@@ -22,6 +22,7 @@ from gui.panels.comparison.marks import MOST_BADGES, Marks
 from gui.raster import engine as raster
 from planner.problem.target import Device
 
+CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 SOFT = 0.34
 """How much of a device's colour fills its half of a card that is near enough to read."""
 
@@ -166,34 +167,35 @@ def paint_split_text(
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
     card = STYLE.card_h * viewport.scale
     cards = detail == Detail.CARDS
-    pixels = int(min(13 * ratio, max(7 * ratio, (0.36 if cards else 0.62) * card)))
-    if card >= TIGHT * least:
-        pixels = max(pixels, ceil(least))
     mark = min(9.0 * ratio, 0.5 * card) if cards else min(7.0 * ratio, 0.6 * card)
     for i in items.tolist():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
         w, h = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
         row = QRectF(x, y, w, h / 2 if cards else h)
-        room = int(w - 2 * mark - 18 * ratio)
-        text = card_names(scene).of(i, pixels, cards, room) if room >= 14 * ratio else ""
-        if len(text) > 2:
-            painter.setFont(font(pixels, cards))
-            painter.setPen(QColor(theme.text))
-            painter.drawText(row, int(Qt.AlignmentFlag.AlignCenter), text)
+        # By the rule of all cards, and in their letters: two of a kind are called alike whether they moved or not.
+        text, pixels = name_on_card(scene, viewport, palette, detail, i, ratio, least)
+        painter.setFont(font(pixels, cards))
+        painter.setPen(QColor(theme.text))
+        painter.drawText(row, CENTRE, text)
         devices = int(scene.device[i]), int(second.device[i])
-        if w >= 3 * mark + 12 * ratio:
-            for device, at in zip(
-                devices, (x + 7 * ratio + mark / 2, x + w - 7 * ratio - mark / 2), strict=True
-            ):
-                paint_glyph(painter, palette.devices[device], at, row.center().y(), mark)
+        inset = 7 * ratio + mark
+        marked = w >= 3 * mark + 12 * ratio
+        beside = marked and wide(text, pixels, cards) <= w - 2 * inset - 4 * ratio
+        low = QRectF(x + 6 * ratio, y + h / 2, w - 12 * ratio, h / 2 - 2 * ratio)
+        # Marks stand beside the name, below it where that has no room for them, and nowhere where there is no below.
+        if marked and (beside or cards):
+            level = (row if beside else low).center().y()
+            for device, at in zip(devices, (x + inset - mark / 2, x + w - inset + mark / 2), strict=True):
+                paint_glyph(painter, palette.devices[device], at, level, mark)
         if cards:
+            if marked and not beside:
+                low.adjust(inset - 2 * ratio, 0, 2 * ratio - inset, 0)
             small = max(int(11 * ratio), ceil(least))
             painter.setFont(font(small, False))
             painter.setPen(QPen(QColor(theme.text)))
-            low = QRectF(x + 6 * ratio, y + h / 2, w - 12 * ratio, h / 2 - 2 * ratio)
             said = moved_choices(*(one.devices[d] for one, d in zip((scene, second), devices, strict=True)))
             words = next((words for words in said if wide(words, small, False) <= low.width()), "")
-            painter.drawText(low, int(Qt.AlignmentFlag.AlignCenter), words)
+            painter.drawText(low, CENTRE, words)
 
 
 def moved_choices(first: Device, second: Device) -> tuple[str, ...]:

@@ -8,15 +8,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.labels import paint_labels
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
-from gui.canvas.graph.scene import scene_of
+from gui.canvas.graph.scene import STYLE, scene_of
 from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.document import Document
 from gui.editors.comparison.canvases.overlay import OverlayPane
@@ -30,12 +31,14 @@ from gui.look.page import Page
 from gui.look.theme import LIGHT
 from gui.panels.comparison.marks import Marks
 from gui.panels.comparison.overlay import way
-from gui.panels.comparison.split import draw_split, paint_split, split_parts
+from gui.panels.comparison.split import draw_split, paint_split, paint_split_text, split_parts
 from gui.panels.comparison.words import rules_words, standing_words
 from gui.raster import engine as raster
 from gui.shell.picture_dialog import PictureDialog
+from planner.formats import read_model
 from planner.machines.pool.target import DevicePool
 from planner.model.groups import by_layer
+from planner.model.samples import sample
 from tests.gui.editors.comparison.parts import more_plans, rest, two_plans, window_on
 from tests.gui.models import chain_graph
 from tests.gui.present.slides import written_in
@@ -69,6 +72,44 @@ def test_both_plans_are_drawn(qtbot: QtBot) -> None:
         assert all((a != b).any() for a, b in pairwise(pictures))
         pane.fade.set_share(0.0)
         assert (picture(pane) == pictures[0]).all(), "the same share, the same pixels"
+
+
+class Written(QPainter):
+    """A painter that keeps what is written by it."""
+
+    def __init__(self, image: QImage) -> None:
+        super().__init__(image)
+        self.words: list[str] = []
+
+    def drawText(self, *given: object) -> None:
+        self.words.append(str(given[-1]))
+
+
+@pytest.mark.parametrize("scale", [0.4, 0.6, 0.66, 0.8, 1.0, 1.5])
+def test_a_moved_card_is_called_as_it_would_be_if_it_had_stayed(qapp: object, scale: float) -> None:
+    graph = read_model(sample("xception.json"))
+    items, plan = items_of(graph, None, frozenset()), (np.arange(graph.n) * 4 // graph.n).astype(np.int32)
+    first, second = (scene_of(items, "flow", each, 4, (1600, 800)) for each in (plan, 3 - plan))
+    viewport, palette = Viewport(), canvas_palette(LIGHT, 4)
+    viewport.resize(1600, 900)
+    viewport.scale = scale
+    detail = detail_at(STYLE.card_h * scale)
+    images = [
+        QImage(1600, 900, QImage.Format.Format_RGB32) for _ in range(2)
+    ]  # their painters do not keep them
+    plain, split = (Written(image) for image in images)
+    moved = Marks(np.ones(graph.n, bool), np.zeros(graph.n, np.int32), ("a",) * 4)
+    try:
+        paint_labels(plain, first, viewport, palette, detail, 1.0)
+        paint_split_text(split, first, second, viewport, palette, moved, detail, 1.0)
+    finally:
+        plain.end()
+        split.end()
+    step = 2 if detail == Detail.CARDS else 1
+    count = len(split.words) // step
+    assert count >= 10 and split.words[::step] == plain.words[:count]
+    if scale >= 0.6:
+        assert not [word for word in split.words[::step] if word.startswith("Sep")]
 
 
 @pytest.mark.parametrize("detail", [Detail.BLOCKS, Detail.LABELS])
