@@ -58,6 +58,13 @@ class Places:
     """Height of the captions below."""
     grown: float = 1.0
     """How much larger than usual all is drawn that is written on the stage."""
+    usual_band: float = 0.0
+    """Height of the captions in letters of the usual size, where they are larger; else 0."""
+
+    @property
+    def usual(self) -> Places:
+        """The same parts with letters of the usual size."""
+        return Places(self.width, self.height, self.unit, self.usual_band or self.band)
 
     @property
     def scene(self) -> float:

@@ -25,7 +25,7 @@ from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
-from planner.story.keyframe import CANVASES, GRAPH_VIEWS, Keyframe
+from planner.story.keyframe import GRAPH_VIEWS, Keyframe
 from planner.story.story import Resolved
 
 if TYPE_CHECKING:
@@ -120,9 +120,10 @@ class Shots:
         if keyframe.view == "comparison":
             from gui.present.comparison.making import comparison_shot
 
-            # On canvases as many names have room as their letters leave.
-            unit = self.places.unit if keyframe.comparison in CANVASES else self.places.scene
-            return comparison_shot(self.resolved, keyframe, room, unit, self.theme)
+            # On one canvas as many names have room as their letters leave.
+            unit = self.places.unit if keyframe.comparison == "overlay" else self.places.scene
+            usual = (*self.places.usual.room(kind), self.places.unit)
+            return comparison_shot(self.resolved, keyframe, room, unit, self.theme, usual)
         if isinstance(plan, OrderPlan):
             order = self._networks.stage(plan)
             place = order.seen(keyframe.camera, room, self.places.scene)

@@ -58,7 +58,8 @@ class Show:
         self.letters = self.unit * type_scale
         said = [(k.title, k.caption) for k in self.keyframes]
         band = band_height(said, width, height, self.letters)
-        self.places = Places(width, height, self.unit, band, max(1.0, type_scale))
+        usual = band_height(said, width, height, self.unit) if type_scale > 1.0 else 0.0
+        self.places = Places(width, height, self.unit, band, max(1.0, type_scale), usual)
         self.shots = Shots(resolved, self.places, theme, legend)
         ends = list(accumulate(k.transition + k.hold for k in self.keyframes))
         self.starts = [0.0, *ends[:-1]]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.present import keys
+from gui.present.comparison.shot import ComparisonShot
 from gui.present.curtain import Curtain
 from gui.present.pointing import MODES
 from gui.present.proving import StoryProving
@@ -234,7 +235,13 @@ class PresenterWindow(Screen):
     def letters_changed(self) -> None:
         """Another layout, and how large letters are now."""
         self._lay_out()
-        self._say_briefly(f"Letters {round(100 * self.letters)} %")
+        shot, said = (
+            self.show_now.shots.shot(self.course.destination),
+            f"Letters {round(100 * self.letters)} %",
+        )
+        if isinstance(shot, ComparisonShot) and self.letters > 1.0 and shot.names_grown <= 1.0:
+            said += ", names of ops have no more room"
+        self._say_briefly(said)
 
     def reset_view(self) -> None:
         """As the story has it."""

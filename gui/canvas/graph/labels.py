@@ -38,6 +38,8 @@ NAME, PAD = 12, 9.0
 """Logical pixels that the name of a near card is high, and beside it, at life size."""
 BESIDE_WORDS = 2.0
 """Pixels of its own ground on both sides of a name below its card."""
+GROUP_NAMED = 11
+"""Logical pixels that a folded group is high at least where it alone has a name."""
 LEAST_ROOM = 14
 """Logical pixels below which a card has no name."""
 TIGHT = 1.15
@@ -74,7 +76,7 @@ def paint_labels(
     shown = _visible(scene, viewport)
     if detail == Detail.BLOCKS:
         shown = shown[scene.items.whole_size[shown] > 1]
-        shown = shown[scene.h[shown] * viewport.scale >= 11 * ratio]
+        shown = shown[scene.h[shown] * viewport.scale >= GROUP_NAMED * ratio]
     if len(shown) == 0 or len(shown) > most:
         return
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
@@ -225,6 +227,20 @@ def name_on_card(
     zoom = _zoom(viewport.scale, ratio)
     pixels, tab = max(int(NAME * zoom * ratio), ceil(least)), max(0.0, tab_width(palette) - 5.0) * ratio
     return card_names(scene).of(item, pixels, True, int(w - tab - 1.6 * PAD * zoom * ratio)), pixels
+
+
+def named_whole(
+    scene: Scene, viewport: Viewport, palette: CanvasPalette, least: float = 0.0
+) -> tuple[int, int]:
+    """How many cards in sight carry names that are not cut, as :func:`paint_labels` writes them in logical pixels, and how high the letters
+    are (0 where no card has any)."""
+    shown, detail = np.flatnonzero(scene.in_sight(viewport.visible())), scene.detail(viewport.scale)
+    if detail < Detail.LABELS:
+        groups = shown[scene.items.whole_size[shown] > 1]
+        shown, detail = groups[scene.h[groups] * viewport.scale >= GROUP_NAMED], Detail.LABELS
+    named = [name_on_card(scene, viewport, palette, detail, i, 1.0, least) for i in shown.tolist()]
+    whole = [pixels for name, pixels in named if name and not name.endswith(CUT)]
+    return len(whole), max(whole, default=0)
 
 
 def _zoom(scale: float, ratio: float) -> float:

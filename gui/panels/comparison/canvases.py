@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
 from gui.canvas.graph.items import Items, items_of
-from gui.canvas.graph.labels import blank_share, name_size
+from gui.canvas.graph.labels import blank_share, name_size, named_whole, paint_dimmed_labels, paint_labels
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.picture.picture import (
@@ -58,6 +58,8 @@ class Canvas:
     marks: Marks
     ringed: bool
     """Whether moved cards have rings, which would hide dots: everywhere or nowhere in a picture."""
+    fine: float = 1.0
+    """Pixels in which the graph is laid out, for each of those of its title."""
 
 
 def grid(count: int, width: float, height: float) -> tuple[int, int]:
@@ -90,20 +92,23 @@ def canvases(
     named: bool = True,
     items: Items | None = None,
     least: float = 0.0,
+    fine: float = 1.0,
 ) -> list[Canvas]:
     """Each plan laid out for its part of ``box``; the flow is laid out once for all.
 
     ``camera``: what is seen, as shares of what is laid out; ``out``: the ops that stand out (none: those that moved). Not ``named``: where
     names of plans have no room their letters are enough, as the names stand elsewhere. ``items``: the cards, None for one of each op.
-    ``least``: pixels that letters on cards are high at least, where these have room for such.
+    ``least``: pixels that letters on cards are high at least, where these have room for such; ``fine``: pixels in which graphs are laid out,
+    with their headers and names, for each of those of the titles over them.
     """
     count = len(comparison.plans)
     columns, rows = grid(count, box.width(), box.height())
     width = int((box.width() - GAP * (columns - 1)) / columns)
     height = int((box.height() - GAP * (rows - 1)) / rows)
-    lanes, flow = min(HEADER_WIDTH, round(HEADERS * width)), round(names_width(comparison.graph, view, width))
+    wide, high = round(width * fine), round((height - TITLE_HEIGHT) * fine)
+    lanes, flow = min(HEADER_WIDTH, round(HEADERS * wide)), round(names_width(comparison.graph, view, wide))
     header = lanes if view == "lanes" else flow
-    room = (max(100.0, width - header - 24.0), max(80.0, height - TITLE_HEIGHT - 24.0))
+    room = (max(100.0, wide - header - 24.0), max(80.0, high - 24.0))
     items = items or items_of(comparison.graph, None, frozenset())
     skeleton, size = skeleton_of(items), len(comparison.rows)
     found: list[Canvas] = []
@@ -130,7 +135,7 @@ def canvases(
         if 0 < len(standing_out) < comparison.graph.n:
             scene.highlighted = scene.mask(standing_out)
         viewport = Viewport(left=header)
-        viewport.resize(width, height - TITLE_HEIGHT)
+        viewport.resize(wide, high)
         look(viewport, layout.bounds, camera)
         words = whole_words(told[i], font(SUBTITLE_PIXELS, False), width - 2 * INSET)
         picture = Picture(
@@ -140,7 +145,9 @@ def canvases(
         x = box.left() + (i % columns) * (width + GAP)
         y = box.top() + (i // columns) * (height + GAP)
         found.append(
-            Canvas(QRectF(x, y, width, height), picture, marks_of(comparison, items, i, (other, i)), True)
+            Canvas(
+                QRectF(x, y, width, height), picture, marks_of(comparison, items, i, (other, i)), True, fine
+            )
         )
     least = min(canvas.picture.viewport.scale for canvas in found)
     ringed = detail_at(STYLE.card_h * least) > Detail.OVERVIEW
@@ -176,6 +183,13 @@ def named(found: Sequence[Canvas]) -> bool:
     return all(names_fit(each.scene, each.viewport, each.palette, each.least) for each in pictures)
 
 
+def names_told(found: Sequence[Canvas]) -> tuple[int, int]:
+    """How many cards of all canvases carry whole names, and how high their letters are at least (pixels of the graphs; 0 where no card has any)."""
+    pictures = [canvas.picture for canvas in found]
+    told = [named_whole(each.scene, each.viewport, each.palette, each.least) for each in pictures]
+    return sum(count for count, _ in told), min(pixels for _, pixels in told)
+
+
 def look(viewport: Viewport, bounds: Rect, camera: Rect) -> None:
     """Show the ``camera``'s part of a scene with these ``bounds``; all of it no larger than what can be read well."""
     x, y, w, h = bounds
@@ -194,9 +208,11 @@ def paint_canvas(painter: QPainter, canvas: Canvas, ground: bool) -> None:
     if ground:
         painter.fillRect(QRectF(0, 0, width, height), QColor(theme.canvas))
         painter.fillRect(QRectF(0, 0, width, TITLE_HEIGHT), QColor(theme.panel))
+    painter.save()
     painter.translate(0, TITLE_HEIGHT)
+    painter.scale(1.0 / canvas.fine, 1.0 / canvas.fine)
     _paint_shapes(painter, canvas)
-    painter.translate(0, -TITLE_HEIGHT)
+    painter.restore()
     paint_title(painter, picture)
     painter.restore()
 
@@ -204,7 +220,8 @@ def paint_canvas(painter: QPainter, canvas: Canvas, ground: bool) -> None:
 def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     scene, viewport, palette = canvas.picture.scene, canvas.picture.viewport, canvas.picture.palette
     detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
-    paint_graph(painter, scene, viewport, palette, detail, least=canvas.picture.least)
+    least, most = canvas.picture.least, scene.items.count
+    paint_graph(painter, scene, viewport, palette, detail, least=least, names=False)
     width = ring_width(STYLE.card_h * viewport.scale)
     away = CLOSE * width if detail == Detail.BLOCKS else AWAY
     round_px = min(3.0, 3.0 * width)
@@ -216,6 +233,9 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
         painter.drawRoundedRect(
             QRectF(x - away, y - away, wide + 2 * away, high + 2 * away), round_px, round_px
         )
+    # Over the rings, which names below cards would have running through them.
+    paint_dimmed_labels(painter, scene, viewport, palette, detail, 1.0, most, least)
+    paint_labels(painter, scene, viewport, palette, detail, 1.0, most, least)
     if detail >= Detail.LABELS:
         paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0)
     paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0, wide=viewport.left)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gui.look.theme import Theme
-from gui.present.comparison.canvases import CanvasesShot
+from gui.present.comparison.canvases import CanvasesShot, Usual
 from gui.present.comparison.flows import SankeyShot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.schedules import SchedulesShot
@@ -38,9 +38,15 @@ def comparison_of(resolved: Resolved, keyframe: Keyframe) -> Comparison:
 
 
 def comparison_shot(
-    resolved: Resolved, keyframe: Keyframe, room: tuple[float, float], letters: float, theme: Theme
+    resolved: Resolved,
+    keyframe: Keyframe,
+    room: tuple[float, float],
+    letters: float,
+    theme: Theme,
+    usual: Usual | None = None,
 ) -> ComparisonShot:
-    """The keyframe at rest in ``room`` (logical pixels); ``letters`` is the size of letters, 1 at 1280 x 800."""
+    """The keyframe at rest in ``room`` (logical pixels); ``letters`` is the size of letters, 1 at 1280 x 800; ``usual``: room and letters
+    where nobody asked for larger ones."""
     comparison = comparison_of(resolved, keyframe)
     if keyframe.comparison == "sankey":
         return SankeyShot(comparison, room, letters, theme)
@@ -52,4 +58,6 @@ def comparison_shot(
         return OverlayShot(
             comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, keyframe.share, folded
         )
-    return CanvasesShot(comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, folded)
+    return CanvasesShot(
+        comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, folded, usual
+    )

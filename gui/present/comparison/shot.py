@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ class ComparisonShot(ABC):
         self.comparison, self.room, self.theme = comparison, room, theme
         self.grow = LETTERS * letters
         """Logical pixels of the frame for each that the painters of windows know."""
+        self.names_grown = math.inf
+        """How many times as large as usual names of ops are, where these have not all the letters that are asked for."""
         self.legend = devices_legend(comparison, self.size[0])
 
     @abstractmethod

@@ -14,9 +14,11 @@ from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours, font, numbered_colours
+from gui.panels.comparison.canvases import names_told
 from gui.panels.comparison.split_key import key_words
 from gui.present.captions import runs_text
 from gui.present.comparison import schedules
+from gui.present.comparison.canvases import CanvasesShot
 from gui.present.comparison.making import comparison_of, comparison_shot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.schedules import SchedulesShot
@@ -29,8 +31,10 @@ from gui.present.show import Show
 from gui.present.stage import LEAD
 from gui.present.transition.transition import Shot
 from planner.errors import StageboardError
+from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.samples import sample
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.reports.comparison import Comparison
@@ -98,6 +102,30 @@ def test_three_plans_stand_beside_one_another() -> None:
     )
     words = [run.text for run in show.shots.figures(2)]
     assert {"A ", "B ", "C "} <= set(words)
+
+
+@pytest.mark.parametrize("layout", ["flow", "lanes"])
+def test_larger_letters_leave_names_on_cards_no_smaller(layout: str) -> None:
+    problem = Problem(read_model(sample("unet.onnx")), Pipeline(4))
+    plans = [
+        problem.plan(even(problem.size, 4, shift), Provenance("by hand"), str(shift)) for shift in (0, 3)
+    ]
+    told = resolved(
+        [(plan, ()) for plan in plans], Keyframe("First", "", 0), frame("side-by-side", layout=layout)
+    )
+
+    def named(letters: float) -> tuple[int, float, float]:
+        shot = Show(told, LIGHT, (1280, 800), type_scale=letters).shots.shot(1)
+        assert isinstance(shot, CanvasesShot)
+        count, pixels = names_told(shot._canvases)
+        return count, pixels * shot.grow / shot._canvases[0].fine, shot.grow
+
+    usual = named(1.0)
+    assert usual[0] > 40
+    for letters in (1.1, 1.2):
+        count, high, grow = named(letters)
+        assert count >= usual[0] and high >= 0.999 * usual[1]
+        assert grow > usual[2], "titles and legends are larger"
 
 
 def test_the_line_above_says_both_and_the_difference() -> None:
