@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,8 +18,11 @@ from benchmarks.models import layered
 from benchmarks.report import Figure
 from gui.background.collecting import Collecting
 from gui.background.importing import Importing
+from gui.background.warming import warming
 from gui.editors.comparison import windows as comparisons
 from gui.editors.plan.windows import Parts, make_window
+from gui.layout import warm_up as warm_up_layout
+from gui.raster import engine as raster
 from gui.shell.kinds import AHEAD
 from gui.shell.picture_dialog import PictureDialog
 from planner.formats.graphs import stageboard_json
@@ -90,7 +94,12 @@ def _works(parts: Parts, folder: Path) -> Iterator[tuple[str, Callable[[], objec
     def picture(name: str) -> Callable[[], object]:
         def exported() -> None:
             window.files.export_picture()
-            dialog = window.findChild(PictureDialog)
+            accept(window.findChild(PictureDialog))
+
+        def accept(dialog: PictureDialog) -> None:
+            if dialog.shown.pixmap().isNull():  # who exports looks at the preview first
+                QTimer.singleShot(BEAT_MS, lambda: accept(dialog))
+                return
             with patch.object(QFileDialog, "getSaveFileName", lambda *_: (str(folder / name), "")):
                 dialog.accept()
 
@@ -150,6 +159,13 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
     window.resize(1280, 800)
     window.show()
     importing = Importing(AHEAD["plan"], window)
+    warming.begin()
+    warming.load(raster.warm_up, warm_up_layout)
+    warm = threading.Event()
+    warming.run(warm.set)
+    while not warm.is_set():
+        QApplication.processEvents()
+        time.sleep(0.01)
 
     def busy() -> bool:
         compared = any(one.columns_busy for one in comparisons._windows if hasattr(one, "columns_busy"))
@@ -157,6 +173,7 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
             window.files.loading.busy
             or window.canvas.busy
             or window.files.is_writing
+            or window.findChild(PictureDialog) is not None
             or compared
             or importing.busy
         )
@@ -186,7 +203,8 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
 def run(sizes: tuple[int, ...] = SIZES) -> list[Figure]:
     """The longest turn of each work at each size."""
     found: list[Figure] = []
-    # As the program has it: cycles are collected by a timer, and what comparisons need is imported ahead (gui.app.app).
+    # As the program has it (gui.app.app): cycles are collected by a timer, what comparisons need is imported ahead, and
+    # a window that is up has loaded what it draws with before somebody opens a file.
     collecting = Collecting()
     collecting.keep()
     try:

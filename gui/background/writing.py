@@ -28,7 +28,7 @@ LOOK_SECONDS = 0.05
 
 @dataclass(frozen=True, eq=False)
 class FilesOrder:
-    """Files to be written: a call of a module's function that writes them, and whether it draws."""
+    """Files to be written: a call of a module's function that writes them, or makes one and returns it, and whether it draws."""
 
     write: Callable[[], object]
     draws: bool = False
@@ -39,8 +39,15 @@ class Writing(Exporting):
 
     GRACE_SECONDS = 1.0
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(write_files, parent, start=start_process)
+    def __init__(self, parent: QObject | None = None, what: str = "export") -> None:
+        super().__init__(write_files, parent, what, start=start_process)
+
+
+def small_picture(draw: Callable[[], Drawing], width: int, height: int) -> bytes:
+    """What ``draw`` makes, in at most so many pixels, as a PNG. Raises :class:`StageboardError`."""
+    from gui.look.drawn import encoded
+
+    return encoded(draw().image(width, height))
 
 
 def save_drawing(draw: Callable[[], Drawing], path: Path) -> None:
@@ -52,13 +59,13 @@ class _Stop(BaseException):
     """No :class:`Exception`, so that nobody takes it for a failure of theirs."""
 
 
-def write_files(order: FilesOrder, _progress: Progress, stopped: Callable[[], bool]) -> None:
-    """Write them; how far it is nobody can say. Raises :class:`StageboardError`, and :class:`Cancelled` where it was told to stop."""
+def write_files(order: FilesOrder, _progress: Progress, stopped: Callable[[], bool]) -> object:
+    """Write them and return what that gives; how far it is nobody can say. Raises :class:`StageboardError`, and :class:`Cancelled` where it was told to stop."""
     try:
         with _interrupted(stopped):
             if order.draws:
                 _prepare_drawing()
-            order.write()
+            return order.write()
     except _Stop:
         raise Cancelled("the export was cancelled; nothing was written") from None
     except MemoryError:

@@ -37,6 +37,7 @@ class FileDialogs:
         self._editor, self._nameless = window, nameless
         self.writing: Writing | None = None
         """What is being written in the background; None before the first time."""
+        self._previews: Writing | None = None
         self._written: Callable[[StageboardError | None], None] | None = None
         self.folder = ""
         """Where the last file was chosen."""
@@ -81,20 +82,22 @@ class FileDialogs:
 
     def ask_drawing(
         self, views: Mapping[str, str], view: str, drawing: Callable[[Choice], Callable[[], Drawing]], *, cut: frozenset[str] = frozenset(),
-        preview: bool = True, title: str = "",
+        at_once: bool = True, title: str = "",
     ) -> PictureDialog:  # fmt: skip
         """Ask how to draw a picture of what is open and where to write it, and write it.
 
-        ``drawing`` gives the call that makes it as things are when it is asked, of a module's function and with what can be pickled; the rest
-        is as for the dialog.
+        ``drawing`` gives the call that makes it as things are when it is asked, of a module's function and with what can be pickled;
+        ``at_once``: whether that takes so little that the window may wait for the preview; the rest is as for the dialog.
         """
+        if not at_once and self._previews is None:
+            self._previews = Writing(self._editor, "preview")
         dialog = PictureDialog(
             views,
             view,
             self._editor.theme,
-            lambda choice: drawing(choice)(),
+            drawing,
             cut=cut,
-            preview=preview,
+            beside=None if at_once else self._previews,
             title=title,
             parent=self._editor,
         )
@@ -259,5 +262,6 @@ class FileDialogs:
 
     def drop(self) -> None:
         """End what is being written (the window closes)."""
-        if self.writing is not None:
-            self.writing.drop()
+        for work in (self.writing, self._previews):
+            if work is not None:
+                work.drop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal, SignalInstance
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.background.writing import FilesOrder, Writing, small_picture
 from gui.look.drawn import Drawing
 from gui.look.page import LARGEST, PRESETS, SHEET, SMALLEST, Page
 from gui.look.theme import THEMES, Theme, font
@@ -36,6 +38,7 @@ PAGES = {
 }  # fmt: skip
 CHECK = 8.0
 """The side of a square of the ground below a preview that has none of its own, in logical pixels."""
+DRAWING = "Drawing …"
 PATIENCE = 80
 """Milliseconds after the last change before the preview is drawn again."""
 
@@ -74,21 +77,26 @@ def _size_words(page: Page) -> str:
 class PictureDialog(QDialog):
     """``chosen(object)`` brings a :class:`Choice`.
 
-    ``views``: titles by name, ``view`` the first of them to be shown; ``cut``: the views of which a part can be drawn; ``preview``: whether
-    drawing takes so little that it can be looked at before; ``title``: the picture's until another is given, empty where none can be.
+    ``views``: titles by name, ``view`` the first of them to be shown; ``draw`` gives the call that draws it; ``cut``: the views of which a part
+    can be drawn; ``beside``: what draws the preview beside the window, where that takes long; ``title``: the picture's until another is given, empty where none can be.
     """
 
     chosen = Signal(object)
 
     def __init__(
-        self, views: Mapping[str, str], view: str, theme: Theme, draw: Callable[[Choice], Drawing], *, cut: frozenset[str] = frozenset(),
-        preview: bool = True, title: str = "", parent: QWidget | None = None,
+        self, views: Mapping[str, str], view: str, theme: Theme, draw: Callable[[Choice], Callable[[], Drawing]], *,
+        cut: frozenset[str] = frozenset(), beside: Writing | None = None, title: str = "", parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Export a picture")
         self.setFont(font(9.0))
-        self._draw, self._cut, self._preview, self._title = draw, cut, preview, title
+        self._draw, self._cut, self._beside, self._title = draw, cut, beside, title
+        self._drawn: Choice | None = None
+        """What is being drawn beside the window."""
+        if beside is not None:
+            beside.done.connect(self._ended)
+            self.finished.connect(beside.cancel)
         self.view = self._drop_down("View", [(title, name) for name, title in views.items()], view)
         self.title = QLineEdit(title, self)
         self.title.setPlaceholderText(title)
@@ -135,7 +143,7 @@ class PictureDialog(QDialog):
 
     def refresh(self, _: object = None) -> None:
         """What is drawn has changed."""
-        if self._preview and not self._timer.isActive():
+        if not self._timer.isActive():
             self._timer.start()
 
     # ------------------------------------------------------------------ parts
@@ -221,23 +229,42 @@ class PictureDialog(QDialog):
         choice = self.choice()
         self.in_sight.setEnabled(choice.view in self._cut)
         self.note.setText(_size_words(choice.page))
-        if self._preview:
-            self._timer.start()
-        else:
-            self.shown.setText("So large a graph takes a while to draw, so there is no preview.")
+        self._timer.start()
 
+    # ------------------------------------------------------------------ preview
     def _show(self) -> None:
-        ratio = self.devicePixelRatioF()
-        choice = self.choice()
+        ratio, choice = self.devicePixelRatioF(), self.choice()
+        room = [round(side * ratio) for side in PREVIEW]
         try:
-            image = self._draw(choice).image(round(PREVIEW[0] * ratio), round(PREVIEW[1] * ratio))
+            draw = self._draw(choice)
+            if self._beside is None:
+                self._take(choice, draw().image(*room))
+            elif not self._beside.busy:
+                self._drawn = choice
+                self._beside.start(FilesOrder(partial(small_picture, draw, *room), draws=True))
+                if self.shown.pixmap().isNull():
+                    self.shown.setText(DRAWING)
+            else:  # the newest is drawn next
+                self._drawn = None
         except StageboardError as error:
             self.shown.setText(str(error))
-            return
+
+    def _take(self, choice: Choice, image: QImage) -> None:
+        ratio = self.devicePixelRatioF()
         if choice.page.transparent:
             image = _on_checks(image, choice.page.theme, CHECK * ratio)
         image.setDevicePixelRatio(ratio)
         self.shown.setPixmap(QPixmap.fromImage(image))
+
+    def _ended(self, picture: object, error: object) -> None:
+        """What was drawn beside the window is here; where something else was chosen meanwhile, that is drawn now."""
+        choice, self._drawn = self._drawn, None
+        if choice is None:
+            self._timer.start()
+        elif isinstance(picture, bytes):
+            self._take(choice, QImage.fromData(picture))
+        else:
+            self.shown.setText(str(error))
 
     def accept(self) -> None:
         """Take what is chosen."""

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal
 
 from planner.compiling.kernel import interpret, interprets
 
-AT_ONCE_UP_TO = 2000
-"""Items that are laid out in some ten milliseconds, so that a thread would only add delay."""
+AT_ONCE_UP_TO = 500
+"""Items that are laid out in ten milliseconds, so that a thread would only add delay."""
 
 
 class LayoutWorker(QObject):

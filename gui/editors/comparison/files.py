@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from gui.editors.comparison.sources import Source
 
 
-MOST_PREVIEWED = 6_000
-"""Ops on all canvases of the largest comparison that is drawn before it is exported."""
+PREVIEWED_AT_ONCE = 300
+"""Ops on all canvases of the largest comparison whose preview the window waits for; those of larger ones are drawn beside it."""
 
 
 class CompareFiles(FileDialogs):
@@ -82,5 +82,5 @@ class CompareFiles(FileDialogs):
                     draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share, choice.title,
                     folded_now(document),
                 ),
-                preview=len(comparison.plans) * comparison.graph.n <= MOST_PREVIEWED, title=title_of(comparison),
+                at_once=len(comparison.plans) * comparison.graph.n <= PREVIEWED_AT_ONCE, title=title_of(comparison),
             ).follow(self._state.comparison_changed)  # fmt: skip

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from planner.model.network import Network
 
 ARRAYS = "Array files (*.npz)"
-MOST_PREVIEWED = 100_000
-"""Connections of the largest network whose picture is drawn before it is exported."""
+PREVIEWED_AT_ONCE = 20_000
+"""Connections of the largest network whose preview the window waits for; those of larger ones are drawn beside it."""
 
 
 class NetworkFiles(ModelFiles):
@@ -191,5 +191,5 @@ class NetworkFiles(ModelFiles):
 
         self.ask_drawing(
             VIEWS | CURVES, window.canvas.view, drawing,
-            preview=problem.network.connection_count <= MOST_PREVIEWED, title=title,
+            at_once=problem.network.connection_count <= PREVIEWED_AT_ONCE, title=title,
         ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip

@@ -40,8 +40,8 @@ PRECISION_TITLES = {
     "float16": "two bytes (float16)",
     "int8": "one byte (int8)",
 }
-MOST_PREVIEWED = 6_000
-"""Ops of the largest graph whose picture is drawn before it is exported."""
+PREVIEWED_AT_ONCE = 300
+"""Ops of the largest graph whose preview the window waits for; those of larger ones are drawn beside it."""
 
 
 class Files(ModelFiles):
@@ -324,7 +324,7 @@ class Files(ModelFiles):
             return
         self.ask_drawing(
             {view: TITLES[view] for view in views_of(problem)}, canvas.view, partial(pictured, document, canvas),
-            cut=CUT if canvas.in_sight() is not None else frozenset(), preview=problem.graph.n <= MOST_PREVIEWED, title=picture_title(problem),
+            cut=CUT if canvas.in_sight() is not None else frozenset(), at_once=problem.graph.n <= PREVIEWED_AT_ONCE, title=picture_title(problem),
         ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip
 
     def export_split(self) -> None:

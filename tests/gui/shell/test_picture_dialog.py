@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +15,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.background.writing import Writing
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.page import PRESETS
+from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT
-from gui.shell.picture_dialog import Choice, PictureDialog
+from gui.shell.picture_dialog import DRAWING, Choice, PictureDialog
 from planner.errors import StageboardError
 from tests.gui.models import write_model
 from tests.gui.window_parts import make_window, opened, settle
@@ -25,8 +27,24 @@ from tests.gui.window_parts import make_window, opened, settle
 VIEWS = {"flow": "Flow", "lanes": "Lanes", "schedule": "Schedule"}
 
 
-def plain(choice: Choice) -> Drawing:
-    return Drawing(choice.page, choice.view, lambda painter, _: fill_ground(painter, choice.page, "#336699"))
+def in_blue(page: Page) -> Drawing:
+    return Drawing(page, "", lambda painter, _: fill_ground(painter, page, "#336699"))
+
+
+def in_red(page: Page) -> Drawing:
+    return Drawing(page, "", lambda painter, _: fill_ground(painter, page, "#993333"))
+
+
+def impossible() -> Drawing:
+    raise StageboardError("there is nothing to draw")
+
+
+def plain(choice: Choice) -> Callable[[], Drawing]:
+    return partial(in_blue, choice.page)
+
+
+def by_view(choice: Choice) -> Callable[[], Drawing]:
+    return partial(in_red if choice.view == "lanes" else in_blue, choice.page)
 
 
 @pytest.fixture
@@ -98,17 +116,51 @@ def test_a_picture_without_a_ground_is_seen_on_squares_of_its_colours(
 
 
 def test_what_cannot_be_drawn_is_said_in_the_preview(qtbot: QtBot) -> None:
-    def fails(choice: Choice) -> Drawing:
-        raise StageboardError("there is nothing to draw")
-
-    made = PictureDialog({"flow": "Flow"}, "flow", LIGHT, fails)
+    made = PictureDialog({"flow": "Flow"}, "flow", LIGHT, lambda choice: impossible)
     qtbot.addWidget(made)
     made.show()
     qtbot.waitUntil(lambda: made.shown.text() == "there is nothing to draw")
     assert made.view.isHidden() and made.in_sight.isHidden()
-    large = PictureDialog({"flow": "Flow"}, "flow", LIGHT, fails, preview=False)
-    qtbot.addWidget(large)
-    assert "no preview" in large.shown.text()
+
+
+def seen(dialog: PictureDialog) -> str:
+    """The colour of the preview; empty while there is none."""
+    pixmap = dialog.shown.pixmap()
+    return "" if pixmap.isNull() else pixmap.toImage().pixelColor(100, 50).name()
+
+
+def test_previews_of_large_models_are_drawn_beside_the_window(qtbot: QtBot) -> None:
+    beside = Writing(None, "preview")
+    made = PictureDialog(VIEWS, "lanes", LIGHT, by_view, beside=beside)
+    made.show()
+    qtbot.waitUntil(lambda: beside.busy, timeout=60_000)
+    assert made.shown.text() == DRAWING
+    made.view.setCurrentIndex(made.view.findData("flow"))  # while the other is being drawn
+    qtbot.waitUntil(lambda: seen(made) == "#336699", timeout=60_000)
+    made.view.setCurrentIndex(made.view.findData("lanes"))
+    qtbot.waitUntil(lambda: seen(made) == "#993333", timeout=60_000)
+    made.refresh()
+    qtbot.waitUntil(lambda: beside.busy, timeout=60_000)
+    made.reject()  # it is gone, and waited for nothing
+    qtbot.waitUntil(lambda: not beside.busy, timeout=60_000)
+
+
+def test_what_fails_beside_the_window_is_said_in_the_preview(qtbot: QtBot) -> None:
+    beside = Writing(None, "preview")
+    made = PictureDialog(VIEWS, "lanes", LIGHT, lambda choice: impossible, beside=beside)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: made.shown.text() == "there is nothing to draw", timeout=60_000)
+
+
+def test_a_large_graph_has_a_preview(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened(400, 3))
+    window.files.export_picture()
+    dialog = window.findChild(PictureDialog)
+    qtbot.waitUntil(lambda: not dialog.shown.pixmap().isNull(), timeout=30_000)
+    assert dialog.shown.text() == ""
+    dialog.reject()
+    close()
 
 
 @pytest.mark.parametrize(
@@ -152,8 +204,8 @@ def test_the_preview_follows_what_is_drawn(qtbot: QtBot) -> None:
 
     drawn = Drawn()
 
-    def draw(choice: Choice) -> Drawing:
-        return Drawing(
+    def draw(choice: Choice) -> Callable[[], Drawing]:
+        return lambda: Drawing(
             choice.page, choice.view, lambda painter, _: fill_ground(painter, choice.page, drawn.colour)
         )
 

@@ -94,60 +94,73 @@ def _vector_overview(painter: QPainter, scene: Scene, viewport: Viewport, palett
 def _vector_edges(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, detail: Detail
 ) -> None:
+    items, standing_out = scene.items, bool(scene.highlighted.any())
     colours, widths, opacities = edge_style(scene, palette, detail, 1.0)
-    routed = np.zeros(len(scene.items.edge_src), np.int64) - 1
+    faded = standing_out & ~(scene.highlighted[items.edge_src] | scene.highlighted[items.edge_dst])
+    alphas = (opacities * np.where(faded, FADED, 1.0)).tolist()
+    shades, wides, broken = (colours & 0xFFFFFF).tolist(), widths.tolist(), scene.broken_edges.tolist()
+    stubs = scene.edge_class == EdgeClass.STUB
+    routed = np.full(len(items.edge_src), -1)
     routed[scene.routed] = np.arange(len(scene.routed))
+    routes, ways = _Routes(scene, viewport), routed.tolist()
+    pens: dict[tuple[int, float, float], QPen] = {}
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    standing_out = bool(scene.highlighted.any())
-    for e in range(len(scene.items.edge_src)):
-        if scene.edge_class[e] == EdgeClass.STUB and detail < Detail.LABELS:
-            continue
-        colour = QColor.fromRgb(int(colours[e]) & 0xFFFFFF)
-        ends = (scene.items.edge_src[e], scene.items.edge_dst[e])
-        faded = standing_out and not scene.highlighted[list(ends)].any()
-        colour.setAlphaF(float(opacities[e]) * (FADED if faded else 1.0))
-        stub = scene.edge_class[e] == EdgeClass.STUB
-        path = _stub_path(scene, viewport, e) if stub else _edge_path(scene, viewport, e, int(routed[e]))
-        if scene.broken_edges[e]:
-            painter.strokePath(path, QPen(QColor(palette.theme.text), float(widths[e]) + 2 * SIDES))
-        painter.strokePath(path, QPen(colour, float(widths[e])))
+    shown = ~stubs if detail < Detail.LABELS else np.ones(len(stubs), bool)
+    stub = stubs.tolist()
+    for e in np.flatnonzero(shown).tolist():
+        path = routes.stub(e) if stub[e] else routes.path(e, ways[e])
+        if broken[e]:
+            painter.strokePath(path, QPen(QColor(palette.theme.text), wides[e] + 2 * SIDES))
+        look = (shades[e], alphas[e], wides[e])
+        if (pen := pens.get(look)) is None:
+            colour = QColor.fromRgb(shades[e])
+            colour.setAlphaF(alphas[e])
+            pen = pens[look] = QPen(colour, wides[e])
+        painter.strokePath(path, pen)
 
 
-def _edge_ends(scene: Scene, viewport: Viewport, e: int) -> tuple[QPointF, QPointF]:
-    u, v = int(scene.items.edge_src[e]), int(scene.items.edge_dst[e])
-    a = viewport.to_pixels(
-        scene.x[u] + (scene.w[u] if scene.leave[e] == 0 else 0.0), scene.y[u] + scene.h[u] / 2
-    )
-    b = viewport.to_pixels(
-        scene.x[v] + (scene.w[v] if scene.enter[e] == 0 else 0.0), scene.y[v] + scene.h[v] / 2
-    )
-    return QPointF(*a), QPointF(*b)
+class _Routes:
+    """Paths of edges in device pixels."""
 
+    def __init__(self, scene: Scene, viewport: Viewport) -> None:
+        src, dst = scene.items.edge_src, scene.items.edge_dst
+        self._right = (scene.leave == 0).tolist(), (scene.enter == 0).tolist()
+        ends = (
+            scene.x[src] + np.where(scene.leave == 0, scene.w[src], 0.0), scene.y[src] + scene.h[src] / 2,
+            scene.x[dst] + np.where(scene.enter == 0, scene.w[dst], 0.0), scene.y[dst] + scene.h[dst] / 2,
+        )  # fmt: skip
+        offsets = (viewport.ox, viewport.oy) * 2
+        pixels = [(end * viewport.scale + by).tolist() for end, by in zip(ends, offsets, strict=True)]
+        self._ends = list(zip(*pixels, strict=True))
+        self._ptr = scene.route_ptr.tolist()
+        self._x = scene.route_x * viewport.scale + viewport.ox
+        self._y = scene.route_y * viewport.scale + viewport.oy
+        self._scale = viewport.scale
 
-def _stub_path(scene: Scene, viewport: Viewport, e: int) -> QPainterPath:
-    """Short tails where a hub's or a far edge leaves and arrives."""
-    a, b = _edge_ends(scene, viewport, e)
-    tail = min(8.0, 14.0 * viewport.scale)
-    path = QPainterPath(a)
-    path.lineTo(a + QPointF(tail if scene.leave[e] == 0 else -tail, 0))
-    path.moveTo(b)
-    path.lineTo(b + QPointF(tail if scene.enter[e] == 0 else -tail, 0))
-    return path
-
-
-def _edge_path(scene: Scene, viewport: Viewport, e: int, routed: int) -> QPainterPath:
-    a, b = _edge_ends(scene, viewport, e)
-    path = QPainterPath(a)
-    if routed >= 0:
-        inside = slice(scene.route_ptr[routed] + 1, scene.route_ptr[routed + 1] - 1)
-        for x, y in zip(scene.route_x[inside], scene.route_y[inside], strict=True):
-            path.lineTo(*viewport.to_pixels(float(x), float(y)))
-        path.lineTo(b)
+    def stub(self, e: int) -> QPainterPath:
+        """Short tails where a hub's or a far edge leaves and arrives."""
+        ax, ay, bx, by = self._ends[e]
+        tail = min(8.0, 14.0 * self._scale)
+        path = QPainterPath(QPointF(ax, ay))
+        path.lineTo(ax + (tail if self._right[0][e] else -tail), ay)
+        path.moveTo(bx, by)
+        path.lineTo(bx + (tail if self._right[1][e] else -tail), by)
         return path
-    reach = max(abs(b.x() - a.x()) / 2, 8 * viewport.scale)
-    out, into = (1 if scene.leave[e] == 0 else -1), (1 if scene.enter[e] == 0 else -1)
-    path.cubicTo(a + QPointF(out * reach, 0), b + QPointF(into * reach, 0), b)
-    return path
+
+    def path(self, e: int, route: int) -> QPainterPath:
+        """Along a route, or a curve where there is none (-1)."""
+        ax, ay, bx, by = self._ends[e]
+        path = QPainterPath(QPointF(ax, ay))
+        if route >= 0:
+            inside = slice(self._ptr[route] + 1, self._ptr[route + 1] - 1)
+            for x, y in zip(self._x[inside].tolist(), self._y[inside].tolist(), strict=True):
+                path.lineTo(x, y)
+            path.lineTo(bx, by)
+            return path
+        reach = max(abs(bx - ax) / 2, 8 * self._scale)
+        out, into = (reach if self._right[0][e] else -reach), (reach if self._right[1][e] else -reach)
+        path.cubicTo(ax + out, ay, bx + into, by, bx, by)
+        return path
 
 
 def _vector_cards(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
     from gui.shell.window import EditorWindow
 
-MOST_PREVIEWED = 50_000
-"""Connections of the largest network whose orders are drawn before they are exported."""
+PREVIEWED_AT_ONCE = 10_000
+"""Connections of the largest network whose preview the window waits for; those of larger ones are drawn beside it."""
 
 
 class OrdersFiles(FileDialogs):
@@ -60,6 +60,6 @@ class OrdersFiles(FileDialogs):
             lambda choice: partial(
                 draw_orders, compare_orders(plans, document.bounds, claims), choice.page, choice.title
             ),
-            preview=document.open_problem.network.connection_count <= MOST_PREVIEWED,
+            at_once=document.open_problem.network.connection_count <= PREVIEWED_AT_ONCE,
             title=title_of(compare_orders(plans, document.bounds, claims)),
         ).follow(document.readouts_changed)  # fmt: skip
