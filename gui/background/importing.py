@@ -1,4 +1,4 @@
-"""Importing ahead: modules that will be needed, one in a turn of the event loop, for all of them together take longer than one may.
+"""Importing ahead: modules that will be needed and what these need, one in a turn of the event loop, for all of them together take longer than one may.
 
 In the window's thread: PySide's import hook may keep another thread and the window waiting for each other.
 """
@@ -12,7 +12,9 @@ from importlib import import_module
 
 from PySide6.QtCore import QObject, QTimer
 
-EVERY_MS = 40
+from planner.loading import first_step
+
+EVERY_MS = 15
 
 
 class Importing(QObject):
@@ -21,6 +23,7 @@ class Importing(QObject):
     def __init__(self, names: Sequence[str], parent: QObject) -> None:
         super().__init__(parent)
         self._names = modules_of(names)
+        self._name = next(self._names, "")
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self._next)
         self._timer.start()
@@ -31,11 +34,12 @@ class Importing(QObject):
         return self._timer.isActive()
 
     def _next(self) -> None:
-        for name in self._names:
-            if name not in sys.modules:
-                import_module(name)
-                return
-        self._timer.stop()
+        while self._name in sys.modules:
+            self._name = next(self._names, "")
+        if self._name:
+            import_module(first_step(self._name))
+        else:
+            self._timer.stop()
 
 
 def modules_of(names: Sequence[str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ WINDOWS = {
 AHEAD = {
     "plan": (
         "planner.reports.comparison", "gui.panels.comparison", "gui.editors.comparison.panels",
-        "gui.editors.comparison.canvases", "gui.editors.comparison.editor",
+        "gui.editors.comparison.canvases", "gui.editors.comparison.editor", "gui.editors.plan.pictured",
     ),
     "network": ("gui.editors.comparison.orders", "gui.editors.comparison.orders.editor"),
 }  # fmt: skip

@@ -8,12 +8,14 @@ from __future__ import annotations
 import difflib
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from planner.errors import PlannerRefusal, StageboardError, TargetError
+from planner.loading import first_step
 from planner.machines.machine import Machine
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Method, Planner
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 OWN = ("pipeline", "pool", "edge_tpu", "mcm", "several", "two_level_memory")
 """The folders of this package, in the order in which lists show them; ``several`` has what serves more than one machine."""
+STEP_SECONDS = 0.005
+"""Processor seconds after which :func:`import_next` leaves the rest for the next time."""
 OTHERS = "STAGEBOARD_MACHINES"
 """The variable of the environment that names the entries of machines in other packages: modules, separated by commas."""
 
@@ -148,13 +152,17 @@ def methods_about(problem: PlanningProblem) -> tuple[list[Planner], list[BoundMe
 
 
 def import_next(problem: PlanningProblem) -> bool:
-    """Import one module of :func:`methods_about` that is not there yet; whether there was one. For who may not wait for all of them."""
+    """Import some modules that :func:`methods_about` needs and that are not there yet, for about :data:`STEP_SECONDS`; whether there were any.
+    For who may not wait for all of them."""
+    until = 0.0
     for kind in ("planners", "bounds"):
         for module in _modules(kind, _entries_about(problem)).values():
-            if module not in sys.modules:
-                import_module(module)
-                return True
-    return False
+            while module not in sys.modules:
+                if until and time.thread_time() > until:
+                    return True
+                until = until or time.thread_time() + STEP_SECONDS
+                import_module(first_step(module))
+    return bool(until)
 
 
 def _entries_about(problem: PlanningProblem) -> tuple[str, ...]:

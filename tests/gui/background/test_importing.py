@@ -33,14 +33,36 @@ print("scipy.sparse" in sys.modules)
 
 def test_one_module_is_imported_in_a_turn(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     imported: list[str] = []
+
+    def bring(name: str) -> None:
+        imported.append(name)
+        monkeypatch.setitem(sys.modules, name, sys)
+
     monkeypatch.setattr(importing, "EVERY_MS", 1)
-    monkeypatch.setattr(importing, "import_module", imported.append)
+    monkeypatch.setattr(importing, "import_module", bring)
     parent = QObject()
     ahead = Importing(["sys", "a.module", "another"], parent)
     ahead._next()
     assert imported == ["a.module"]  # what is there already takes no turn
     qtbot.waitUntil(lambda: not ahead.busy)
     assert imported == ["a.module", "another"]
+
+
+def test_what_a_module_needs_comes_in_turns_before_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    imported: list[str] = []
+
+    def bring(name: str) -> None:
+        imported.append(name)
+        monkeypatch.setitem(sys.modules, name, sys)
+
+    steps = iter(["a.part", "another.part", "a.module"])
+    monkeypatch.setattr(importing, "EVERY_MS", 1)
+    monkeypatch.setattr(importing, "first_step", lambda name: next(steps))
+    monkeypatch.setattr(importing, "import_module", bring)
+    parent = QObject()
+    ahead = Importing(["a.module"], parent)
+    qtbot.waitUntil(lambda: not ahead.busy)
+    assert imported == ["a.part", "another.part", "a.module"]
 
 
 def test_a_package_is_followed_by_its_modules() -> None:
