@@ -356,7 +356,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
     def rename_plan(self, entry: PlanEntry, name: str) -> bool:
         """Give a plan another name: an undo step. False where it has that name, or the name is empty."""
         name = " ".join(name.split())
-        if not name or name == entry.name or entry not in self.plans:
+        if not name or name in (entry.name, entry.shown_name) or entry not in self.plans:
             return False
         self.history.push(RenamePlan(self, entry, name))
         return True
@@ -365,11 +365,11 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         """Take a plan out of the list: an undo step. Raises :class:`StageboardError` for one that is in use."""
         if entry is self.active:
             raise StageboardError(
-                f"'{entry.name}' is the plan on the canvas; apply another before removing it"
+                f"'{entry.shown_name}' is the plan on the canvas; apply another before removing it"
             )
         if entry.running:
             raise StageboardError(
-                f"a planner still works on '{entry.name}'; cancel it before removing its plan"
+                f"a planner still works on '{entry.shown_name}'; cancel it before removing its plan"
             )
         if entry in self.plans:
             self.history.push(RemovePlan(self, entry))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
 from planner.problem.base import PlanningProblem, refuted
@@ -66,6 +67,11 @@ class PlanEntry:
     """What it is a plan of: the open problem, or the last one that was open on its machine. None before it was evaluated."""
     made_for: PlanningProblem | None = None
     """What it was planned or edited for; :attr:`problem` may have another memory, or other rules. None before it was evaluated."""
+
+    @property
+    def shown_name(self) -> str:
+        """Its name as it is shown."""
+        return shown_name(self.name)
 
     @property
     def objective(self) -> float:
@@ -233,7 +239,9 @@ def drop_refuted(entries: Sequence[PlanEntry], by: PlanEntry, problem: PlanningP
         wrong = [claim for claim in entry.claims if refuted(claim, problem, reached)]
         if wrong:
             entry.claims = tuple(claim for claim in entry.claims if claim not in wrong)
-            notes += [f"{claim_words(problem, claim)}: refuted by the plan “{by.name}”" for claim in wrong]
+            notes += [
+                f"{claim_words(problem, claim)}: refuted by the plan “{by.shown_name}”" for claim in wrong
+            ]
     return notes
 
 

@@ -7,11 +7,12 @@ from typing import ClassVar, Protocol
 from PySide6.QtGui import QUndoCommand
 
 from gui.document.plan_list import PlanEntry, PlanList
+from gui.words.methods import shown_name
 
 
 def apply_words(name: str) -> str:
     """What the step is called that puts a plan of the list on the canvas."""
-    return f"Apply '{name}'"
+    return f"Apply '{shown_name(name)}'"
 
 
 class Listing(Protocol):
@@ -37,7 +38,7 @@ class RenamePlan(Step):
     kind = "rename"
 
     def __init__(self, document: Listing, entry: PlanEntry, name: str) -> None:
-        super().__init__(f"Rename '{entry.name}' to '{name}'")
+        super().__init__(f"Rename '{entry.shown_name}' to '{shown_name(name)}'")
         self.document, self.entry, self.names = document, entry, (entry.name, name)
 
     def _set(self, name: str) -> None:
@@ -60,7 +61,7 @@ class RemovePlan(Step):
     kind = "remove"
 
     def __init__(self, document: Listing, entry: PlanEntry) -> None:
-        super().__init__(f"Remove '{entry.name}'")
+        super().__init__(f"Remove '{entry.shown_name}'")
         self.document, self.entry, self.index = document, entry, 0
 
     def redo(self) -> None:

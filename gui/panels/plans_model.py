@@ -26,6 +26,7 @@ from gui.look.writing import CENTRE, LEFT, RIGHT, write
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
+from gui.words.methods import planner_name
 from gui.words.objectives import amount, column_of, components_text
 from gui.words.proofs import claim_sentence, standing_lines
 from planner.reports.certificate.text import time_words
@@ -52,11 +53,11 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 def source_text(entry: PlanEntry) -> str:
-    """``dpl · seed 0 · 3.1 s`` or ``edited by hand``."""
+    """``DPL · seed 0 · 3.1 s`` or ``edited by hand``."""
     if entry.origin == "hand":
         return "edited by hand"
     origins = {"file": "from a file", "start": "at the start", "carried": "carried over"}
-    parts = [entry.planner or origins.get(entry.origin, entry.origin)]
+    parts = [planner_name(entry.planner) or origins.get(entry.origin, entry.origin)]
     if entry.seed is not None:
         parts.append(f"seed {entry.seed}")
     if entry.seconds:
@@ -145,7 +146,7 @@ class PlansModel(QAbstractListModel):
             return None
         entry = self._entries[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
-            return entry.name
+            return entry.shown_name
         if role == ENTRY:
             return entry
         if role == ACTIVE:
@@ -221,7 +222,7 @@ class PlansModel(QAbstractListModel):
 
     def _described(self, entry: PlanEntry) -> str:
         problem = self.problem_of(entry)
-        lines = [f"{entry.name}{' (on the canvas)' if entry is self._document.active else ''}"]
+        lines = [f"{entry.shown_name}{' (on the canvas)' if entry is self._document.active else ''}"]
         if machine := self.machine(entry):
             lines.append(f"for {machine}; Apply goes back to that machine")
         if problem is not None and entry.made_for is not None and (other := self.made_for(entry)):
@@ -312,7 +313,7 @@ class PlanDelegate(QStyledItemDelegate):
             painter,
             QRectF(left, top, name_room, 17),
             LEFT,
-            entry.name,
+            entry.shown_name,
             face,
             t.muted if machine else t.text,
             Qt.TextElideMode.ElideMiddle,  # plans of one planner differ in their ends

@@ -192,7 +192,7 @@ class ReadoutStrip(Readouts):
         self.devices.show_value(
             "Devices", str(len(document.problem.devices)),
             f"{plural(int(np.count_nonzero(document.evaluation.ops)), 'device')} used",
-            tip="" if active is None else f"plan “{active.name}”",
+            tip="" if active is None else f"plan “{active.shown_name}”",
         )  # fmt: skip
         if document.preview is None:
             self._hold_widths(False)

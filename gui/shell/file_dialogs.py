@@ -163,7 +163,7 @@ class FileDialogs:
             self.say("error", str(error))
             return False
         path, decision = (
-            self.ask_save(f"Save '{entry.name}'", PLANS, ".json", self.plan_file(entry)),
+            self.ask_save(f"Save '{entry.shown_name}'", PLANS, ".json", self.plan_file(entry)),
             entry.device_of.copy(),
         )
 

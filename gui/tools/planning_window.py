@@ -197,12 +197,14 @@ class PlanningWindow(EditorWindow):
         """The plan on the canvas, where it is not saved, and plans of the list that are by hand and in no file."""
         active, lost = self.document.active, []
         if self.document.modified and active is not None:
-            lost.append(Unsaved(f"the plan “{active.name}”", self.files.save_plan))
+            lost.append(Unsaved(f"the plan “{active.shown_name}”", self.files.save_plan))
         others = [entry for entry in self.document.plans if entry is not active and entry.would_be_lost]
         if others and not self.document.history.for_show:
             more = "more " if lost else ""
             words = (
-                f"the plan “{others[0].name}”" if len(others) == 1 else f"{len(others)} {more}plans by hand"
+                f"the plan “{others[0].shown_name}”"
+                if len(others) == 1
+                else f"{len(others)} {more}plans by hand"
             )
             lost.append(Unsaved(words, lambda: all(map(self.files.save_entry, others))))
         return lost
@@ -228,7 +230,7 @@ class PlanningWindow(EditorWindow):
             said.append(IS_LOST)
         if again:
             which = (
-                f"The plan “{again[0].name}”"
+                f"The plan “{again[0].shown_name}”"
                 if len(again) == 1
                 else f"{len(again)} plans that planners found"
             )

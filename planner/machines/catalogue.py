@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from planner.errors import PlannerRefusal, StageboardError, TargetError
 from planner.loading import first_step
 from planner.machines.machine import Machine
+from planner.machines.titles import TITLES
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Method, Planner
 
@@ -130,6 +131,14 @@ class Methods(Mapping[str, M]):
 def planners() -> Methods[Planner]:
     """Every planner by name, the default one first."""
     return Methods("planners", Planner, _entries())
+
+
+def planner_title(name: str) -> str | None:
+    """The title of a planner by name; None where there is none. Imports nothing for those of this package."""
+    if name in TITLES or not _others():
+        return TITLES.get(name)
+    known = planners()
+    return known[name].title if name in known else None
 
 
 def bound_methods() -> Methods[BoundMethod]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.errors import StageboardError, StoryError
-from planner.machines.catalogue import planners
+from planner.machines.catalogue import planner_title
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound, ComponentStanding
@@ -379,5 +379,4 @@ def shortened(text: str, longest: int = TWO_LINES) -> str:
 
 
 def _planner_words(name: str) -> str:
-    known = planners().get(name)
-    return known.title if known is not None else name or "A plan"
+    return planner_title(name) or name or "A plan"

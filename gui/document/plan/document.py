@@ -277,7 +277,7 @@ class Document(PlannedDocument[Problem, Evaluation]):
     def _check_fits(self, entry: PlanEntry) -> None:
         if not fits(entry.device_of, self.open_problem):
             raise PlanError(
-                f"'{entry.name}' uses devices that the target does not have; plan again, or undo the change of the target"
+                f"'{entry.shown_name}' uses devices that the target does not have; plan again, or undo the change of the target"
             )
 
     def _check_proposal(self, device_of: Ints) -> None:

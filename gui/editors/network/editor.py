@@ -89,7 +89,7 @@ class OrderWindow(NetworkBody):
         network, active = problem.network, document.active
         parts = [plural(network.connection_count, "connection"), plural(network.neuron_count, "neuron")]
         if active is not None:
-            parts.append(f"order “{active.name}”" + (" · not saved" if document.modified else ""))
+            parts.append(f"order “{active.shown_name}”" + (" · not saved" if document.modified else ""))
         self.header.show_title(network.name, "  ·  ".join(parts))
 
     # ------------------------------------------------------------------ comparing

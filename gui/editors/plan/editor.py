@@ -172,7 +172,7 @@ class MainWindow(GraphBody):
         if active is None:
             self.header.show_title(problem.graph.name, long, ops)
             return
-        plan, unsaved = f"plan “{active.name}”", "not saved" if document.modified else ""
+        plan, unsaved = f"plan “{active.shown_name}”", "not saved" if document.modified else ""
         # The strip and the control of the machine say how many devices there are; that a plan is not saved is said nowhere else.
         last = f"{unsaved} · {plan}" if unsaved else plan
         plan = f"{plan} · {unsaved}" if unsaved else plan

@@ -239,8 +239,8 @@ def change_words(change: MachineChange, came: str) -> str:
     spec = objective_in_words(change.after.objective) if same else after
     head = {
         PLANNED: f"Planned anew for {spec}",
-        KNOWN: f"“{entry.name}” for {spec} is on the canvas",
-        GIVEN: f"“{entry.name}” for {spec} is on the canvas",
+        KNOWN: f"“{entry.shown_name}” for {spec} is on the canvas",
+        GIVEN: f"“{entry.shown_name}” for {spec} is on the canvas",
         CARRIED: f"Carried over to {spec}",
         LISTED: f"A better plan for {spec} waits in Plans",
     }[came]
@@ -251,5 +251,5 @@ def change_words(change: MachineChange, came: str) -> str:
         head += f": {several}{amount(change.after, first, entry.objective)}{broken}"
     lost = "".join(f" {capital(note)}." for note in change.notes)
     of = "" if same else f" for {before},"
-    name = f"“{change.left.name}”" if same else f"“{change.left.name}”,"
+    name = f"“{change.left.shown_name}”" if same else f"“{change.left.shown_name}”,"
     return f"{head}. The plan{of} {name} stays in Plans.{lost}"

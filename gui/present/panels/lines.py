@@ -13,6 +13,7 @@ from gui.look.numbers import gap_limit, plural
 from gui.look.theme import Theme
 from gui.present.captions import flowed, measure
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
+from gui.words.methods import shown_name
 from gui.words.objectives import amount, component_words
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
@@ -50,7 +51,7 @@ def _firsts(members: Sequence[Member]) -> list[int]:
 def _foot(members: Sequence[Member], shown: int) -> str:
     """Which of the plans was told of last, or which of the bounds that came after their plan."""
     plan = members[shown - 1][0]
-    who, firsts = plan.name or plan.provenance.planner, _firsts(members)
+    who, firsts = shown_name(plan.name or plan.provenance.planner), _firsts(members)
     new = [first == i for i, first in enumerate(firsts)]
     what, alike = ("plan", new) if new[shown - 1] else ("bound", [not is_new for is_new in new])
     # "bound 1 of 4: simple bound" would say it twice.

@@ -175,7 +175,7 @@ class Studio(QObject):
             )
         plan = window.document.problem.plan(entry.device_of.copy(), entry.provenance, entry.name)
         self._searching.begin(plan, tuple(window.document.bounds), source)
-        window.say("info", f"Running the search for “{entry.name}” again …")
+        window.say("info", f"Running the search for “{entry.shown_name}” again …")
 
     def _searched(self, frames: list[Frame]) -> None:
         self.draft.add_all(frames, "Keyframes from a search")

@@ -34,7 +34,7 @@ def test_rows_follow_the_document(qtbot: QtBot) -> None:
         assert panel.model.rowCount() == before + 1
         index = panel.model.index(before, 0)
         assert index.data() == "mine"
-        assert index.data(SOURCE) == "dpl · seed 3 · 1.5 s"
+        assert index.data(SOURCE) == "DPL · seed 3 · 1.5 s"
         assert np.allclose(
             index.data(COSTS), document.problem.evaluate(other).cost if document.problem else []
         )
@@ -44,6 +44,25 @@ def test_rows_follow_the_document(qtbot: QtBot) -> None:
         document.remove_plan(entry)
         settle()
         assert panel.model.rowCount() == before
+
+
+def test_a_plan_called_after_its_planner_is_shown_by_the_title_and_keeps_its_name(qtbot: QtBot) -> None:
+    """A file's plan is called ``chain-dp``; lists, steps and sentences say it as all others do, and renaming it to that is no step."""
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        other = EVEN.copy()
+        other[3] = 1
+        entry = document.add_plan(other, "chain-dp")
+        settle()
+        index = panel.model.index(panel.model.rowCount() - 1, 0)
+        assert index.data() == index.data(Qt.ItemDataRole.EditRole) == "Chain DP"
+        assert index.data(Qt.ItemDataRole.ToolTipRole).find("chain-dp") < 0
+        before = document.undo_stack.count()
+        panel.model.setData(index, "Chain DP")
+        assert (entry.name, document.undo_stack.count()) == ("chain-dp", before)
+        document.apply_plan(entry)
+        assert document.undo_stack.undoText() == "Apply 'Chain DP'"
 
 
 def test_the_plan_that_the_buttons_speak_of_is_selected(qtbot: QtBot) -> None:
@@ -149,7 +168,7 @@ def test_where_plans_come_from() -> None:
     assert source_text(PlanEntry("a", EVEN, "hand")) == "edited by hand"
     assert source_text(PlanEntry("a", EVEN, "file")) == "from a file"
     running = PlanEntry("a", EVEN, "planner", planner="dpl", running=True)
-    assert source_text(running) == "dpl · running"
+    assert source_text(running) == "DPL · running"
 
 
 def test_plans_of_several_components(qtbot: QtBot) -> None:

@@ -43,8 +43,8 @@ def test_a_narrow_window_says_that_a_plan_is_not_saved(qtbot: QtBot) -> None:
     document.move([0], 1)
     settle()
     label = window.header.subtitle
-    assert document.modified and document.active is not None and document.active.name in label.text()
-    label.resize(label.fontMetrics().horizontalAdvance("not saved · plan “edge-tpu-fastest") + 20, 20)
+    assert document.modified and document.active is not None and document.active.shown_name in label.text()
+    label.resize(label.fontMetrics().horizontalAdvance("not saved · plan “Edge TPU, fastest") + 20, 20)
     assert label.shown_text().startswith("not saved · plan “")
     close()
 

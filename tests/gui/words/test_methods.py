@@ -18,6 +18,7 @@ from gui.words.methods import shown_name
         ("slice 2", "Slice 2"),
         ("second (slice)", "second (slice)"),
         ("second (edge-tpu-balanced)", "second (compiler's segmentation)"),
+        ("blocks", "Blocks by price"),
         ("slice of bread", "slice of bread"),
         ("slice and dice (mine)", "slice and dice (mine)"),
         ("my slice", "my slice"),

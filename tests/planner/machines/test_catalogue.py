@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import (
     DEFAULT,
+    OTHERS,
     bound_methods,
     import_next,
     methods_about,
     planner,
     planner_asked,
+    planner_title,
     planners,
 )
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.titles import TITLES
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.problem import Problem
@@ -44,6 +48,27 @@ def test_to_look_one_up_imports_no_other() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "['planner.machines.pipeline.planners.slice']"
+
+
+def test_titles_are_those_of_the_planners_and_import_none_of_them() -> None:
+    assert {name: method.title for name, method in planners().items()} == TITLES
+    assert planner_title("nobody") is None
+    code = (
+        "import sys\n"
+        "from planner.machines.catalogue import planner_title\n"
+        "assert planner_title('chain-dp') == 'Chain DP'\n"
+        "print([m for m in sys.modules if m.endswith('.machine') and m != 'planner.machines.machine' or '.planners.' in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_planner_of_another_package_is_called_by_its_own_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OTHERS, "somebody.machine")
+    own = SimpleNamespace(title="Own Way")
+    monkeypatch.setattr("planner.machines.catalogue.planners", lambda: {"own-way": own})
+    assert planner_title("own-way") == "Own Way" and planner_title("chain-dp") == "Chain DP"
+    assert planner_title("nobody") is None
 
 
 def test_of_a_graph_nothing_is_listed_that_plans_networks_nor_the_other_way_round() -> None:

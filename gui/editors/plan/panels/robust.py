@@ -28,7 +28,7 @@ from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.number_boxes import NumberBox
 from gui.widgets.tables import row_table
-from gui.words.methods import method_words
+from gui.words.methods import method_words, shown_name
 from planner.errors import StageboardError
 from planner.reports.robustness.report import Robustness
 from planner.reports.robustness.spread import (
@@ -277,11 +277,11 @@ class RobustPanel(Panel):
     def _regret_lines(self, found: Robustness) -> list[str]:
         sampled, unit = found.outlooks[self.chosen_dependence], found.problem.graph.time_unit
         return [
-            f"{each.name}: {one_time(each.nominal, unit)}, regret {percent(float(sampled.expected_regret[p]))} on average,"
+            f"{shown_name(each.name)}: {one_time(each.nominal, unit)}, regret {percent(float(sampled.expected_regret[p]))} on average,"
             f" {percent(float(sampled.most_regret[p]))} at most"
             for p, each in enumerate(found.compared)
         ] + [
-            f"{each.name}: {one_time(each.nominal, unit)}, better where one op is off, not compared for regret"
+            f"{shown_name(each.name)}: {one_time(each.nominal, unit)}, better where one op is off, not compared for regret"
             for each in found.rivals
         ]
 

@@ -180,7 +180,7 @@ class SuggestionsPanel(Panel):
             idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
             gap = document.gap
             if document.optimum is not None:
-                more = f" “{document.optimum.name}” in Plans is proven optimal."
+                more = f" “{document.optimum.shown_name}” in Plans is proven optimal."
             elif gap is not None and gap < PROVEN_BEST:
                 more = f" No plan is more than {gap_percent(gap)} better: proven."
             else:

@@ -117,7 +117,7 @@ class WhyPanel(Panel):
         self.step.setText(
             next_step(
                 problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap,
-                "" if optimum is None else optimum.name, "" if better is None else better.name, document.bounds,
+                "" if optimum is None else optimum.shown_name, "" if better is None else better.shown_name, document.bounds,
             )
         )  # fmt: skip
         self.back.setVisible(better is not None)

@@ -192,7 +192,7 @@ class PlotsPanel(OrderPanel):
         compared = self.document.compared
         self.legend.setText(legend_html(self.theme, compared is not None))
         self.legend.setToolTip(
-            "" if compared is None else f"Dashed: the order to compare with, {compared.name}"
+            "" if compared is None else f"Dashed: the order to compare with, {compared.shown_name}"
         )
         self._say()
 

@@ -29,13 +29,15 @@ class Replaying(Asking):
         """Begin; an entry without provenance is told so."""
         if self.busy or entry.provenance is None:
             text = (
-                "a replay is on its way" if self.busy else f"it is not known where '{entry.name}' comes from"
+                "a replay is on its way"
+                if self.busy
+                else f"it is not known where '{entry.shown_name}' comes from"
             )
             self._document.message.emit(Message("info", text))
             return
         plan = problem.plan(entry.device_of.copy(), entry.provenance, entry.name)
-        self._name = entry.name
-        self._document.message.emit(Message("info", f"Replaying '{entry.name}' …"))
+        self._name = entry.shown_name
+        self._document.message.emit(Message("info", f"Replaying '{entry.shown_name}' …"))
         self.ask(replayed, plan)
 
     def _take(self, answer: Answer) -> None:

@@ -1,0 +1,42 @@
+"""The titles of planners by name, so that whoever only shows the name of a plan imports no planner for it."""
+
+from __future__ import annotations
+
+TITLES = {
+    "auto": "Automatic",
+    "slice": "Slice",
+    "brkga": "BRKGA",
+    "mla": "MLA",
+    "mla-weighted": "Weighted MLA",
+    "anneal": "Annealing",
+    "mtpp-mip": "MTPP, MIP",
+    "mtpp-cp-sat": "MTPP, CP-SAT",
+    "chain-dp": "Chain DP",
+    "blocks": "Blocks by price",
+    "one-device": "One device",
+    "ideals-dp": "Ideals DP",
+    "dpl": "DPL",
+    "memory-fill": "Memory fill",
+    "pipedream": "PipeDream",
+    "scotch": "Scotch",
+    "max-load-ip": "Max-load IP",
+    "latency-ip": "Latency IP",
+    "edge-tpu-ilp": "Edge TPU, exact",
+    "edge-tpu-fastest": "Edge TPU, fastest",
+    "edge-tpu-balanced": "Compiler's segmentation",
+    "edge-tpu-profiled": "Balanced stage times",
+    "chip-greedy": "Greedy fill",
+    "chip-random": "Random search",
+    "chip-anneal": "Annealed distributions",
+    "chip-local-search": "Local search on chips",
+    "chip-learned": "Learned policy",
+    "chip-cp-sat": "Chips, CP-SAT",
+    "local-search": "Local search",
+    "slice-random": "Slice random orders",
+    "expert": "Expert split",
+    "order-portfolio": "Portfolio of orders",
+    "locality": "Sliding windows",
+    "connection-reordering": "Connection reordering",
+    "theorem-1": "Theorem 1",
+}
+"""What each planner of this package says its :attr:`~planner.search.method.Method.title` is; a test holds the two together."""
