@@ -35,7 +35,7 @@ from planner.model.graph import Graph
 from planner.model.times import measured_words
 from planner.problem.evaluator import Evaluator
 from planner.problem.problem import Pin, Together
-from planner.problem.worst import worst_word
+from planner.problem.worst import meaning, worst_word
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -278,6 +278,8 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         else ""
     )
     body = f"<h3>{escape(title)}</h3><p class='m'>{escape(kind)}{mark}</p>" + fact_rows(rows)
+    if mark and (means := meaning(worst_word(problem, evaluation))):
+        body += f"<p class='m'>{escape(means)}</p>"
     if len(heavy):
         cost = problem.evaluator.op_work[problem.evaluator.class_of[device]]
         heaviest = detailed_column(cost[heavy].tolist(), graph.time_unit, column)

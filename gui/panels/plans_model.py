@@ -237,10 +237,10 @@ class PlansModel(QAbstractListModel):
             lines.append(claim_sentence(problem, claim))
         if not entry.components:
             lines.append("uses devices that the target does not have")
-        elif not entry.valid:
-            lines.append(plural(entry.broken, "violation"))
         else:
-            lines.append("valid")
+            judged = "valid" if entry.valid else plural(entry.broken, "violation")
+            own = "; a comparison goes by those that it was made for" if self.made_for(entry) else ""
+            lines.append(f"{judged} by the rules that are open{own}" if own else judged)
         if entry.provenance is not None and entry.provenance.stop_reason:
             by_time = time_words(entry.provenance.time_limit)
             reason = entry.provenance.stop_reason
@@ -343,6 +343,8 @@ class PlanDelegate(QStyledItemDelegate):
         if active and painter.fontMetrics().horizontalAdvance(whole) <= low.width():
             source = whole  # the ground of the row says so as well
         made = index.data(MADE_FOR)
+        if made and not entry.valid and entry.components:
+            source = f"invalid by what is open · {source}"  # a comparison judges it by what it was made for
         if label := machine or (made and f"for {made}"):
             painter.setFont(self._small)
             wide = min(painter.fontMetrics().horizontalAdvance(label) + 10, low.width())

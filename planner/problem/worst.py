@@ -27,3 +27,18 @@ def worst_word(problem: PlanningProblem, evaluation: Evaluation) -> str:
 def being_worst(word: str) -> str:
     """What a device is or has that is called so (:func:`worst_word`): ``is the bottleneck``, ``has the largest rest``."""
     return f"{'has' if word == LARGEST_REST else 'is'} the {word}"
+
+
+def plain_word(word: str) -> str:
+    """What such a device is called where nobody can look the word up, as on a slide."""
+    return "longest besides streaming" if word == LARGEST_REST else word
+
+
+def meaning(word: str) -> str:
+    """What the word says, in a sentence; empty of words that everybody knows."""
+    if word != LARGEST_REST:
+        return ""
+    return (
+        "Rest: what a stage takes besides streaming, to receive, work and send. All stages stream one after another, and the largest"
+        " rest is added to that."
+    )

@@ -275,9 +275,9 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
             "Its operators keep {bottleneck_memory} in memory.",
         )
     elif worst == LARGEST_REST:
-        head = "{bottleneck} has the largest rest"
+        head = "{bottleneck} takes longest besides streaming"
         words = (
-            "All stages stream for {total_streaming}, one after another; added to that is the largest rest, {bottleneck_work} of work"
+            "All stages stream for {total_streaming}, one after another; added to that is what this stage takes besides, {bottleneck_work} of work"
             " and {bottleneck_transfers} of receiving and sending."
         )
     else:

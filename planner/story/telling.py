@@ -21,7 +21,7 @@ from planner.problem.bound import Bound, ComponentStanding
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
-from planner.problem.worst import worst_word
+from planner.problem.worst import plain_word, worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
 from planner.story.flowing import flowing
@@ -271,7 +271,7 @@ def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[Folde
             name = plan.problem.devices[device].title
             if device != plan.evaluation.bottleneck or not plan.evaluation.valid:
                 return name
-            return f"The {worst_word(plan.problem, plan.evaluation)}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
+            return f"The {plain_word(worst_word(plan.problem, plan.evaluation))}, {name if name[:2].isupper() else name[:1].lower() + name[1:]}"
     cards = list(dict.fromkeys(_card_names(plan, ops, folded)))
     others = len(cards) - 1
     return cards[0] + (f" and {others} more" if others else "")

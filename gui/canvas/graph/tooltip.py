@@ -17,6 +17,7 @@ from gui.look.numbers import Column, detailed_column, plural
 from gui.look.theme import Theme
 from gui.widgets.bar_key import PART_LOOKS
 from gui.words.objectives import plan_times
+from planner.problem.worst import meaning
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -170,5 +171,6 @@ def header_tooltip(data: HeaderData, device: int) -> str:
         f"<tr><td>{escape(name)}&nbsp;&nbsp;</td><td align='right'>{escape(value)}</td></tr>"
         for name, value in rows
     )
-    worst = f"<br>{escape(data.worst)}" if device == data.bottleneck else ""
+    worst = "".join(f"<br>{escape(words)}" for words in (data.worst, meaning(data.worst)) if words)
+    worst = worst if device == data.bottleneck else ""
     return f"<b>{escape(data.titles[device])}</b>{worst}<table>{table}</table>"

@@ -114,10 +114,19 @@ def standing_tip(comparison: Comparison, plan: int) -> str:
     return "\n".join([*lines, *([] if claim is None else [claim_sentence(shown.problem, claim)])])
 
 
-def rules_words(comparison: Comparison, plan: int) -> str:
-    """``valid``, or how many violations there are."""
-    broken = len(comparison.plans[plan].evaluation.violations)
-    return plural(broken, "violation") if broken else "valid"
+def rules_words(comparison: Compared, plan: int) -> str:
+    """``valid``, or how many violations there are; where rules or machines differ, that each plan goes by its own."""
+    broken, own = len(comparison.plans[plan].evaluation.violations), comparison.differing.what
+    words = plural(broken, "violation") if broken else "valid"
+    return f"{words} by its own {own}" if own else words
+
+
+def judged_words(comparison: Compared) -> str:
+    """By what plans are valid where rules or machines differ, and where they are judged otherwise; empty where nothing differs."""
+    differing = comparison.differing
+    if not differing.what:
+        return ""
+    return f"Each plan goes by its own {differing.what} here, by those that are open in Plans: {differing.sentence}."
 
 
 def moved_words(comparison: Comparison, plan: int, against: int) -> str:

@@ -38,7 +38,7 @@ from gui.present.transition.legend import NO_OPS
 from planner.errors import StageboardError
 from planner.files import write_atomically
 from planner.problem.problem import Plan
-from planner.problem.worst import worst_word
+from planner.problem.worst import plain_word, worst_word
 from planner.story.keyframe import CANVASES, Keyframe
 from planner.story.story import Resolved
 
@@ -134,7 +134,7 @@ def legend_entries(plan: Plan | OrderPlan, numbers: Sequence[int] = ()) -> list[
             problem.devices[d].title,
             float(e.pace[d]),
             column.text(float(e.pace[d])) if e.ops[d] else NO_OPS,
-            worst_word(problem, e) if d == e.bottleneck else "",
+            plain_word(worst_word(problem, e)) if d == e.bottleneck else "",
         )
         for d in worth_showing(plan)
     ]

@@ -48,7 +48,7 @@ class Row:
 
 HEAD = 58.0
 """Height of a head that is a title with a line below it."""
-NOTES = {FULLEST: "holds the most", LARGEST_REST: "has the largest rest besides streaming"}
+NOTES = {FULLEST: "holds the most", LARGEST_REST: "takes longest besides streaming"}
 """What is said below the device that matters, by what it is called; of others that it sets the pace."""
 MANY = 12
 """Of more devices than so many those without ops are left out."""

@@ -17,6 +17,7 @@ from gui.canvas.graph.scene import Scene
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import Theme
 from gui.present.captions import LEAST, letters, measure
+from planner.problem.worst import plain_word
 
 LINE, BETWEEN, CLOSE, BESIDE, SIDE = 27.0, 26.0, 8.0, 7.0, 22.0
 """Height of a line, room between entries (``CLOSE``: of numbers alone) and between the words of one, and beside the lines (pixels of a frame of 1280 x 800)."""
@@ -79,7 +80,10 @@ def _devices(scene: Scene, headers: HeaderData) -> list[Entry]:
             continue  # no card has its mark
         out.append(
             _entry(
-                d if scene.heat is None else -1, -1, [*words, *([(headers.worst, True)] if hot else [])], hot
+                d if scene.heat is None else -1,
+                -1,
+                [*words, *([(plain_word(headers.worst), True)] if hot else [])],
+                hot,
             )
         )
     return out

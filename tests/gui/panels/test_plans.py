@@ -15,6 +15,7 @@ from gui.look.theme import LIGHT
 from gui.panels.plans import PlansPanel
 from gui.panels.plans_model import COSTS, FURTHER, MACHINE, MADE_FOR, NUMBER, SOURCE, source_text
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
@@ -226,6 +227,26 @@ def test_a_name_that_is_cut_keeps_the_end_that_tells_it_apart(qtbot: QtBot) -> N
     assert "\N{HORIZONTAL ELLIPSIS}" in name and name.endswith("7 stages")
 
 
+def test_a_plan_that_breaks_the_rules_that_are_open_says_by_which_it_is_judged(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.set_problem(DevicePool(2, 1, memory=1e9))
+        entry = document.add_plan(np.zeros(12, np.int32), "roomy")
+        document.set_problem(DevicePool(2, 1, memory=1.0))
+        settle()
+        assert not entry.valid
+        index = panel.model.index(document.plans.index(entry), 0)
+        told = index.data(Qt.ItemDataRole.ToolTipRole)
+        assert "by the rules that are open; a comparison goes by those that it was made for" in told
+        painter = Scribe(480, 60)
+        option = QStyleOptionViewItem()
+        option.rect = QRect(0, 0, 480, 46)  # type: ignore[attr-defined]
+        panel.list.itemDelegate().paint(painter, option, index)
+        painter.end()
+        assert "invalid by what is open · planner" in [text for _, text in painter.written]
+
+
 def test_a_plan_says_for_what_memory_it_was_made(qtbot: QtBot) -> None:
     document = opened()
     panel = PlansPanel(document, LIGHT)
@@ -245,6 +266,7 @@ def test_a_plan_says_for_what_memory_it_was_made(qtbot: QtBot) -> None:
             "made for reserve 0 B, path off, figures and rules are those of reserve 1.00 MiB, path on"
             in told.replace(";", ",")
         )
+        assert "by the rules that are open; a comparison goes by those that it was made for" in told
         later = document.add_plan(EVEN.copy(), "after")
         assert panel.model.index(document.plans.index(later), 0).data(MADE_FOR) == ""
         assert not panel.grab().isNull()

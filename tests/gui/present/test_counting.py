@@ -235,7 +235,7 @@ def test_the_largest_rest_counts_too(qapp: object) -> None:
         assert headers is not None and headers.worst == "largest rest"
         assert headers.bottleneck == e.bottleneck == 0
         assert share > 0.25 or np.argmax(headers.pace) == 1
-        assert "has the largest rest besides streaming" in " ".join(between(show, share))
+        assert "takes longest besides streaming" in " ".join(between(show, share))
     assert not show.image(frames[0].transition + frames[0].hold + 0.4 * frames[1].transition).isNull()
 
 

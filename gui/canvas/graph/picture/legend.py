@@ -14,6 +14,7 @@ from gui.canvas.graph.palette import CanvasPalette
 from gui.look.fonts import font, metrics
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import ink_on
+from planner.problem.worst import plain_word
 
 LINE, MARGIN, APART, TYPE = 22.0, 16.0, 22.0, 12
 """Height of a line, room beside the lines and between entries, and the size of words, in units."""
@@ -93,7 +94,7 @@ def _unmarked(data: HeaderData, devices: list[int], room: tuple[float, float]) -
 
 def _entry(data: HeaderData, device: int, named: bool, end: str = "") -> Entry:
     name, cost = data.titles[device] if named else "", data.column.text(float(data.pace[device]))
-    end = data.worst if device == data.bottleneck else end
+    end = plain_word(data.worst) if device == data.bottleneck else end
     words = [(name, False), (cost, True), (end, True)]
     wide = sum(metrics(TYPE, bold).horizontalAdvance(word) + BESIDE for word, bold in words if word)
     return Entry(device, name, cost, end, MARK + SWATCH + wide, device == data.bottleneck)

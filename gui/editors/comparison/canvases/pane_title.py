@@ -15,7 +15,14 @@ from gui.editors.comparison.state import CompareState
 from gui.look.numbers import signed_percent
 from gui.look.theme import Theme, font
 from gui.panels.comparison.names import plan_title
-from gui.panels.comparison.words import BETWEEN, moved_words, rules_words, standing_tip, standing_words
+from gui.panels.comparison.words import (
+    BETWEEN,
+    judged_words,
+    moved_words,
+    rules_words,
+    standing_tip,
+    standing_words,
+)
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
 from gui.words.methods import shown_name
@@ -138,7 +145,7 @@ class PaneTitle(QWidget):
         self.rules.setText(marked_rules(comparison, i))
         set_role(self.rules, "good" if valid else "bad")
         sentences = [violation.sentence for violation in comparison.plans[i].evaluation.violations[:4]]
-        self.rules.setToolTip("\n".join(sentences))
+        self.rules.setToolTip(plain_tip("\n".join(filter(None, [*sentences, judged_words(comparison)]))))
         against = shown[0] if first else shown[1] if i == shown[0] else 0
         moved = len(comparison.moved(i, against))
         self.moved.setText(f"{moved:,} moved" if moved else f"as {comparison.letter(against)}")

@@ -14,13 +14,12 @@ from gui.look.numbers import (
     gap_limit,
     one_amount,
     one_time,
-    plural,
     rate_text,
     signed_amount,
     signed_percent,
 )
 from gui.panels.comparison.names import Pair, columns_of
-from gui.panels.comparison.words import optimal_words
+from gui.panels.comparison.words import judged_words, optimal_words, rules_words
 from gui.widgets.labels import capital
 from gui.words.methods import method_words, shown_name
 from gui.words.objectives import (
@@ -106,7 +105,12 @@ def figures_table(
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
         cells += [_throughput(f, figures[base])] if told else []
         cells += [_latency(f, figures)] if both else []
-        cells += [_bound(f, columns), _gap(comparison, f), _rules(f), *_change(comparison, i, base)]
+        cells += [
+            _bound(f, columns),
+            _gap(comparison, f),
+            _rules(comparison, i),
+            *_change(comparison, i, base),
+        ]
         rows.append(tuple(cells))
     return Table(tuple(titles), tuple(rows))
 
@@ -184,11 +188,10 @@ def _gap(comparison: Compared, f: Figures) -> Cell:
     return Cell("bound met" if f.gap <= 0 else gap_limit(f.gap))
 
 
-def _rules(f: Figures) -> Cell:
-    if f.valid:
-        return Cell(f"{CHECK} valid", "muted")
-    broken = plural(len(f.violations), "violation")
-    return Cell(f"{CROSS} {broken}", "bad", tip="\n".join(v.sentence for v in f.violations[:5]))
+def _rules(comparison: Compared, i: int) -> Cell:
+    f, words = comparison.figures(i), rules_words(comparison, i)
+    tip = "\n".join(filter(None, [*(v.sentence for v in f.violations[:5]), judged_words(comparison)]))
+    return Cell(f"{CHECK if f.valid else CROSS} {words}", "muted" if f.valid else "bad", tip=tip)
 
 
 def _change(comparison: Compared, i: int, base: int) -> tuple[Cell, Cell]:

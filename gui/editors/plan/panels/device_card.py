@@ -28,6 +28,7 @@ from gui.look.writing import LEFT, RIGHT, write
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.bar_key import PART_LOOKS
 from gui.widgets.bars import cost_parts, paint_load, paint_parts
+from planner.problem.worst import meaning
 
 FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
 """Heights of a card, of one with a cache, and of a line (pixels)."""
@@ -175,6 +176,8 @@ class DeviceCard(QWidget):
         shown.append(s.detail.replace(APART, ", "))
         if s.previewing and s.reason:
             shown.append(s.reason)
+        if s.bottleneck and (means := meaning(s.worst)):
+            shown.append(means)
         self.setToolTip("\n".join(shown))
 
     @cached_property

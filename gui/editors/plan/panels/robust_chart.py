@@ -15,8 +15,9 @@ from gui.look.numbers import percent, time_column
 from gui.look.theme import Theme, device_colours, font
 from gui.look.writing import LEFT, RIGHT
 from gui.widgets.accessible import Contents, Item, Role
+from gui.widgets.plain import plain_tip
 from planner.model.graph import Floats
-from planner.problem.worst import BOTTLENECK, being_worst
+from planner.problem.worst import BOTTLENECK, being_worst, meaning
 from planner.reports.robustness.report import Robustness
 from planner.reports.robustness.sampling import HIGH
 from planner.reports.robustness.spread import Dependence
@@ -103,6 +104,7 @@ class OutlookView(QWidget):
     def show_outlook(self, outlook: Outlook | None) -> None:
         """Show another one, or nothing."""
         self.outlook = outlook
+        self.setToolTip("" if outlook is None else plain_tip(meaning(outlook.worst)))
         self.setAccessibleDescription(
             "" if outlook is None else ", ".join(mark.words for mark in outlook.marks)
         )

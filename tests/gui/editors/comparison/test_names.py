@@ -20,7 +20,7 @@ from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
 from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.rows import device_titles, row_headers
 from gui.panels.comparison.sankey_words import sankey_of
-from gui.panels.comparison.words import device_words, optimal_words, standing_words, where_words
+from gui.panels.comparison.words import device_words, optimal_words, rules_words, standing_words, where_words
 from gui.present.comparison.words import comparison_runs
 from gui.present.panels.difference import paint_difference
 from planner.cli.comparing import comparison_text
@@ -221,6 +221,11 @@ def test_what_is_optimal_under_other_rules_is_so_for_its_own() -> None:
     )
     assert optimal_words(alike) == "proven optimal" and "proven optimal" in standing_words(alike, 1)
     table = figures_table(differing, (1, 0))
+    rules = table.titles.index("Rules")
+    assert table.rows[0][rules].text == "✓ valid by its own rules" == f"✓ {rules_words(differing, 0)}"
+    assert "by those that are open in Plans: the rules differ" in table.rows[0][rules].tip
+    plain = figures_table(alike, (1, 0)).rows[0][rules]
+    assert (plain.text, plain.tip) == ("✓ valid", "")
     gap = table.titles.index("Gap")
     assert [row[gap].text for row in table.rows] == ["✓ optimal for its own rules"] * 2
     assert "The rules differ: contiguous in A, not in B" in subtitle_of(differing)

@@ -344,6 +344,7 @@ def test_stages_on_a_shared_link_have_a_largest_rest_and_no_bottleneck(qtbot: Qt
             "how often each has the largest rest", "largest rest, how often", "largest rest",
         )  # fmt: skip
         names = [item.name for key in view.told.keys() if (item := view.told.item(key)) is not None]  # noqa: SIM118
+        assert "Rest: what a stage takes besides streaming" in view.toolTip()
         assert "has the largest rest in" in names[3] and not any("bottleneck" in name for name in names)
 
 
