@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.evaluation.parameter_bytes import counted_in_int8
+from planner.problem.per_device import PerDevice, at_least, in_words, limited, unlike
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -38,15 +39,29 @@ def must_fit(problem: Problem) -> bool:
 
 
 def limit_words(problem: Problem, evaluation: Evaluation) -> str:
-    """The limit of a device's memory and what it means: "64.00 MiB per accelerator, which ops must fit"; empty where none is set."""
+    """The limit of a device's memory and what it means: "64.00 MiB per accelerator, which ops must fit", of unlike ones all; empty where none is set."""
     e = problem.evaluator
     limits = e.budget if "dram" in evaluation.details else e.capacity
     limits = limits[np.isfinite(limits)]
     if not len(limits):
         return ""
     means = "which ops must fit" if must_fit(problem) else "what exceeds it is streamed each time"
-    least, most = (bytes_text(float(limit)) for limit in (limits.min(), limits.max()))
-    return f"{least if least == most else f'{least} to {most}'} per {limited_word(problem)}, {means}"
+    each = tuple(limits.tolist())
+    one = limited_word(problem)
+    whose = f", each {one} its own" if unlike(each) else f" per {one}"
+    return f"{memories_in_words(each)}{whose}, {means}"
+
+
+def memories_in_words(memory: PerDevice) -> str:
+    """The memory of those that are limited: ``64.00 MiB`` where all have as much, else ``64.00 MiB, 64.00 MiB and 128.00 MiB``."""
+    limits = limited(memory)
+    return in_words(limits if unlike(memory) else limits[:1], bytes_text)
+
+
+def raised_in_words(memory: PerDevice, size: float) -> str:
+    """``size`` bytes as the least that each has once ``memory`` is raised to it: ``at least 99.56 MiB`` where one has more."""
+    more = any(bytes_text(limit) != bytes_text(size) for limit in limited(at_least(memory, size)))
+    return f"{'at least ' if more else ''}{bytes_text(size)}"
 
 
 def limited_word(problem: Problem) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planner.errors import StageboardError
-from planner.evaluation.memory_words import limited_word
+from planner.evaluation.memory_words import limited_word, memories_in_words, raised_in_words
 from planner.feasibility.decide import decide
 from planner.feasibility.explanation import Remedy
 from planner.feasibility.witness import first_plan, valid
@@ -17,7 +17,7 @@ from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.requirements import name_of, switched_off, token
 from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.feasibility.wording import listed
-from planner.problem.per_device import at_least, smallest
+from planner.problem.per_device import PerDevice, at_least, smallest, unlike
 from planner.problem.problem import Problem
 from planner.problem.target import Target
 from planner.quantity import bytes_text
@@ -166,20 +166,22 @@ def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:
     fullest = knowledge_of(changed).fullest(changed, remedy.device_of)
     if fullest is None:
         return remedy
-    now, given = (smallest(getattr(target, field)) for target in (problem.target, remedy.target))
+    given = smallest(getattr(remedy.target, field))
     size = min(_rounded(fullest.bytes), given)
     target = _with_memory(problem.target, field, size)
     if valid(replace(problem, target=target), remedy.device_of) is None:
         size, target = given, remedy.target
     sentence = (
-        f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit: in the plan found for that,"
+        f"{_fitting(what, getattr(problem.target, field), size)}: in the plan found for that,"
         f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
     )
     if not least:
         sentence += f". With less than {bytes_text(size)} none was found"
     elif size > _rounded(least):
         sentence += f". With less than {bytes_text(least)} there is no plan, with less than {bytes_text(size)} none was found"
-    return replace(remedy, title=_giving(what, size), sentence=sentence, target=target)
+    return replace(
+        remedy, title=_giving(what, getattr(problem.target, field), size), sentence=sentence, target=target
+    )
 
 
 def _with_memory(target: Target, field: str, size: float) -> Target:
@@ -192,8 +194,16 @@ def _rounded(size: float) -> float:
     return math.ceil(size / MIB * 16) / 16 * MIB
 
 
-def _giving(what: str, size: float) -> str:
-    return f"Give each {what} {bytes_text(size)}"
+def _giving(what: str, now: PerDevice, size: float) -> str:
+    return f"Give each {what} {raised_in_words(now, size)}"
+
+
+def _fitting(what: str, now: PerDevice, size: float) -> str:
+    """What a memory of ``size`` bytes, where there is less ``now``, does for the ops."""
+    had, gets = memories_in_words(now), raised_in_words(now, size)
+    if unlike(now):
+        return f"with {gets} in each {what}, where there are {had}, the ops fit"
+    return f"with {gets} instead of {had} in each {what} the ops fit"
 
 
 def _tried(problem: Problem, change: Change, clock: Clock, seed: int) -> Remedy | None:
@@ -248,8 +258,8 @@ def _memory(problem: Problem, cause: Cause, clock: Clock) -> Iterator[Change]:
             changed = _with_memory(target, field, size)
             if conflict_of(replace(problem, target=changed)) is None:
                 yield Change(
-                    _giving(what, size),
-                    f"with {bytes_text(size)} instead of {bytes_text(now)} in each {what} the ops fit",
+                    _giving(what, getattr(target, field), size),
+                    _fitting(what, getattr(target, field), size),
                     target=changed,
                 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
@@ -68,6 +69,17 @@ def at_least(value: PerDevice, least: float) -> PerDevice:
 def smallest(value: PerDevice) -> float:
     """The number, or the least of them."""
     return min(value) if isinstance(value, tuple) else value
+
+
+def limited(value: PerDevice) -> tuple[float, ...]:
+    """The numbers of those that have a limit, in order."""
+    given = value if isinstance(value, tuple) else (value,)
+    return tuple(number for number in given if math.isfinite(number))
+
+
+def unlike(value: PerDevice) -> bool:
+    """Whether those that have a limit have different ones."""
+    return len(set(limited(value))) > 1
 
 
 def in_words(values: Sequence[Any], written: Callable[[Any], str]) -> str:

@@ -10,7 +10,9 @@ from planner.evaluation.memory_words import (
     fitting_words,
     held_words,
     limit_words,
+    memories_in_words,
     must_fit,
+    raised_in_words,
 )
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -36,6 +38,12 @@ STREAMED, FITS = "what exceeds it is streamed each time", "which ops must fit"
         (DevicePool(2, 1), "parameters and outputs", "", False),
         (DevicePool(2, 1, memory=2**26), "parameters and outputs", f"64.00 MiB per accelerator, {FITS}", True),
         (DevicePool(2, 1, memory=(2.0**26,) * 3), "parameters and outputs", f"64.00 MiB per device, {FITS}", True),
+        (
+            DevicePool(3, 1, memory=(2.0**26, 2.0**26, 2.0**27)),
+            "parameters and outputs",
+            f"64.00 MiB, 64.00 MiB and 128.00 MiB, each accelerator its own, {FITS}",
+            True,
+        ),
         (DevicePool(1, 1, memory=(np.inf, 2.0**26)), "parameters and outputs", f"64.00 MiB per CPU, {FITS}", True),
     ],
     ids=str,
@@ -50,6 +58,21 @@ def test_memory_is_told_by_what_counts_and_what_its_limit_does(
     assert must_fit(problem) == fits
     if fits:
         assert fitting_words(problem) == held.replace("and activations", "and peak activations")
+
+
+@pytest.mark.parametrize(
+    ("memory", "size", "now", "raised"),
+    [
+        (2.0**26, 2.0**27, "64.00 MiB", "128.00 MiB"),
+        ((2.0**26, 2.0**26, 2.0**27), 1.5 * 2**26, "64.00 MiB, 64.00 MiB and 128.00 MiB", "at least 96.00 MiB"),
+        ((2.0**26, 2.0**26, 2.0**27), 2.0**28, "64.00 MiB, 64.00 MiB and 128.00 MiB", "256.00 MiB"),
+        ((2.0**26, 2.0**26, np.inf), 2.0**28, "64.00 MiB", "256.00 MiB"),
+    ],
+)  # fmt: skip
+def test_unlike_memories_are_said_one_by_one_and_raised_to_at_least_so_much(
+    memory: float | tuple[float, ...], size: float, now: str, raised: str
+) -> None:
+    assert (memories_in_words(memory), raised_in_words(memory, size)) == (now, raised)
 
 
 @pytest.mark.parametrize(

@@ -414,6 +414,15 @@ def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_f
     assert "is the fullest, with" in remedy.sentence and remedy.verified
 
 
+def test_of_unlike_memories_what_is_offered_is_the_least_that_each_has() -> None:
+    problem = Problem(chain(10, params=MIB), DevicePool(3, 0, memory=(MIB, MIB, 7 * MIB)))
+    remedy = next(r for r in explain(problem).remedies if r.title.startswith("Give each"))
+    assert remedy.title.startswith("Give each accelerator at least ")
+    assert (
+        "in each accelerator, where there are 1.00 MiB, 1.00 MiB and 7.00 MiB, the ops fit" in remedy.sentence
+    )
+
+
 def test_no_more_memory_is_offered_than_the_default_planners_need(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(chain(10, params=MIB), McmPackage(3, sram=3 * MIB))
     roomy = replace(problem.target, sram=16 * MIB)  # type: ignore[type-var]
