@@ -58,7 +58,7 @@ def short_title(comparison: Comparison, row: int) -> str:
 
 
 def numbered(comparison: Comparison, row: int) -> str:
-    """What a row is called where there is no room for the word: ``1``, ``1 (2 in C)``."""
+    """What a row is called where there is no room for the word: ``1``, ``1 in A, 2 in B``."""
     return comparison.row_title(row, short=True).partition(" ")[2]
 
 

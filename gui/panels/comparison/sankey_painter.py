@@ -11,9 +11,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen, Q
 
 from gui.look.glyphs import paint_glyph
 from gui.look.theme import DeviceColour, Theme, font, ink_on, mix, numbered_colours
+from gui.look.writing import LEFT, write
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
-from gui.panels.comparison.sankey_words import HEAD, Sankey
+from gui.panels.comparison.sankey_words import FOOT, HEAD, Sankey
 
 BAR = 9.0
 """Pixels that a device's bar is wide."""
@@ -98,8 +99,10 @@ def paint_sankey(
             painter.drawPath(ribbon_path(layout, ribbon, x0, x1))
     for side in (0, 1):
         _bars(painter, layout, side, x0, x1, colours)
+        _gaps(painter, sankey, side, x0, x1, theme)
         _labels(painter, sankey, side, width, height, theme, colours, marks, lit)
     _heads(painter, sankey, width, theme)
+    _foot(painter, sankey, width, height, theme)
 
 
 def paint_ribbons(
@@ -198,6 +201,18 @@ def _bars(
             painter.drawRect(QRectF(x, float(tops[row]), BAR, high))
 
 
+def _gaps(painter: QPainter, sankey: Sankey, side: int, x0: float, x1: float, theme: Theme) -> None:
+    """Where the other plan has a device that this one has no counterpart of: an empty bar that faces it."""
+    layout = sankey.layout
+    tops, heights = (layout.left_top, layout.left_height) if side else (layout.right_top, layout.right_height)
+    painter.setPen(QPen(QColor(theme.muted), 1.0, Qt.PenStyle.DotLine))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for row in layout.order.tolist():
+        if sankey.absent(side, row):
+            x = x1 if side else x0 - BAR
+            painter.drawRect(QRectF(x, float(tops[row]), BAR, max(float(heights[row]), LEAST_WIDTH)))
+
+
 def bar_rect(sankey: Sankey, side: int, row: int, width: float) -> QRectF:
     """Where a device's bar lies, with its label's column; for pointing."""
     layout = sankey.layout
@@ -213,11 +228,14 @@ def _labels(
 ) -> None:  # fmt: skip
     layout = sankey.layout
     counts = layout.right_ops if side else layout.left_ops
-    rows = layout.order[counts[layout.order] > 0]
+    absent = np.array([sankey.absent(side, row) for row in range(len(counts))], bool)
+    rows = layout.order[(counts > 0)[layout.order] | absent[layout.order]]
     if not len(rows):
         return
-    tops = (layout.right_top if side else layout.left_top)[rows]
-    heights = (layout.right_height if side else layout.left_height)[rows]
+    # What this plan has no counterpart of is said where the other plan has it.
+    own = np.where(absent, 1 - side, side)[rows]
+    tops = np.where(own, layout.right_top[rows], layout.left_top[rows])
+    heights = np.where(own, layout.right_height[rows], layout.left_height[rows])
     ends = layout.right if side else layout.left
     size = LINE if len(rows) * LINE <= height - HEAD - 4 else LOW_LINE
     moved = np.array(
@@ -244,12 +262,15 @@ def _labels(
             painter.drawLine(QPointF(edge + out, centre), QPointF(edge + out * (LEADER - 1), y))
         glyph = 6.5 if small else 8.0
         x = edge + out * (LEADER + glyph / 2)
-        paint_glyph(painter, colours[row], x, y, glyph, theme.faint if faded else "")
         left = glyph + 5
-        value = sankey.column.text(float(amounts[row]))
+        value = "" if absent[row] else sankey.column.text(float(amounts[row]))
         wide = values.horizontalAdvance(value) + 8
         title = sankey.title(side, row)
-        if names.horizontalAdvance(title) + wide > room - left:
+        if absent[row]:
+            title, ink = f"not in {sankey.comparison.letter(sankey.pair[1 - side])}", QColor(theme.muted)
+        else:
+            paint_glyph(painter, colours[row], x, y, glyph, theme.faint if faded else "")
+        if names.horizontalAdvance(title) + wide > room - left and not absent[row]:
             title = sankey.title(side, row, short=True)
         if names.horizontalAdvance(title) + wide > room - left:
             value = ""
@@ -282,3 +303,15 @@ def _heads(painter: QPainter, sankey: Sankey, width: float, theme: Theme) -> Non
         shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)
         box = QRectF(12 if side == 0 else width / 2 + 8, 0, room, HEAD - 4)
         painter.drawText(box, int(align | Qt.AlignmentFlag.AlignVCenter), shown)
+
+
+def _foot(painter: QPainter, sankey: Sankey, width: float, height: float, theme: Theme) -> None:
+    """How devices are matched that are not equally many, as much of it as has room."""
+    if not sankey.matching_words:
+        return
+    face = font(8.0)
+    measure, room = QFontMetricsF(face).horizontalAdvance, width - 24
+    words = next(
+        (words for words in sankey.matching_words if measure(words) <= room), sankey.matching_words[-1]
+    )
+    write(painter, QRectF(12, height - FOOT, room, FOOT - 2), LEFT, words, face, theme.muted)

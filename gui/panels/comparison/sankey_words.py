@@ -11,6 +11,7 @@ import numpy as np
 from gui.look.numbers import Column, amount_column, one_time, percent, plural
 from gui.panels.comparison.names import Pair, ops_between
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, lay_out
+from gui.widgets.labels import capital
 from planner.model.graph import Ints
 from planner.quantity import bytes_text
 from planner.reports.comparison import Comparison
@@ -20,6 +21,8 @@ MEASURES = {"ops": "Ops", "work": "Work", "bytes": "Parameters"}
 """What the width of a ribbon can stand for."""
 HEAD = 24.0
 """Pixels above the bars for the names of the plans."""
+FOOT = 18.0
+"""Pixels below the bars for how devices are matched."""
 LARGEST = 4
 """How many moves the summary names."""
 
@@ -51,6 +54,11 @@ class Sankey:
         """The ops of a bar: ``side`` 0 at the left, 1 at the right."""
         places = self.comparison.places[self.pair[1 - side]]
         return np.flatnonzero(places == row).astype(np.int32)
+
+    def absent(self, side: int, row: int) -> bool:
+        """Whether the plan of a side has no counterpart of the device that the other plan has in a row."""
+        devices = self.comparison.rows[row].devices
+        return devices[self.pair[1 - side]] < 0 <= devices[self.pair[side]]
 
     # ------------------------------------------------------------------ words
     @cached_property
@@ -90,6 +98,29 @@ class Sankey:
         share = float(self.layout.value[ribbon]) / whole if whole else 0.0
         words = percent(share) if share >= 5e-4 else "less than 0.1 %" if share else "nothing"
         return f"drawn one pixel wide: {words} of all {MEASURES[self.measure].lower()}"
+
+    @cached_property
+    def matching_words(self) -> tuple[str, ...]:
+        """How the devices of one plan are matched to those of the other where not all have a counterpart, the longest way first; none
+        where all have one."""
+        c = self.comparison
+        alone = [
+            f"{c.letter(self.pair[side])}'s {c.device_title(row, self.pair[side])}"
+            for side in (0, 1)
+            for row in self.layout.order.tolist()
+            if self.absent(side, row)
+        ]
+        if not alone:
+            return ()
+        targets = [c.plans[plan].problem.target for plan in self.pair]
+        in_order = " in their order" if all(target.in_a_row for target in targets) else ""
+        many = capital(targets[1].words.many) if targets[0].kind == targets[1].kind else "Devices"
+        through = "" if 0 in self.pair else f", each with those of {c.letter(0)}"
+        how = f"{many} are matched{in_order}{through}, so that as few ops as possible move"
+        listed = " and ".join(alone[:2]) if len(alone) < 3 else f"{alone[0]} and {len(alone) - 1} more"
+        has, its = ("has", "its") if len(alone) == 1 else ("have", "their")
+        without = f"{listed} {has} no counterpart"
+        return f"{how}; {without}: all {its} ops count as moved.", f"{without}: all {its} ops count as moved."
 
     def device_words(self, side: int, row: int) -> str:
         """``acc 1 of plan A: 120 ops, of which 12 go elsewhere``."""
@@ -139,6 +170,14 @@ def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -
     # Of devices in a row their order is what one looks for; beside one, only those of a pool without a counterpart may move.
     in_a_row = [comparison.plans[plan].problem.target.in_a_row for plan in pair]
     alone = np.array([min(row.devices[plan] for plan in pair) < 0 for row in comparison.rows], bool)
+    foot = (
+        FOOT
+        if any(
+            0 > min(row.devices[p] for p in pair) != max(row.devices[p] for p in pair)
+            for row in comparison.rows
+        )
+        else 0.0
+    )
     free = (
         np.zeros(len(alone), bool) if all(in_a_row) else alone if any(in_a_row) else np.ones(len(alone), bool)
     )
@@ -147,5 +186,5 @@ def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -
         comparison,
         pair,
         measure,
-        lay_out(flows.ops, values.astype(float), top, max(10.0, height - top - 8), free),
+        lay_out(flows.ops, values.astype(float), top, max(10.0, height - top - 8 - foot), free),
     )

@@ -109,18 +109,25 @@ class Comparison:
 
     def row_title(self, row: int, *, short: bool = False) -> str:
         """What a row is called, everywhere in the comparison, so that no two rows have one name: ``Stage 1`` as the first plan calls it;
-        ``Stage 1 (2 in C)`` by all its names where plans call it differently; ``Stage 1 (C)`` where the first plan has no such device,
-        or one that has none calls another by that name. ``short``: by names instead of titles."""
+        ``Stage 1 in A and B, 2 in C`` by all its names where plans call it differently; ``Stage 1 (C)`` where the first plan has no such device,
+        or one that has none calls another by that name. ``short``: by names instead of titles, ``stage 1, B's acc 1`` where plans have other devices."""
         names: dict[str, list[int]] = {}
         for i, device in enumerate(self.rows[row].devices):
             if device >= 0:
                 known = self.plans[i].problem.devices[device]
                 names.setdefault(known.name if short else known.title, []).append(i)
         first, *others = names
-        further = [f"{_after(first, name)} in {self._letters(names[name])}" for name in others]
-        if 0 not in names[first] or self._called_otherwise(row, first, short):
-            further.insert(0, self._letters(names[first]))
-        return f"{first} ({', '.join(further)})" if further else first
+        whose = self._letters(names[first])
+        if others and short and all(_after(first, name) == name for name in others):
+            return ", ".join([first, *(f"{self._letters(names[name])}'s {name}" for name in others)])
+        if others:
+            further = (f"{_after(first, name)} in {self._letters(names[name])}" for name in others)
+            return ", ".join([f"{first} in {whose}", *further])
+        return (
+            f"{first} ({whose})"
+            if 0 not in names[first] or self._called_otherwise(row, first, short)
+            else first
+        )
 
     def side_titles(self, j: int, i: int, *, short: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the rows are called at the side of plan j and at that of plan i, where ops go from one to the other.

@@ -115,7 +115,9 @@ class SankeyChart(QWidget):
     def _arrange(self) -> None:
         self.sankey = None if self._of is None else sankey_of(*self._of, float(self.height()))
         self.setAccessibleDescription(
-            "" if self.sankey is None else f"{capital(self.sankey.summary())}. {HELP}"
+            ""
+            if self.sankey is None
+            else f"{capital(self.sankey.summary())}. {' '.join((*self.sankey.matching_words[:1], HELP))}"
         )
         self.show_selection(self._selection)
 

@@ -50,7 +50,7 @@ def comparison() -> Comparison:
     ])  # fmt: skip
 
 
-NAMES = ["Stage 0", "Stage 1 (B)", "Stage 1 (2 in B)"]
+NAMES = ["Stage 0", "Stage 1 (B)", "Stage 1 in A and C, 2 in B"]
 
 
 def test_every_list_calls_a_row_by_its_one_name(comparison: Comparison) -> None:
@@ -58,12 +58,12 @@ def test_every_list_calls_a_row_by_its_one_name(comparison: Comparison) -> None:
     short = [name.replace("Stage", "stage") for name in NAMES]
     moves = Moves(comparison, (1, 0))
     assert (moves.names, moves.short_names) == (NAMES, short)
-    assert device_words(comparison, 1, np.array([3, 7])) == "Stage 1 (B), Stage 1 (2 in B)"
+    assert device_words(comparison, 1, np.array([3, 7])) == "Stage 1 (B), Stage 1 in A and C, 2 in B"
     assert where_words(comparison, 0, np.array([3])) == "Stage 0 here, Stage 1 (B) in B"
     sankey = sankey_of(comparison, (1, 0), "ops", 300)
     assert sankey.device_words(0, 2).startswith("Stage 1 of plan A")
     assert sankey.device_words(1, 2).startswith("Stage 2 of plan B")
-    assert device_titles(comparison, 0) == ["Stage 0", "Stage 1 (2 in B)"]
+    assert device_titles(comparison, 0) == ["Stage 0", "Stage 1 in A and C, 2 in B"]
     assert device_titles(comparison, 1) == NAMES
 
 
@@ -82,11 +82,13 @@ def test_cards_and_lanes(comparison: Comparison) -> None:
     items = items_of(comparison.graph, None, frozenset())
     for plan in (0, 1):
         found = marks_of(comparison, items, plan, (1, 0)).names
-        assert found == ("Stage 0", "Stage 1 (B)", "Stage 1 (2 in B)")
+        assert found == ("Stage 0", "Stage 1 (B)", "Stage 1 in A and C, 2 in B")
     headers = row_headers(comparison, 1)
     assert headers.titles == tuple(NAMES)
-    assert headers.names == ("0", "1 (B)", "1 (2 in B)"), "where there is little room they still differ"
-    assert row_headers(comparison, 0).titles == ("Stage 0", "not in this plan", "Stage 1 (2 in B)")
+    assert headers.names == ("0", "1 (B)", "1 in A and C, 2 in B"), (
+        "where there is little room they still differ"
+    )
+    assert row_headers(comparison, 0).titles == ("Stage 0", "not in this plan", "Stage 1 in A and C, 2 in B")
 
 
 def test_over_one_another_a_lane_has_both_names_side_by_side(comparison: Comparison) -> None:
@@ -177,7 +179,7 @@ def test_those_of_a_pool_keep_their_numbers() -> None:
     ]
     found = compare(plans)
     assert found.numbers == (0, 1, 2)
-    assert found.row_title(0) == "Accelerator 0 (1 in B)"
+    assert found.row_title(0) == "Accelerator 0 in A, 1 in B"
 
 
 def test_an_accelerator_and_a_cpu_are_never_both_called_by_the_same_number() -> None:

@@ -18,7 +18,11 @@ from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.sankey_layout import bend_at, crossings, lay_out, row_order, spread
 from gui.panels.comparison.sankey_painter import CLEAR, INSIDE, columns, paint_sankey, ribbon_path
 from gui.panels.comparison.sankey_words import sankey_of
-from tests.gui.editors.comparison.compare_parts import comparison_of, pool, state_of
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
+from planner.reports.comparison import compare
+from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool, state_of
+from tests.gui.models import chain_graph
 from tests.gui.scribe import Scribe
 from tests.gui.window_parts import settle, shown
 
@@ -163,7 +167,36 @@ def test_relabelled_devices_have_one_name_on_both_sides() -> None:
         "a line to read aloud"
     )
     stays = sankey.ribbon_words(sankey.layout.find(0, 0))
-    assert stays.startswith("3 ops stay on Accelerator 0 (1 in B)")
+    assert stays.startswith("3 ops stay on Accelerator 0 in A, 1 in B")
+
+
+def test_stages_without_a_counterpart_are_shown_as_such_and_the_picture_says_how_stages_are_matched(
+    qapp: object,
+) -> None:
+    graph = chain_graph(12)
+    three, two = (Problem(graph, Pipeline(count=count)) for count in (3, 2))
+    places = ([0] * 4 + [1] * 4 + [2] * 4, [0] * 6 + [1] * 6)
+    plans = [p.plan(np.array(at, np.int32), HAND, "p") for p, at in zip((three, two), places, strict=True)]
+    sankey = sankey_of(compare(plans), (1, 0), "ops", 300.0)
+    alone = next(row for row in range(3) if sankey.absent(1, row))
+    assert not sankey.absent(0, alone) and not any(sankey.absent(0, row) for row in range(3))
+    words = sankey.matching_words[0]
+    assert words.startswith(
+        "Stages are matched in their order, so that as few ops as possible move; A's Stage"
+    )
+    assert words.endswith("has no counterpart: all its ops count as moved.")
+    scribe = Scribe(900, 300)
+    paint_sankey(scribe, sankey, 900.0, 300.0, LIGHT)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    assert words in written and written.count("not in B") == 1 and "not in A" not in written
+    narrow = Scribe(520, 300)
+    paint_sankey(narrow, sankey, 520.0, 300.0, LIGHT)
+    narrow.end()
+    assert sankey.matching_words[1] in [text for _, text in narrow.written]
+    assert sankey_of(compare([plans[0]] * 2), (1, 0), "ops", 300.0).matching_words == ()
+    through = sankey_of(compare([plans[0], plans[1], plans[0]]), (2, 1), "ops", 300.0)
+    assert "matched in their order, each with those of A" in through.matching_words[0]
 
 
 def test_thirty_six_labels_lie_apart(qapp: object) -> None:

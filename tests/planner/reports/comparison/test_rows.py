@@ -133,9 +133,9 @@ def test_further_stages_come_where_they_belong_and_all_names_are_said() -> None:
     assert [row.devices for row in comparison.rows] == [(0, 0, 0), (-1, -1, 1), (-1, 1, 2), (1, 2, 3)]
     assert comparison.numbers == (0, 3, 2, 1)
     assert [comparison.row_title(row) for row in range(4)] == [
-        "Stage 0", "Stage 1 (C)", "Stage 1 (B, 2 in C)", "Stage 1 (2 in B, 3 in C)",
+        "Stage 0", "Stage 1 (C)", "Stage 1 in B, 2 in C", "Stage 1 in A, 2 in B, 3 in C",
     ]  # fmt: skip
-    assert comparison.row_title(3, short=True) == "stage 1 (2 in B, 3 in C)"
+    assert comparison.row_title(3, short=True) == "stage 1 in A, 2 in B, 3 in C"
     assert comparison.device_name(3, 2) == "stage 3" and comparison.device_name(1, 0) == ""
     assert comparison.moved(2).tolist() == [2, 3]
     assert comparison.moved(2, 1).tolist() == [2]
@@ -151,7 +151,7 @@ def test_no_two_devices_of_a_comparison_have_one_name() -> None:
         [plan(four, [0, 0, 1, 2, 3, 3, 3, 3]), plan(two, [0, 0, 0, 0, 1, 1, 1, 1]), plan(four, [0] * 8)]
     )
     names = [comparison.row_title(row) for row in range(4)]
-    assert names == ["Stage 0", "Stage 1 (A and C)", "Stage 2", "Stage 3 (1 in B)"]
+    assert names == ["Stage 0", "Stage 1 (A and C)", "Stage 2", "Stage 3 in A and C, 1 in B"]
     with pytest.raises(StageboardError, match=r"Stage 1 \(A and C\) has no counterpart in plan B"):
         comparison.picked([2], 0, 1)
 
@@ -162,7 +162,7 @@ def test_several_letters_share_a_name() -> None:
     later = plan(three, [0, 0, 1, 2, 2, 2])
     comparison = compare([plan(two, [0, 0, 0, 1, 1, 1]), later, later])
     assert comparison.row_title(1) == "Stage 1 (B and C)"
-    assert comparison.row_title(2) == "Stage 1 (2 in B and C)"
+    assert comparison.row_title(2) == "Stage 1 in A, 2 in B and C"
 
 
 def test_chips_and_edge_tpus_stand_in_a_row_and_a_pool_does_not() -> None:
