@@ -188,11 +188,16 @@ class Problem(EvaluatedProblem):
 
     @property
     def places(self) -> str:
-        """What names of plans say of their machine: ``6 stages`` where devices stand in a row, else ``pool:6+1``."""
+        """What names of plans say of their machine: ``6 stages`` where devices stand in a row, else ``6 accelerators, 1 CPU``."""
         words, count = self.target.words, len(self.devices)
         if self.target.in_a_row:
             return f"{count} {words.one if count == 1 else words.many}"
-        return self.target.spec_head()[1]
+        kinds: dict[str, set[str]] = {}
+        for part, device in zip(self.target.hardware(self.graph), self.devices, strict=True):
+            kinds.setdefault(device.kind, set()).add(part)
+        return ", ".join(
+            plural(len(names), "CPU" if kind == "cpu" else kind) for kind, names in kinds.items()
+        )
 
     def unit(self, component: str) -> str | None:
         """The unit of a component: ``B`` for bytes, else the graph's time unit (None = unknown)."""

@@ -119,7 +119,8 @@ class Comparison:
         first, *others = names
         whose = self._letters(names[first])
         if others and short and all(_after(first, name) == name for name in others):
-            return ", ".join([first, *(f"{self._letters(names[name])}'s {name}" for name in others)])
+            mine = first if 0 in names[first] else f"{whose}'s {first}"
+            return ", ".join([mine, *(f"{self._letters(names[name])}'s {name}" for name in others)])
         if others:
             further = (f"{_after(first, name)} in {self._letters(names[name])}" for name in others)
             return ", ".join([f"{first} in {whose}", *further])

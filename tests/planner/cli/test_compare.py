@@ -93,7 +93,7 @@ def test_stages_are_aligned_in_order_and_both_names_said(
     assert [device["name"] for device in data["devices"]] == ["stage 0", "stage 1 (B)", "stage 1", "stage 2"]
     assert {(moved["to"], moved["called"]) for moved in data["moved"]} == {("stage 1 (B)", "stage 1")}
     text = stageboard("compare", RESNET, four, pair[0], one).out
-    assert "stage 3 (2 in B and C)" in text and "stage 2 (1 in B and C)" in text and "stage 1 (A)" in text
+    assert "stage 3 in A, 2 in B and C" in text and "stage 2 in A, 1 in B and C" in text and "stage 1 (A)" in text
     assert "stage 1 " not in text.replace("stage 1 (A)", ""), "one name, one device"
 
 
@@ -221,7 +221,7 @@ def test_other_targets_and_counts(stageboard: Any, resnet: Any, pair: list[Path]
     assert data["devices"][3]["differences"][1]["cost"] is None
     said = stageboard("compare", RESNET, pair[0], tpus, chips).out
     assert "A is a plan for a pipeline and B for" in said and "their objectives do not compare" in said
-    assert "stage 3 (B, chip 3 in C)" in said
+    assert "B's stage 3, C's chip 3" in said
     assert "max-memory" in said and "bottleneck" in said
 
 

@@ -79,7 +79,7 @@ def test_work_by_hand_is_not_overwritten_by_another_machine(document: Document) 
     document.set_problem(DevicePool(2, 1))
     assert mine in document.plans and mine.device_of.tolist() == kept.tolist()
     assert document.active is not mine and document.active is not None
-    assert document.active.name == "carried over, pool:2+1"
+    assert document.active.name == "carried over, 2 accelerators, 1 CPU"
     (change,) = changes
     assert (change.came, change.left, change.entry) == (CARRIED, mine, document.active)
     document.undo_stack.undo()
