@@ -93,7 +93,11 @@ def test_stages_are_aligned_in_order_and_both_names_said(
     assert [device["name"] for device in data["devices"]] == ["stage 0", "stage 1 (B)", "stage 1", "stage 2"]
     assert {(moved["to"], moved["called"]) for moved in data["moved"]} == {("stage 1 (B)", "stage 1")}
     text = stageboard("compare", RESNET, four, pair[0], one).out
-    assert "stage 3 in A, 2 in B and C" in text and "stage 2 in A, 1 in B and C" in text and "stage 1 (A)" in text
+    assert (
+        "stage 3 in A, 2 in B and C" in text
+        and "stage 2 in A, 1 in B and C" in text
+        and "stage 1 (A)" in text
+    )
     assert "stage 1 " not in text.replace("stage 1 (A)", ""), "one name, one device"
 
 
