@@ -108,6 +108,7 @@ def paint_dimmed_labels(
     faded = scene.faded
     if detail == Detail.OVERVIEW or not faded.any():
         return
+    card_names(scene)  # the copy has them, too
     others = copy.copy(scene)
     others.highlighted = faded
     painter.save()

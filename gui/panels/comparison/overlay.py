@@ -11,6 +11,7 @@ from gui.canvas.graph.animation import eased
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.headers import paint_headers
+from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.picture.shapes import paint_graph
@@ -79,6 +80,7 @@ class Layers:
         self._pixels = [raster.new_image(1, 1) for _ in range(3)]
         self._images: list[QImage] = [wrap_image(layer) for layer in self._pixels]
         self._way = -1.0
+        self._detail = Detail.BLOCKS
 
     def paint(
         self, buffer: np.ndarray, over: Overlaid, marks: Marks, viewport: Viewport, palette: CanvasPalette, share: float, ratio: float,
@@ -90,8 +92,9 @@ class Layers:
             self._images = [wrap_image(layer) for layer in self._pixels]
             self.stale = True
         gone = over.way(share)
+        moving = 0.0 < gone < 1.0
         if self.stale or self._way != gone:
-            self._make(over, marks, viewport, palette, ratio)
+            self._make(over, marks, viewport, palette, ratio, not moving)
             self._way, self.stale = gone, False
         image = wrap_image(buffer)  # the painter does not keep it
         painter = QPainter(image)
@@ -99,6 +102,9 @@ class Layers:
         if 0.0 < share < 1.0:
             painter.setOpacity(share)
             painter.drawImage(0, 0, self._images[1])
+            painter.setOpacity(1.0)
+            if moving:
+                paint_dimmed_labels(painter, over.first, viewport, palette, self._detail, ratio)
             painter.setOpacity(both(share))
             painter.drawImage(0, 0, self._images[2])
             painter.setOpacity(1.0)
@@ -108,13 +114,17 @@ class Layers:
         painter.end()
 
     def _make(
-        self, over: Overlaid, marks: Marks, viewport: Viewport, palette: CanvasPalette, ratio: float
-    ) -> None:
+        self, over: Overlaid, marks: Marks, viewport: Viewport, palette: CanvasPalette, ratio: float, all_names: bool
+    ) -> None:  # fmt: skip
+        """Not ``all_names`` where every frame has layers of its own: cards that are faded are alike in both plans, and named once."""
         for layer, scene in zip(self._pixels, (over.first, over.second), strict=False):
-            detail = paint_base(layer, scene, viewport, palette, ratio)
+            self._detail = detail = paint_base(layer, scene, viewport, palette, ratio)
             image = wrap_image(layer)  # the painter does not keep it
             painter = QPainter(image)
-            paint_names(painter, scene, viewport, palette, detail, ratio)
+            if all_names or detail == Detail.OVERVIEW:
+                paint_names(painter, scene, viewport, palette, detail, ratio)
+            else:
+                paint_labels(painter, scene, viewport, palette, detail, ratio)
             painter.end()
         raster.fill(self._pixels[2], None, 0, replace=True)
         detail = detail_at(STYLE.card_h * viewport.scale / ratio)

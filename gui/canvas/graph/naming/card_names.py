@@ -265,9 +265,9 @@ class CardNames:
 
 
 def card_names(scene: Scene) -> CardNames:
-    """The names of a scene's cards; kept with it as long as its layout stays."""
+    """The names of a scene's cards; kept with it as long as they stay in their rows, on the way from one layout to another, too."""
     kept: tuple[object, CardNames] | None = scene.__dict__.get("_card_names")
-    if kept is None or kept[0] is not scene.layout:
-        kept = (scene.layout, CardNames(scene.items, scene.layout.row))
+    if kept is None or kept[0] is not scene.layout.row:
+        kept = (scene.layout.row, CardNames(scene.items, scene.layout.row))
         scene.__dict__["_card_names"] = kept
     return kept[1]

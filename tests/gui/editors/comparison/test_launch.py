@@ -143,7 +143,7 @@ def test_groups_that_are_folded_are_folded_in_the_picture(qtbot: QtBot, view: st
         dialog = window.findChild(PictureDialog)
 
         def written() -> set[str]:
-            drawing = dialog._draw(replace(dialog.choice(), view=view, page=page))
+            drawing = dialog._draw(replace(dialog.choice(), view=view, page=page))()
             return {line.words for line in written_in(drawing.file(".svg"))}
 
         assert "conv_0" in written()

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.labels import paint_labels
+from gui.canvas.graph.naming.card_names import CardNames
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
 from gui.canvas.graph.scene import STYLE, scene_of
@@ -29,6 +30,7 @@ from gui.editors.comparison.picture.picture import draw_comparison
 from gui.layout.between import between
 from gui.look.page import Page
 from gui.look.theme import LIGHT
+from gui.panels.comparison import overlay, pixels
 from gui.panels.comparison.marks import Marks
 from gui.panels.comparison.overlay import way
 from gui.panels.comparison.split import draw_split, paint_split, paint_split_text, split_parts
@@ -137,9 +139,9 @@ def test_halves_of_a_moved_group_show_how_it_is_spread(qapp: object, detail: Det
         *(float(at[1] + size[1] / 2) for at, size in ((bars[0], bars[2]), (bars[1], bars[3])))
     )
     before, _ = viewport.to_pixels(float(bars[0][0] + bars[2][0] / 2), 0.0)
-    for pixels in (buffer, drawn):
-        assert pixels[int(down), int(across)] == palette.accent[1]
-        assert pixels[int(down), int(before)] == palette.accent[0]
+    for painted in (buffer, drawn):
+        assert painted[int(down), int(across)] == palette.accent[1]
+        assert painted[int(down), int(before)] == palette.accent[0]
 
 
 def test_in_lanes_cards_go_from_as_place_to_bs(qtbot: QtBot) -> None:
@@ -176,6 +178,37 @@ def test_in_lanes_cards_go_from_as_place_to_bs(qtbot: QtBot) -> None:
         )
         assert way(0.5) == 0.0
         assert way(1.0) == 1.0
+
+
+def test_on_the_way_names_are_chosen_once_and_those_of_standing_cards_written_once(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with window_on(qtbot, two_plans()) as window:
+        window.state.set_view("lanes")
+        pane = overlaid(qtbot, window)
+        over = pane.over
+        assert over is not None and over.first.faded.any(), "some cards are where they were"
+        chosen, written = [], []
+        choose, write = CardNames._named, overlay.paint_dimmed_labels
+        monkeypatch.setattr(CardNames, "_named", lambda *given: chosen.append(given) or choose(*given))
+        monkeypatch.setattr(
+            overlay, "paint_dimmed_labels", lambda *given: written.append(given) or write(*given)
+        )
+        monkeypatch.setattr(
+            pixels, "paint_dimmed_labels", lambda *given: written.append(given) or write(*given)
+        )
+        frames = (0.6, 0.7, 0.8)
+        for share in frames:
+            pane.fade.set_share(share)
+            pane.grab()
+        assert len(written) == len(frames)
+        first = len(chosen)
+        pane.fade.set_share(0.85)
+        pane.grab()
+        assert len(chosen) == first
+        pane.fade.set_share(1.0)  # at rest each plan has its names, and a frame only blends
+        pane.grab()
+        assert len(written) == len(frames) + 3
 
 
 def test_a_line_says_what_halves_and_bars_stand_for(qtbot: QtBot) -> None:
@@ -283,7 +316,7 @@ def test_the_picture_of_an_overlay_is_an_overlay(qtbot: QtBot, view: str, shown_
         assert not dialog.title.isHidden() and dialog.title.text() == title_of(window.state.comparison)
         # The plans of the window's pair, at the place of its slider.
         dialog.title.setText("Both of them")
-        assert dialog._draw(dialog.choice()).title == "Both of them"
+        assert dialog._draw(dialog.choice())().title == "Both of them"
         dialog.close()
 
 

@@ -127,6 +127,6 @@ def test_the_curve_of_i_os_is_a_picture_of_the_export(qtbot: QtBot) -> None:
         dialog.view.setCurrentIndex(dialog.view.findData("ios"))
         choice = dialog.choice()
         assert " on a fast memory of " in choice.title
-        words = [line.words for line in written_in(dialog._draw(choice).file(".svg"))]
+        words = [line.words for line in written_in(dialog._draw(choice)().file(".svg"))]
         assert "size of fast memory, in values" in words
         dialog.close()
