@@ -120,7 +120,7 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
     from planner.search.stop import Cancel
     from planner.story.files.json import read_story
     from planner.story.files.plans import resolve
-    from planner.story.proving import prove_story
+    from planner.story.proving import prove_story, unproven_words
 
     output = Path(args.output)
     options = ExportOptions(args.size, args.fps or 0.0, args.theme or "", args.reduced_motion)
@@ -137,6 +137,7 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
     ) as stopped:
         console.progress("proving what the story claims")
         resolved = prove_story(resolved, seconds, Cancel(stopped))
+    unproven = unproven_words(resolved, seconds)
     app = application()
     words = f"writing {output.name}"
 
@@ -156,4 +157,6 @@ def _export(path: Path, args: argparse.Namespace, console: Console) -> int:
         "seconds": written.seconds, "bytes": written.bytes, "notes": list(written.notes),
     }  # fmt: skip
     console.result(data, lambda: written.sentence)
+    if unproven:
+        console.note(unproven)
     return DONE

@@ -15,7 +15,7 @@ from planner.runs.messages import Ended, Failed, Order, Proven
 from planner.runs.proving import method_to_prove
 from planner.runs.worker import Worker
 from planner.search.method import BoundMethod
-from planner.story.proving import SECONDS, as_proven, bounds_as_told, with_shared
+from planner.story.proving import SECONDS, as_proven, bounds_as_told, settled, turns, with_shared
 from planner.story.story import Resolved
 
 
@@ -34,10 +34,10 @@ class StoryProving(QObject):
         super().__init__(parent)
         self._read, self._left = read, seconds
         self._bounds = list(bounds_as_told(read))
-        self._waiting = list(range(len(read.plans)))
+        self._waiting = turns(read, self._bounds)
         self._news: list[Bound] = []
         self._found: list[Bound] = []
-        self._begun = 0.0
+        self._begun = self._share = 0.0
         self._worker: Worker | None = None
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -53,7 +53,7 @@ class StoryProving(QObject):
         return self._worker is not None
 
     def begin(self) -> None:
-        """Prove the claims of the first plan that has one, then those of the others."""
+        """Prove the claims of one plan after the other."""
         while self._waiting and self._worker is None and self._left > 0.0:
             self._start(self._waiting[0])
             if self._worker is None:
@@ -75,15 +75,15 @@ class StoryProving(QObject):
         if len(bounds) > len(self._bounds[index]):
             self._bounds[index] = bounds
             self.changed.emit()
-        claim = claim_of(plan, bounds)
-        if claim is None or not plan.evaluation.valid:
+        if settled(plan, bounds):
             return
-        method = method_to_prove(plan.problem, claim)
+        method = method_to_prove(plan.problem, claim_of(plan, bounds))
         if method is None:
             return
         is_bound = isinstance(method, BoundMethod)
+        self._share = self._left / len(self._waiting)
         order = Order(
-            method.name, plan.problem, is_bound=is_bound, time_limit=self._left,
+            method.name, plan.problem, is_bound=is_bound, time_limit=self._share,
             starts=() if is_bound else (decision_of(plan),), bounds=proven(bounds),
         )  # fmt: skip
         self._begun, self._found = time.monotonic(), []
@@ -97,13 +97,17 @@ class StoryProving(QObject):
             if isinstance(message, Proven):
                 # Without the time that it took, as in a story that is written.
                 self._found.append(replace(message.bound, seconds=0.0))
+                index = self._waiting[0]
+                if settled(self._read.plans[index], (*self._bounds[index], *self._found)):
+                    self._finished()
+                    return
             elif isinstance(message, (Ended, Failed)):
                 self._finished()
                 return
 
     def _finished(self) -> None:
         index = self._waiting.pop(0)
-        self._left -= time.monotonic() - self._begun
+        self._left -= min(self._share, time.monotonic() - self._begun)
         self._stop()
         if self._found:
             self._news += self._found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -9,13 +10,13 @@ from dataclasses import replace
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.plan_files.bound_json import StoredBound, bound_of
-from planner.problem.base import PlanningProblem, says_more
-from planner.problem.bound import Bound, proven
-from planner.problem.claims import claim_of
+from planner.problem.base import AnyPlan, PlanningProblem, says_more
+from planner.problem.bound import Bound, proven, within
+from planner.problem.claims import claim_of, claimed
 from planner.problem.problem import Plan
 from planner.runs.proving import prove_again, told_bounds
 from planner.search.search import Callbacks
-from planner.search.stop import AnyOf, Never, Stop, TimeLimit
+from planner.search.stop import AnyOf, Cancel, Never, Progress, Stop, TimeLimit
 from planner.story.files.plans import pack
 from planner.story.keyframe import LONGEST_CAPTION
 from planner.story.proof_words import CLAIMANT, proof_sentences
@@ -25,6 +26,8 @@ from planner.typed_json import typed
 
 SECONDS = 10.0
 """How long it may take to prove what a story's file claims where nobody says how long."""
+LONGER = 6
+"""How many times longer is proposed where that did not do."""
 
 Proofs = tuple[tuple[Bound, ...], ...]
 """The bounds of each plan of a story."""
@@ -78,20 +81,86 @@ def prove_story(
 
     Claims that are not proven by then stay claims. ``read`` is the story as it was resolved.
     """
-    found: list[tuple[Bound, ...]] = []
-    news: list[Bound] = []
-    end = time.monotonic() + seconds
-    for plan, own in zip(read.plans, bounds_as_told(read), strict=True):
+    found = list(bounds_as_told(read))
+    waiting, news = turns(read, found), list[Bound]()
+    while waiting and seconds > 0.0:
+        i, share = waiting[0], seconds / len(waiting)
+        del waiting[0]
+        plan, own = read.plans[i], found[i]
         bounds = with_shared(plan, own, news)
-        left = end - time.monotonic()
-        if left > 0.0 and claim_of(plan, bounds) is not None and plan.evaluation.valid:
-            again = prove_again(plan, bounds, AnyOf([stop or Never(), TimeLimit(left)]), callbacks)
-            bounds = again.bounds
+        if not settled(plan, bounds):
+            watch, began = _Proving(plan, bounds, callbacks), time.monotonic()
+            again = prove_again(plan, bounds, AnyOf([stop or Never(), watch.stop, TimeLimit(share)]), watch)
+            # What is compiled for a proof takes nothing of the turns of the others.
+            seconds -= min(share, time.monotonic() - began)
             # Without the time that a proof took, which would be another one whenever the story is written.
-            bounds = tuple(b if b in own else replace(b, seconds=0.0) for b in bounds)
+            bounds = tuple(b if b in own else replace(b, seconds=0.0) for b in again.bounds)
             news += proven(bounds)
-        found.append(bounds)
-    return as_proven(read, tuple(found))
+        found[i] = bounds
+    # What was proven of one plan may be all that another one, of the same problem, waited for.
+    shared = (
+        with_shared(plan, own, news) if claim_of(plan, own) is not None else own
+        for plan, own in zip(read.plans, found, strict=True)
+    )
+    return as_proven(read, tuple(shared))
+
+
+def turns(read: Resolved, bounds: Sequence[Sequence[Bound]]) -> list[int]:
+    """The plans of which something is claimed, in the order of their turns: first those that took least to prove, as their file has it.
+
+    Each turn may take an equal share of what is left of the time, so that a long proof leaves none of the others out."""
+    pairs = list(zip(read.plans, bounds, strict=True))
+    waiting = [i for i, (plan, own) in enumerate(pairs) if plan.evaluation.valid and not settled(plan, own)]
+    return sorted(waiting, key=lambda i: sum(bound.seconds for bound in claimed(bounds[i])))
+
+
+def settled(plan: AnyPlan, bounds: Sequence[Bound]) -> bool:
+    """Whether nothing that is claimed of a plan is left to prove: no claim says more than what is proven, and a plan that its file says
+    is optimal is proven to be so."""
+    if claim_of(plan, bounds) is not None:
+        return False
+    problem, values = plan.problem, plan.evaluation.values
+    reached = dict(zip(problem.components, values, strict=True))
+    believed = (b for b in bounds if not b.claimed_by or within(b.value, reached.get(b.component, math.inf)))
+    said = problem.standing(values, tuple(replace(bound, claimed_by="") for bound in believed))
+    return said.status != "optimal" or problem.standing(values, tuple(bounds)).status == "optimal"
+
+
+def unproven_words(told: Resolved, seconds: float) -> str:
+    """``1 of 3 plans not proven again in 10 s; --prove 60 gives it longer``: of how many plans a story as it is told after so many seconds of
+    proving still only claims something; empty where of none."""
+    pairs = zip(told.plans, told.bounds, strict=True)
+    open_ = sum(plan.evaluation.valid and claim_of(plan, bounds) is not None for plan, bounds in pairs)
+    if not open_:
+        return ""
+    plans = f"{open_} of {len(told.plans)} plans not proven again"
+    if seconds <= 0.0:
+        return f"{plans}; --prove {SECONDS:g} gives {_them(open_)} {SECONDS:g} s"
+    return f"{plans} in {seconds:g} s; --prove {LONGER * seconds:g} gives {_them(open_)} longer"
+
+
+def _them(many: int) -> str:
+    return "it" if many == 1 else "them"
+
+
+class _Proving(Callbacks):
+    """Hears what is proven of a plan; :attr:`stop` fires as soon as that is all that is claimed. ``inner`` hears the same."""
+
+    def __init__(self, plan: AnyPlan, bounds: Sequence[Bound], inner: Callbacks | None) -> None:
+        self._plan, self._bounds, self._inner = plan, list(bounds), inner or Callbacks()
+        self._done = False
+        self.stop = Cancel(lambda: self._done)
+
+    def on_start(self, problem: PlanningProblem) -> None:
+        self._inner.on_start(problem)
+
+    def on_progress(self, fraction: float | None, text: str, progress: Progress) -> None:
+        self._inner.on_progress(fraction, text, progress)
+
+    def on_bound(self, bound: Bound, progress: Progress) -> None:
+        self._bounds.append(bound)
+        self._done = settled(self._plan, self._bounds)
+        self._inner.on_bound(bound, progress)
 
 
 def as_proven(read: Resolved, bounds: Proofs) -> Resolved:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.app.launch import main
@@ -44,7 +45,9 @@ def test_nothing_is_proven_without_a_second(qtbot: QtBot, tmp_path: Path) -> Non
     window.close()
 
 
-def test_what_is_written_proves_first(qtbot: QtBot, tmp_path: Path) -> None:
+def test_what_is_written_proves_first(
+    qtbot: QtBot, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan = best()
     told(tmp_path, plan.objective, plan)
     stageboard_json.write(problem().graph, tmp_path / "model.json")
@@ -56,5 +59,7 @@ def test_what_is_written_proves_first(qtbot: QtBot, tmp_path: Path) -> None:
             == 0
         )
         pages.append(page.read_text())
+        left = "1 of 1 plans not proven again; --prove 10 gives it 10 s" in capsys.readouterr().err
+        assert left == bool(prove)
     assert [PROVEN in page for page in pages] == [True, False]
     assert ["file claims" in page for page in pages] == [False, True]

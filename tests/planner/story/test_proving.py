@@ -13,12 +13,15 @@ from planner.model.samples import STORIES
 from planner.problem.claims import claim_of, claimed
 from planner.problem.problem import Pin, Plan
 from planner.problem.provenance import Provenance
-from planner.runs.proving import known_at_once
+from planner.runs.proving import Again, known_at_once
 from planner.search.run import plan_of, run
+from planner.search.search import Callbacks
+from planner.search.stop import Progress, Stop
+from planner.story import proving
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import resolve, resolve_with
 from planner.story.making import Told, story_of_plans
-from planner.story.proving import as_proven, bounds_as_told, prove_story, told_with
+from planner.story.proving import as_proven, bounds_as_told, prove_story, told_with, unproven_words
 from planner.story.story import Resolved
 from planner.story.subject import StoryModel
 from tests.planner.forging import claim, problem
@@ -172,3 +175,64 @@ def test_the_stories_that_come_along_stay_as_they_are() -> None:
     file = STORIES / "device-placement.story.json"
     read = resolve(read_story(file), file.parent)
     assert prove_story(read).story == read.story
+
+
+def told_of_two(folder: Path) -> tuple[Resolved, Plan, Plan]:
+    """A story of a plan that is not the best, with a claim that took long to prove, and of the best one of another problem, whose claim
+    took a moment."""
+    plan = best()
+    device_of = np.zeros(plan.problem.graph.n, np.int32)
+    worse = plan.problem.plan(device_of, Provenance("by hand"))
+    pinned = plan.problem.with_constraints((Pin(plan.problem.graph.op_ids[0], plan.problem.devices[0].name),))
+    other = pinned.plan(plan.decision.device_of, plan.provenance)
+    assert other.evaluation.valid
+    slow = replace(claim(worse, plan.objective, "chain-dp"), seconds=5.0)
+    quick = replace(claim(other, plan.objective, "chain-dp"), seconds=0.01)
+    both = [
+        Told(worse, (*known_at_once(plan.problem), slow)), Told(other, (*known_at_once(pinned), quick)),
+    ]  # fmt: skip
+    model = StoryModel(("model.json",), plan.problem.graph.fingerprint)
+    file = write_story(folder / "talk.story.json", story_of_plans(model, both))
+    return resolve_with(read_story(file), [plan.problem.graph]), worse, other
+
+
+def test_quick_proofs_are_first_and_none_takes_more_than_its_share(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, worse, other = told_of_two(tmp_path)
+    asked: list[tuple[Plan, float]] = []
+
+    def nothing(plan: Plan, bounds: tuple, stop: Stop, callbacks: Callbacks) -> Again:
+        left = next(share for share in range(1, 100) if stop(Progress(seconds=float(share))))
+        asked.append((plan, left))
+        return Again(tuple(bounds), frozenset())
+
+    monkeypatch.setattr(proving, "prove_again", nothing)
+    found = prove_story(read, 10.0)
+    assert [plan.problem for plan, _ in asked] == [other.problem, worse.problem]
+    assert asked[0][1] == 5 and 5 < asked[1][1] <= 10, "what one leaves the other may take"
+    assert unproven_words(found, 10.0) == (
+        "2 of 2 plans not proven again in 10 s; --prove 60 gives them longer"
+    )
+    assert unproven_words(found, 0.0) == "2 of 2 plans not proven again; --prove 10 gives them 10 s"
+
+
+def test_a_proof_ends_when_it_has_what_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a plan that is not the best a method would go on until its time is up, and leave none for the next."""
+    read, _, _ = told_of_two(tmp_path)
+    ended: list[bool] = []
+
+    def goes_on(plan: Plan, bounds: tuple, stop: Stop, callbacks: Callbacks) -> Again:
+        most = max(bound.value for bound in bounds if bound.claimed_by)
+        part, progress = plan.problem.components[0], Progress()
+        for value in (0.9 * most, most):
+            bound = plan.problem.bound(part, value, "chain-dp", frozenset({"rule:order"}))
+            callbacks.on_bound(bound, progress)
+            ended.append(stop(progress))
+        return Again((*bounds, bound), frozenset({bound}))
+
+    monkeypatch.setattr(proving, "prove_again", goes_on)
+    found = prove_story(read, 10.0)
+    assert ended[:2] == [False, True]
+    assert all(claim_of(plan, own) is None for plan, own in zip(found.plans, found.bounds, strict=True))
+    assert not unproven_words(found, 10.0)
