@@ -136,17 +136,23 @@ class Sankey:
 
     def summary(self, most: int = LARGEST) -> str:
         """How much moves, and the largest moves, ``most`` of them: ``10 of 96 ops move: 7 from Accelerator 1 to CPU 0, 3 from ...``, each
-        device by the whole name that the first of the plans has for it."""
+        device by the whole name that the first of the plans has for it. Of moves of one size all are named, or none: ``5 flows of 3``."""
         layout = self.layout
         stays = layout.left == layout.right
         total, moved = int(layout.ops.sum()), int(layout.ops[~stays].sum())
         if not moved:
             return f"all {plural(total, 'op')} stay where they are" if total else "the model has no ops"
         found = np.flatnonzero(~stays)
-        first = found[np.argsort(-layout.ops[found], kind="stable")[:most]].tolist()
-        said = ", ".join(f"{int(layout.ops[ribbon]):,} {self._way(ribbon)}" for ribbon in first)
-        more = "among them " if len(found) > len(first) else ""
-        return f"{moved:,} of {plural(total, 'op')} move{f': {more}{said}' if said else ''}"
+        ordered = found[np.argsort(-layout.ops[found], kind="stable")]
+        sizes = layout.ops[ordered]
+        tied = 0 < most < len(found) and sizes[most - 1] == sizes[most]
+        named = int(np.count_nonzero(sizes > sizes[most])) if tied else min(most, len(found))
+        told = [f"{int(layout.ops[ribbon]):,} {self._way(ribbon)}" for ribbon in ordered[:named].tolist()]
+        alike = int(np.count_nonzero(sizes == sizes[named])) if tied else 0
+        told += [f"{plural(alike, 'flow')} of {int(sizes[named]):,}"] if alike else []
+        more = "among them " if most and named + alike < len(found) else ""
+        said = f": {more}{', '.join(told)}" if most else ""
+        return f"{moved:,} of {plural(total, 'op')} move{said}"
 
     def _way(self, ribbon: int) -> str:
         """From where to where a ribbon goes, in a sentence."""

@@ -156,7 +156,9 @@ def test_sentences_name_devices_counts_and_work() -> None:
     assert sankey.summary() == "2 of 12 ops move: 1 from Stage 0 to Stage 1, 1 from Stage 2 to Stage 1"
     shorter = [sankey.fitting_summary(len, room) for room in (100, 60, 20, 5)]
     least = "2 of 12 ops move"
-    assert shorter == [sankey.summary(), f"{least}: among them 1 from Stage 0 to Stage 1", least, least]
+    assert shorter == [sankey.summary(), f"{least}: 2 flows of 1", least, least], (
+        "of flows alike all are named, or none"
+    )
 
 
 def test_relabelled_devices_have_one_name_on_both_sides() -> None:
