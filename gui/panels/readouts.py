@@ -39,7 +39,7 @@ from gui.words.proofs import (
     above_words,
     bound_sentence,
     claim_sentence,
-    claimed_note,
+    claimed_shortly,
     component_note,
     component_tip,
     proven_words,
@@ -259,7 +259,7 @@ class ReadoutStrip(Readouts):
             note = "of valid plans"
         if claim is not None:
             # What is proven stands above in large figures; the tip says who proved it.
-            note, colour = f"{claimed_note(self._problem, claim)}, not proven", self.theme.warning
+            note, colour = claimed_shortly(self._problem, claim), self.theme.warning
             lines.append(claim_sentence(self._problem, claim))
         if bound is None:
             self.bound.show_value(label, DASH, note, self.theme.faint, colour, wrapped(lines))

@@ -119,10 +119,19 @@ def took_tip(bound: Bound | None) -> str:
 
 
 def claimed_note(problem: PlanningProblem, claim: Bound) -> str:
-    """What a file claims, in a few words beside what is proven: ``claimed 923.43 µs``; of several components with its name."""
-    least = amount(problem, claim.component, claim.value)
+    """What a file claims, in a few words beside what is proven: ``lower bound claimed: 923.43 µs, not proven here``."""
+    return f"lower bound claimed: {claimed_least(problem, claim, sign='')}, not proven here"
+
+
+def claimed_shortly(problem: PlanningProblem, claim: Bound) -> str:
+    """The same where there is less room: ``claimed ≥ 923.43 µs, not proven``."""
+    return f"claimed {claimed_least(problem, claim)}, not proven"
+
+
+def claimed_least(problem: PlanningProblem, claim: Bound, sign: str = "≥ ") -> str:
+    """``≥ 923.43 µs``: what is claimed; of several components with its name."""
     name = f"{component_words(claim.component).short} " if len(problem.components) > 1 else ""
-    return f"claimed {name}{least}"
+    return f"{name}{sign}{amount(problem, claim.component, claim.value)}"
 
 
 def claim_sentence(problem: PlanningProblem, claim: Bound) -> str:

@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from gui.canvas.graph.picture.subtitle import standing_text
 from gui.document.plan.document import Document
 from gui.document.proven_here import PROVEN
-from gui.editors.comparison.panels.figures_words import figures_table
+from gui.editors.comparison.panels.figures_painter import fitted
+from gui.editors.comparison.panels.figures_words import CLAIMED, figures_table
 from gui.editors.comparison.state import CompareState, file_sources
 from gui.look.theme import LIGHT, font
 from gui.panels.comparison.canvases import canvases
@@ -128,7 +129,7 @@ def test_the_readouts_tell_a_claim_from_a_proof(qtbot: QtBot, made: Files) -> No
     with shown(qtbot, strip, 1280, 66):
         strip.refresh()
         assert strip.bound.value == "3.00 ms" and strip.gap.value == "≤ 57.2 %"
-        assert strip.bound.note == "claimed 7.00 ms, not proven"
+        assert strip.bound.note == "claimed ≥ 7.00 ms, not proven"
         assert SENTENCE in strip.bound.accessibleDescription().replace("\n", " ")
         assert SENTENCE in strip.gap_bar.toolTip().replace("\n", " ")
         strip.gap_bar.grab()
@@ -161,7 +162,12 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     assert [comparison.figures(i).status for i in range(2)] == ["feasible", "feasible"]
     table = figures_table(comparison, (1, 0))
     column = table.titles.index("Lower bound")
-    assert [row[column].text for row in table.rows] == ["3.00 ms (claimed 7.00 ms)", "3.00 ms"]
+    assert [row[column].text for row in table.rows] == ["3.00 ms", "3.00 ms"]
+    beside = table.titles.index(CLAIMED)
+    assert [row[beside].text for row in table.rows] == ["≥ 7.00 ms", ""]
+    for width in range(1200, 100, -5):
+        titles = fitted(table, width).titles
+        assert (CLAIMED in titles) == ("Gap" in titles), "no picture has a gap without what is claimed"
     assert SENTENCE in table.rows[0][column].tip and SENTENCE in table.rows[0][0].tip
     assert "optimal" not in standing_words(comparison, 0) and "not proven" in standing_words(comparison, 0)
     assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
@@ -169,21 +175,18 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     every = fitting_lines(comparison, (0,), (others,), letters, 1e9)[0]
     value, gap, claim = standing_words(comparison, 0).split(BETWEEN)
     assert every == BETWEEN.join([value, gap, *others, claim]), "last, so that nothing else looks unproven"
-    items = {*every.split(BETWEEN), "claimed 7.00 ms"}
+    assert claim == "lower bound claimed: 7.00 ms, not proven here"
+    brief = "claimed ≥ 7.00 ms, not proven"
     lines = [fitting_lines(comparison, (0,), (others,), letters, room)[0] for room in range(900, 40, -5)]
     for line, room in zip(lines, range(900, 40, -5), strict=True):
-        assert set(line.split(BETWEEN)) <= items
+        items = line.split(BETWEEN)
+        assert set(items) <= {*every.split(BETWEEN), brief}
+        assert (gap in items) == (items[-1] in (claim, brief)), "a gap is not said without what is claimed"
         assert BETWEEN not in line or QFontMetricsF(letters).horizontalAdvance(line) <= room
-    assert any(line.endswith("valid   claimed 7.00 ms") for line in lines), (
-        "a claim is shortened before it is dropped"
-    )
+    assert any(line.endswith(brief) for line in lines), "a claim is shortened before it is dropped"
     assert lines[-1] == every.split(BETWEEN)[0]
     narrow = canvases(comparison, QRectF(0, 0, 600, 300), LIGHT, "lanes")[0].picture.subtitle
-    assert set(narrow.split(BETWEEN)) < {
-        *standing_words(comparison, 0).split(BETWEEN),
-        "claimed 7.00 ms",
-        "valid",
-    }
+    assert narrow.startswith(value) and (gap in narrow) == (brief in narrow)
     document.open_plan(made.forged)
     listed = [entry for entry in document.plans if entry.claims]
     from gui.editors.comparison.state import entry_sources
@@ -201,12 +204,16 @@ def test_pictures_and_stories_say_claimed(qapp: object, made: Files, tmp_path: P
     opened = open_plan(made.forged, made.plan.problem.graph)
     bounds = with_known(made.plan.problem, opened.bounds)
     words = standing_text(made.plan.problem, opened.plan.evaluation, bounds)
-    assert words.endswith("gap ≤ 57.2 %   claimed 7.00 ms, not proven")
+    assert words.endswith("gap ≤ 57.2 %   lower bound claimed: 7.00 ms, not proven here")
     ruled = standing_text(made.plan.problem, opened.plan.evaluation, bounds, "valid")
-    assert ruled.endswith("gap ≤ 57.2 %   valid   claimed 7.00 ms, not proven")
+    assert ruled.endswith("gap ≤ 57.2 %   valid   lower bound claimed: 7.00 ms, not proven here")
     talk = story_with_known(resolve(read_story(story(tmp_path, forged=True)), tmp_path))
     said = figures_text(talk.plans[0], talk.bounds[0], LIGHT)
-    assert "at least 3.00 ms" in said and "claimed 7.00 ms, not proven" in said and "optimal" not in said
+    assert (
+        "at least 3.00 ms" in said
+        and "lower bound claimed: 7.00 ms, not proven here" in said
+        and "optimal" not in said
+    )
     found = certificate(talk.plans[0], talk.bounds[0])
     assert claim_lines(found)[0].startswith("The plan's file claims a bound of 7.00 ms")
     assert '<th scope="row">Claimed</th>' in certificate_table(found)

@@ -147,7 +147,7 @@ def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> 
         parts.append("proven optimal" if gap == 0.0 else f"gap {gap_limit(gap)}")
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
     if claim is not None:
-        parts.append(f"{claimed_note(problem, claim)}, not proven")
+        parts.append(claimed_note(problem, claim))
     return "   ".join(parts)
 
 

@@ -16,7 +16,7 @@ from gui.panels.comparison.names import columns_of, plan_title
 from gui.panels.comparison.rows import device_titles
 from gui.panels.schedule.panel import in_practice, shorter, summary
 from gui.words.objectives import components_shortly
-from gui.words.proofs import claim_sentence, claimed_note, standing_lines
+from gui.words.proofs import claim_sentence, claimed_note, claimed_shortly, standing_lines
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
 from planner.reports.schedule.schedule import Schedule
@@ -32,49 +32,53 @@ MOST_NAMED = 3
 
 def standing_words(comparison: Comparison, plan: int) -> str:
     """``max load 21.91   proven optimal`` of one plan; components of one objective by their short names."""
-    words, claim = _standing(comparison, plan)
-    return BETWEEN.join([*words, *([f"{claim}, not proven"] if claim else [])])
+    words, claims = _standing(comparison, plan)
+    return BETWEEN.join([*words, *claims[:1]])
 
 
 def fitting_lines(
     comparison: Comparison, plans: Sequence[int], others: Sequence[Sequence[str]], letters: QFont, room: float
 ) -> list[str]:
     """:func:`standing_words` and ``others`` of each of some plans in a line of ``room`` pixels, in whole items, and the same items of all:
-    what one has no room for no line says. The value itself stays; then what is proven, the others in their order and what is claimed have
-    what room there is, a claim with or without that it is not proven: last, so that this is said of nothing else."""
+    what one has no room for no line says. The value itself stays; then what is proven has what room there is, with all that is claimed
+    beyond it, in few words if need be, else neither; then the others in their order. What is claimed stands last."""
     measure = QFontMetricsF(letters)
     told = [_standing(comparison, plan) for plan in plans]
-    lines = [words[0] for words, _ in told]
+    lines, ends = [words[0] for words, _ in told], [""] * len(told)
 
-    def say(items: Sequence[str]) -> bool:
-        """An item of each plan, empty where that has none, if all have room for it."""
-        longer = [line + BETWEEN + item if item else line for line, item in zip(lines, items, strict=True)]
-        fits = all(
-            measure.horizontalAdvance(line) <= room for line, item in zip(longer, items, strict=True) if item
+    def fit(longer: Sequence[str], now: Sequence[str]) -> bool:
+        return all(
+            measure.horizontalAdvance(line) <= room
+            for line, before in zip(longer, now, strict=True)
+            if line != before
         )
-        if fits:
-            lines[:] = longer
-        return fits
 
-    say([words[1] if len(words) > 1 else "" for words, _ in told])
+    proven = [BETWEEN.join(words) for words, _ in told]
+    for how in (0, 1):
+        claims = [f"{BETWEEN}{claims[how]}" if claims else "" for _, claims in told]
+        if fit([line + claim for line, claim in zip(proven, claims, strict=True)], lines):
+            lines, ends = proven, claims
+            break
     for items in zip(*others, strict=True):
-        say(items)
-    claims = [claim for _, claim in told]
-    if not say([f"{claim}, not proven" if claim else "" for claim in claims]):
-        say(claims)
-    return lines
+        longer = [line + BETWEEN + item if item else line for line, item in zip(lines, items, strict=True)]
+        if fit(
+            [line + end for line, end in zip(longer, ends, strict=True)],
+            [line + end for line, end in zip(lines, ends, strict=True)],
+        ):
+            lines = longer
+    return [line + end for line, end in zip(lines, ends, strict=True)]
 
 
 def pair_items(comparison: Comparison) -> list[tuple[tuple[str, str], tuple[str, str]]]:
     """What is said of plans A and B, the most important first: of each what stands before it in a line and the words, empty where the
-    plan has none of the kind. Components, what is proven, whether rules are kept, and what is claimed."""
+    plan has none of the kind. Components, what is claimed, what is proven, which is not said without that, and whether rules are kept."""
     told = [_standing(comparison, plan) for plan in (0, 1)]
     kinds = list(zip_longest(*(words[0].split(", ") for words, _ in told), fillvalue=""))
     found = [((", ", first), (", ", second)) for first, second in kinds]
     proven = [words[1] if len(words) > 1 else "" for words, _ in told]
     rules = [rules_words(comparison, plan) for plan in (0, 1)]
-    claims = [f"{claim}, not proven" if claim else "" for _, claim in told]
-    for first, second in (proven, rules, claims):
+    claims = [claims[-1] if claims else "" for _, claims in told]
+    for first, second in (claims, proven, rules):
         found.append(((BETWEEN, first), (BETWEEN, second)))
     return found
 
@@ -87,18 +91,18 @@ def whole_words(words: str, letters: QFont, room: float) -> str:
     return words
 
 
-def _standing(comparison: Comparison, plan: int) -> tuple[list[str], str]:
-    """The value with what is proven of it, and what is only claimed (may be empty)."""
+def _standing(comparison: Comparison, plan: int) -> tuple[list[str], tuple[str, ...]]:
+    """The value with what is proven of it, and what is only claimed, then in fewer words (may be empty)."""
     shown = comparison.plans[plan]
     problem, evaluation = shown.problem, shown.evaluation
     words = components_shortly(problem, evaluation.values, columns_of(comparison))
     if not evaluation.valid:
-        return [words], ""
+        return [words], ()
     found = [words]
     gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
     if gap is not None:
         found.append(optimal_words(comparison) if gap == 0.0 else f"gap {gap_limit(gap)}")
-    return found, "" if claim is None else claimed_note(problem, claim)
+    return found, () if claim is None else (claimed_note(problem, claim), claimed_shortly(problem, claim))
 
 
 def optimal_words(comparison: Compared) -> str:

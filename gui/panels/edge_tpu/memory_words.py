@@ -166,7 +166,7 @@ def why_line(problem: Problem, evaluation: Evaluation, units: PictureUnits) -> t
 
 def claim_line(problem: Problem, side: Side) -> tuple[str, ...]:
     """What a file claims of the plan; nothing where it claims nothing that is not proven."""
-    return () if side.claim is None else (f"{claimed_note(problem, side.claim)}, not proven",)
+    return () if side.claim is None else (claimed_note(problem, side.claim),)
 
 
 def said_of(problem: Problem, side: Side, units: PictureUnits, width: float, brief: bool) -> list[Line]:

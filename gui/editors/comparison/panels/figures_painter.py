@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.editors.comparison.panels.figures_words import Cell, Table
+from gui.editors.comparison.panels.figures_words import CLAIMED, RULES, Cell, Table
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, RIGHT, write
 
@@ -44,16 +44,16 @@ def fits(table: Table, width: float, once: bool = True) -> bool:
     return min(widths[0], FIRST * width) + GAP + max(widths[1:]) <= width
 
 
-LEAST_TOLD = ("Lower bound", "Rules", "Gap")
-"""Titles of columns that are left out first where a page has no room for all."""
+LEAST_TOLD = (("Lower bound",), (RULES,), ("Gap", CLAIMED))
+"""Titles of columns that are left out first where a page has no room for all: what is claimed stays as long as what is proven."""
 
 
 def fitted(table: Table, width: float) -> Table:
     """The table without as many of :data:`LEAST_TOLD`, then without differences, as it takes to be ``width`` wide at most."""
-    for title in LEAST_TOLD:
+    for titles in LEAST_TOLD:
         if fits(table, width):
             break
-        kept = [c for c, name in enumerate(table.titles) if name != title]
+        kept = [c for c, name in enumerate(table.titles) if name not in titles]
         table = Table(
             tuple(table.titles[c] for c in kept),
             tuple(tuple(row[c] for c in kept) for row in table.rows),

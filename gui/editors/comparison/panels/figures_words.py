@@ -31,7 +31,7 @@ from gui.words.objectives import (
     objective_in_words,
     objective_title,
 )
-from gui.words.proofs import claim_sentence, claimed_note, standing_lines
+from gui.words.proofs import claim_sentence, claimed_least, standing_lines
 from planner.problem.problem import Plan
 from planner.reports.comparison import Figures
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 RULES = "Rules"
 THROUGHPUT, LATENCY = "Throughput", "Latency"
 """The columns of how often samples come, and how long one takes, whatever the objective."""
+CLAIMED = "Claimed, not proven"
+"""The column of the lower bounds that files claim, where any does."""
 CHECK, CROSS = "\N{CHECK MARK}", "\N{MULTIPLICATION X}"
 
 
@@ -86,7 +88,15 @@ def figures_table(
     told = both or any(math.isfinite(f.practice) for f in figures)
     titles += [THROUGHPUT] if told else []
     titles += [LATENCY] if both else []
-    titles += ["Lower bound", "Gap", RULES, f"Against {comparison.letter(base)}", ""]
+    claims = any(f.claim is not None for f in figures)
+    titles += [
+        "Lower bound",
+        "Gap",
+        *([CLAIMED] if claims else []),
+        RULES,
+        f"Against {comparison.letter(base)}",
+        "",
+    ]
     rows = []
     for i, f in enumerate(figures):
         title = f.letter if lettered else f"{f.letter}: {shown_name(f.name)}"
@@ -105,12 +115,8 @@ def figures_table(
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
         cells += [_throughput(f, figures[base])] if told else []
         cells += [_latency(f, figures)] if both else []
-        cells += [
-            _bound(f, columns),
-            _gap(comparison, f),
-            _rules(comparison, i),
-            *_change(comparison, i, base),
-        ]
+        cells += [_bound(f, columns), _gap(comparison, f), *([_claimed(f)] if claims else [])]
+        cells += [_rules(comparison, i), *_change(comparison, i, base)]
         rows.append(tuple(cells))
     return Table(tuple(titles), tuple(rows))
 
@@ -161,18 +167,25 @@ def plan_words(comparison: Compared, i: int) -> str:
     return "\n".join(lines)
 
 
+def _claimed(f: Figures) -> Cell:
+    """The lower bound that the plan's file claims beyond what is proven."""
+    if f.claim is None:
+        return Cell("", "muted", True)
+    problem = f.plan.problem
+    return Cell(claimed_least(problem, f.claim), "muted", True, tip=claim_sentence(problem, f.claim))
+
+
 def _bound(f: Figures, columns: Sequence[Column]) -> Cell:
-    claim = "" if f.claim is None else f" ({claimed_note(f.plan.problem, f.claim)})"
     tip = "" if f.claim is None else claim_sentence(f.plan.problem, f.claim)
     if f.bound is None:
-        return Cell(DASH + claim, "muted", True, tip=tip)
+        return Cell(DASH, "muted", True, tip=tip)
     name, unit = f.bound.component, f.units[f.bound.component]
     place = list(f.components).index(name)
     shown = columns[place].text(f.bound.value) if columns else one_amount(f.bound.value, unit)
     if len(f.components) > 1:
         shown = f"{component_words(name).short} {shown}"
     return Cell(
-        shown + claim,
+        shown,
         "",
         True,
         tip="\n".join(filter(None, [f"proven by {method_words(f.bound.method)}", tip])),

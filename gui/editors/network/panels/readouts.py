@@ -13,7 +13,7 @@ from gui.look.theme import Theme
 from gui.panels.readout_row import Readouts
 from gui.widgets.readout import Readout
 from gui.words.methods import method_words
-from gui.words.proofs import GAP_MEANS, bound_sentence, claim_sentence, claimed_note, wrapped
+from gui.words.proofs import GAP_MEANS, bound_sentence, claim_sentence, claimed_shortly, wrapped
 from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class OrderReadouts(Readouts):
         lines = [] if bound is None else [bound_sentence(problem, bound)]
         note = "none yet: prove one" if bound is None else f"proven by {method_words(bound.method)}"
         if claim is not None:
-            note = f"{claimed_note(problem, claim)}, not proven"
+            note = claimed_shortly(problem, claim)
             lines.append(claim_sentence(problem, claim))
         self.bound.show_value(
             "Best proven lower bound", DASH if bound is None else f"{int(bound.value):,}", note,
