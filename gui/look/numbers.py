@@ -223,6 +223,11 @@ def cache_text(
     return f"{on} on chip + {column.text(off)} off chip{more}"
 
 
+def pushed_text(pushed: float) -> str:
+    """``2.97 MiB pushed out``: what activations push out of a cache, in few words; empty where that is nothing."""
+    return f"{bytes_text(pushed)} pushed out" if pushed > 0.0 else ""
+
+
 def cache_column(used: float, cache: float, beside: Column | None = None) -> Column:
     """How :func:`cache_text` writes what is used: in the unit of the larger, or of what is in bytes ``beside`` it where that is smaller or
     not all has room."""

@@ -13,6 +13,7 @@ from gui.look.numbers import gap_limit, plural
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
+from gui.words.held import pushed_beside
 from gui.words.machines import apart_words, conditions_words, devices_words, fast_memory_words
 from gui.words.objectives import component_words, units_of
 from gui.words.proofs import claimed_note, component_note
@@ -35,6 +36,8 @@ LEAST_BAND, MOST_BAND = 0.15, 0.36
 LEAST = 16.5
 """No letters on a slide are smaller (pixels of a frame of 1280 x 800): 11 pt on a slide of 960 x 540 pt. What has no room then is left out."""
 MOST_DOTS = 40
+MOST = 0.8
+"""Share of a line that figures have at most; what is shown has the rest."""
 HIGH = 1.16
 """How high a line of two is, in its letters."""
 
@@ -232,6 +235,8 @@ def figure_runs(
         runs.append(Run(units.text(part.name, part.value), theme.text, True, amount=figure, scale=scale))
         if first:
             break
+        if isinstance(plan, Plan) and (pushed := pushed_beside(plan.evaluation, part.name)):
+            runs.append(Run(pushed, theme.muted, claim=True))
         if standing.gap == 0.0:  # the end of the line says so of all
             continue
         if not part.proven and part is not standing.first_open:
@@ -251,7 +256,7 @@ def figure_runs(
         runs.append(Run(told, theme.text, claim=True))
     claim = claim_of(plan, bounds)
     if claim is not None:
-        runs.append(Run(f"{claimed_note(problem, claim)}, not proven", theme.muted, claim=True))
+        runs.append(Run(claimed_note(problem, claim), theme.muted, claim=True))
     return runs
 
 
@@ -283,7 +288,7 @@ def paint_header(
     painter: QPainter, rect: QRectF, name: str, target: str, runs: Sequence[Run], unit: float, theme: Theme
 ) -> None:
     """One quiet line: what is shown at the left, how good the plan provably is at the right. Smaller where it is long; what it is
-    for has a line of its own where one has no room for all."""
+    for has a line of its own where one has no room for all, and beside it the last figures where these are too many."""
     painter.fillRect(rect, QColor(theme.panel))
     painter.fillRect(
         QRectF(rect.left(), rect.bottom() - unit, rect.width(), max(1.0, unit)), QColor(theme.border)
@@ -293,18 +298,28 @@ def paint_header(
     least = max(6, round(LEAST * unit))
     while _advance(runs, pixels) > 0.66 * inner.width() and pixels > least:
         pixels -= 1
-    runs = list(runs)
-    while len(runs) > 1 and _advance(runs, pixels) > 0.8 * inner.width():
-        del runs[_least_telling(runs)]
+    runs, rest = list(runs), list[Run]()
+    while len(runs) > 1 and _advance(runs, pixels) > MOST * inner.width():
+        rest.insert(0, runs.pop())
+        while len(runs) > 1 and runs[-1].text.endswith(" "):
+            rest.insert(0, runs.pop())  # a figure has its name beside it
     left, above, below = max(6, round(NAMES * unit)), inner, inner
-    wide, apart = min(_advance(runs, pixels), 0.8 * inner.width()), 28 * unit
+    wide, apart = min(_advance(runs, pixels), MOST * inner.width()), 28 * unit
     named = measure(left, True).horizontalAdvance(name) + 12 * unit
-    if named + measure(left).horizontalAdvance(target) + wide + apart > inner.width() + 1:
+    aimed = measure(left).horizontalAdvance(target)
+    if rest or named + aimed + wide + apart > inner.width() + 1:
         edge, half = 0.04 * inner.height(), inner.height() / 2
         above, below = inner.adjusted(0, edge, 0, -half), inner.adjusted(0, half, 0, -edge)
         most = max(6, int(above.height() / HIGH))
         pixels, left = min(pixels, most), min(left, most)
-        wide = min(_advance(runs, pixels), 0.8 * inner.width())
+        wide = min(_advance(runs, pixels), MOST * inner.width())
+        while rest and _advance(rest, pixels) + apart + aimed > inner.width():
+            del rest[_least_telling(rest)]
+        if rest:
+            beside = _advance(rest, pixels)
+            second = QRectF(inner.right() - beside, below.top(), beside, below.height())
+            _paint_figures(painter, second, rest, pixels)
+            below = below.adjusted(0, 0, -beside - apart, 0)
     else:
         below = inner.adjusted(named, 0, -wide - apart, 0)
     _paint_figures(painter, QRectF(inner.right() - wide, above.top(), wide, above.height()), runs, pixels)

@@ -55,15 +55,14 @@ SHARE = 0.42
 def seats(rooms: Sequence[QRect], here: int) -> tuple[QRect, QRect, int]:
     """Where the speaker's window and the audience's go, and the screen that the audience has of its own (-1: none).
 
-    ``rooms`` are the screens, ``here`` the one at which the speaker sits.
+    ``rooms`` are the screens, ``here`` the one at which the speaker sits. On one screen they stand side by side, each as high as it is.
     """
     room = rooms[here]
     other = next((i for i in range(len(rooms)) if i != here), -1)
     if other >= 0:
         return room, rooms[other], other
     left = max(LEAST_WIDE, round(SHARE * room.width()))
-    wide = room.width() - left
-    audience = QRect(room.left() + left, room.top(), wide, min(room.height(), wide * 10 // 16))
+    audience = QRect(room.left() + left, room.top(), room.width() - left, room.height())
     return QRect(room.left(), room.top(), left, room.height()), audience, -1
 
 

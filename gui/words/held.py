@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gui.look.numbers import Column, amount_column, byte_column, cache_column
+from gui.look.numbers import Column, amount_column, byte_column, cache_column, pushed_text
 from planner.model.graph import Floats
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -55,3 +55,9 @@ def off_chip(evaluation: Evaluation) -> tuple[float, float]:
     """Bytes of parameters of all devices that fit no cache, and those that activations push out; 0 where a target has or counts none."""
     off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))
     return off, pushed
+
+
+def pushed_beside(evaluation: Evaluation, component: str) -> str:
+    """What stands beside the figure of a ``component``: beside the parameters that fit no cache those that activations push out of one,
+    ``2.97 MiB pushed out``; empty where that is nothing."""
+    return pushed_text(off_chip(evaluation)[1]) if component == "dram" else ""

@@ -11,12 +11,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import byte_column
+from gui.look.numbers import byte_column, pushed_text
 from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import LEAST, letters, measure
 from gui.widgets.bar_key import ENTRIES, shade_of
 from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_track
+from gui.words.held import off_chip
 from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
@@ -309,9 +310,12 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         title = "Parameters around the cache line" if streams else "Memory against the capacity"
         # What is off chip is counted device by device, as in the line above.
         beyond = float(e.details.get("dram", np.maximum(e.memory - limit, 0.0)).sum())
+        _, pushed = off_chip(e)
         note = f"{line} {bytes_text(float(limit[most]))}"
         if beyond > 0.0:
             note += f"; {bytes_text(beyond)} beyond it"
+        elif pushed > 0.0:
+            note += f"; {pushed_text(pushed)}"
         else:
             note += ", all fits" if streams else ", nobody exceeds it"
     # As in the line above: the two are equal, but for a moment at which figures count.

@@ -222,6 +222,7 @@ def test_seats() -> None:
     speaker, audience, other = seats([wide], 0)
     assert other < 0 and not speaker.intersects(audience)
     assert wide.contains(speaker) and wide.contains(audience)
+    assert speaker.united(audience) == wide and audience.height() == wide.height(), "nothing stays empty"
 
 
 def test_words_of_the_speaker() -> None:

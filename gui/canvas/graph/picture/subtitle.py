@@ -8,6 +8,7 @@ import numpy as np
 
 from gui.canvas.graph.items import Items
 from gui.look.numbers import gap_limit, plural
+from gui.words.held import pushed_beside
 from gui.words.machines import machine_with_settings
 from gui.words.objectives import component_words, components_text
 from gui.words.proofs import claimed_note
@@ -41,13 +42,15 @@ def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bou
     shown = components_text(problem, evaluation.values)
     if len(problem.components) == 1:
         shown = f"{component_words(problem.components[0]).title} {shown}"
+    for pushed in filter(None, (pushed_beside(evaluation, name) for name in problem.components)):
+        shown += f", {pushed}"
     if mark := times_mark(problem):
         shown += f", {mark}"
     told = f"   {rules}" if rules else ""
     if not evaluation.valid:
         return shown + told
     claim = telling_claim(problem, evaluation.values, bounds)
-    end = told if claim is None else f"{told}   {claimed_note(problem, claim)}, not proven"
+    end = told if claim is None else f"{told}   {claimed_note(problem, claim)}"
     if standing.gap is None:
         return shown + end
     where = "" if len(problem.components) == 1 or standing.first_open is None else (

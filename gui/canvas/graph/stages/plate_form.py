@@ -15,7 +15,7 @@ from gui.canvas.graph.scene import MOST_GROWN, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import metrics
-from gui.look.numbers import Column, cache_text, plural, share_text
+from gui.look.numbers import Column, cache_text, plural, pushed_text, share_text
 from planner.problem.target import Device
 from planner.quantity import bytes_text
 
@@ -29,6 +29,10 @@ TELLING = 100.0
 """Costs of this much in their unit need no decimals where these have no room."""
 SLIM = 0.6
 """Share of the usual room left around the words of plates of few short lines."""
+LINE = 1.12
+"""How high a line is at least, in its letters."""
+UNTOLD = 4
+"""The form of memory that says nothing: behind the shortest of :func:`memory_words`."""
 MARK, BESIDE_MARK = 0.85, 4.0
 """How large the mark before a name is, in its letters, and the pixels between the two."""
 AROUND = 16.0
@@ -95,7 +99,8 @@ def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:
 
 def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
     """What a device holds of what it can, in four ever shorter forms, where that is limited: of a cache what is on chip and what is
-    streamed. What the device's cost says already, where that is its memory, is not said again."""
+    streamed. What the device's cost says already, where that is its memory, is not said again; what is free of a cache, from which
+    activations push out parameters, not without them."""
     if data is None:
         return ()
     used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
@@ -105,14 +110,16 @@ def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
     if most < data.budget[d]:
         share = f"of {bytes_text(most)}" if told else share_text(used, most)
         return share, share, share, full
+    pushed = data.pushed[d] if data.pushed else 0.0
     if used <= most:
         on = f"{bytes_text(most - used)} free" if told else cache_text(used, most, brief=True)
-        brief = on
+        brief = pushed_text(pushed) or on
     else:
         on = cache_text(used, most, brief=True, beside=data.column)
-        brief = f"{bytes_text(used - most)} off chip"
-    pushed = data.pushed[d] if data.pushed else 0.0
-    return f"{on}, {bytes_text(pushed)} pushed out" if pushed > 0 else on, on, brief, full
+        brief = f"{bytes_text(used - most + pushed)} {'streamed' if pushed > 0 else 'off chip'}"
+    if pushed <= 0:
+        return on, on, brief, full
+    return f"{on}, {pushed_text(pushed)}", brief, brief, full if used > most else "cache full"
 
 
 def memory_tone(data: HeaderData | None, d: int) -> str:
@@ -134,8 +141,10 @@ def form_of(
     wide, lines = stages.blocks[shown[0]][2] >= WIDE_PLATE * stages.unit, stages.lines
     slim = SLIM if not wide and lines < 4 else 1.0
     room = min(_rows(box, lines, slim, zoom)[0].width() for box in boxes.values())
-    usual, small = int((12.5 if wide else 11) * zoom), int((11 if wide else 10) * zoom)
-    if usual < least:
+    # In a small frame the least size is more than the usual one; what has no line high enough for it is not written.
+    floor, high = ceil(least), min(_rows(box, lines, slim, zoom)[0].height() for box in boxes.values())
+    usual, small = max(floor, int((12.5 if wide else 11) * zoom)), max(floor, int(11 * zoom))
+    if usual * LINE > high:
         return PlateForm(wide, lines, 0, 0, 0, 0, None, 0)
     tried = _columns(data)
     costs = [[cost_text(data, d, column) for d in shown] for column in tried]
@@ -149,8 +158,9 @@ def form_of(
     if wide or lines >= 4:
         held = [list(each) for each in zip(*told, strict=True)] or [[""]]
         beside = 0.0 if not wide else widest(ops, small, False) + APART * zoom
-        brief, fitting = largest(held, small, False, least, room - beside)
-        small = fitting or small
+        # Shorter words come before smaller ones: they are as small as they may be read already.
+        brief, fitting = largest(held, small, False, small, room - beside)
+        brief = brief if fitting else UNTOLD
     return PlateForm(wide, lines, called, big, cost, small, tried[which], brief)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,15 +18,18 @@ from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.picture.part import Part
 from gui.canvas.graph.picture.picture import compose, draw_graph
+from gui.canvas.graph.picture.subtitle import standing_text
 from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
 from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type
-from gui.canvas.graph.stages.plate_form import largest, memory_words, plate_boxes, type_scale
+from gui.canvas.graph.stages.plate_form import form_of, largest, memory_words, plate_boxes, type_scale
 from gui.canvas.graph.stages.routes import StageRibbon, arrivals, stage_ribbons
 from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.opening import start_plan
 from gui.look.fonts import metrics
 from gui.look.page import PRESETS, Page
+from gui.look.theme import LIGHT
+from gui.present.captions import figure_runs
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -34,6 +38,7 @@ from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
 from tests.gui.canvas.graph.conftest import Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
@@ -454,15 +459,31 @@ def test_plates_say_what_is_on_chip_and_what_is_streamed(qapp) -> None:
         headers = compose(problem, device_of, Page((1280, 720)), "stages").headers
         said[objective] = [memory_words(headers, d) for d in range(3)]
     assert (problem.evaluate(device_of).memory / 2**20).tolist() == [2.0, 1.0, 4.0]
-    timed = said["inference-time"]
-    assert [words[1:] for words in timed] == [
-        ("2.00 MiB on chip", "2.00 MiB on chip", "100 % full"), ("1.00 MiB on chip", "1.00 MiB on chip", "50 % full"),
-        ("2.00 MiB + 2.00 off chip", "2.00 MiB off chip", "200 % full"),
-    ]  # fmt: skip
-    pushed = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20), "inference-time").evaluate(device_of)
-    assert [", " in words[0] for words in timed] == (pushed.details["pushed"] > 0).tolist()
-    assert any(words[0].endswith(" pushed out") for words in timed)
-    assert [words[2] for words in said["memory-1-2-3"]] == ["0 B free", "1.00 MiB free", "2.00 MiB off chip"]
+    timed, pushed = said["inference-time"], problem.evaluate(device_of).details["pushed"]
+    assert pushed[1] == 0 and pushed[2] > 0
+    assert timed[1] == ("1.00 MiB on chip", "1.00 MiB on chip", "1.00 MiB on chip", "50 % full")
+    out = bytes_text(float(pushed[2]))
+    streamed = f"{bytes_text(2.0 * 2**20 + float(pushed[2]))} streamed"
+    assert timed[2] == (f"2.00 MiB + 2.00 off chip, {out} pushed out", streamed, streamed, "200 % full")
+    assert [words[2] for words in said["memory-1-2-3"]][1:] == ["1.00 MiB free", streamed]
+
+
+def test_what_is_free_is_not_said_without_what_activations_push_out(qapp) -> None:
+    device_of = np.array([0, 0, 1, 2, 2, 2], np.int32)
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=4.5 * 2**20), "memory-1-2-3")
+    headers = compose(problem, device_of, Page((1280, 720)), "stages").headers
+    assert headers is not None
+    headers = replace(headers, pushed=(0.0, 0.0, 2.0**20))
+    assert memory_words(headers, 2) == (
+        "512.0 KiB free, 1.00 MiB pushed out", "1.00 MiB pushed out", "1.00 MiB pushed out", "cache full"
+    )  # fmt: skip
+    assert memory_words(headers, 1)[0] == "3.50 MiB free"
+    plan = problem.plan(device_of, Provenance("by hand"))
+    assert plan.evaluation.values[1] == 0.0, "nothing is off chip"
+    details = {**plan.evaluation.details, "pushed": np.array([0.0, 0.0, 2.0**20])}
+    plan = replace(plan, evaluation=replace(plan.evaluation, details=details))
+    assert ", 1.00 MiB pushed out" in standing_text(problem, plan.evaluation, ())
+    assert "1.00 MiB pushed out" in [run.text for run in figure_runs(plan, (), LIGHT)]
 
 
 def test_a_device_that_can_hold_so_much_says_so(qapp) -> None:
@@ -470,3 +491,23 @@ def test_a_device_that_can_hold_so_much_says_so(qapp) -> None:
     headers = compose(problem, np.array(THIRDS, np.int32), Page((1280, 720)), "stages").headers
     assert all(" / 4.77 MiB" in memory_words(headers, d)[0] for d in range(3))
     assert memory_words(None, 0) == ()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5625, 0.4])
+def test_plates_of_small_frames_say_name_and_cost(qapp, scale: float) -> None:
+    """Letters of the least size, where the usual ones are smaller by less than a line has room for."""
+    problem = Problem(chain_graph(12), Pipeline(3))
+    picture = compose(problem, np.array(THIRDS, np.int32), Page((500, 330)), "stages")
+    scene, viewport = picture.scene, Viewport(800, 600)
+    viewport.fit(scene.layout.bounds, margin=0.0, largest=1.6 * scale)
+    form = form_of(scene, viewport, picture.headers, 1.7 * scale, 16.5 * scale)
+    assert form.big >= 16.5 * scale and form.cost >= 16.5 * scale and form.called < 2
+
+
+def test_words_on_plates_are_shortened_before_they_become_small(qapp) -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=4.5 * 2**20), "memory-1-2-3")
+    picture = compose(problem, np.array([0, 0, 1, 2, 2, 2], np.int32), Page((560, 500)), "stages")
+    scene, viewport = picture.scene, Viewport(560, 500)
+    viewport.fit(scene.layout.bounds, margin=0.0, largest=1.0)
+    form = form_of(scene, viewport, replace(picture.headers, pushed=(0.0, 0.0, 2.0**20)), 1.0)
+    assert form.brief > 0 and form.small >= int(11 * type_scale(scene, viewport, 1.0))
