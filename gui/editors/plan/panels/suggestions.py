@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
 MOST = 8
+LOOKING = "Looking for the best moves …"
 SETTLE = 150
 """Milliseconds without a change after which the best moves are looked for."""
 
@@ -64,6 +65,8 @@ class SuggestionsPanel(Panel):
         self.moves: list[Move] = []
         self._serial = -1
         """The assignment that the moves are for."""
+        self._by_proof = False
+        """Whether what is said rests on a proof, no search."""
         self._previewing = False
         self.state = PlainLabel("", self)
         self.state.setWordWrap(True)
@@ -98,16 +101,29 @@ class SuggestionsPanel(Panel):
         self._searching = MoveSearch(document, self)
         self._searching.found.connect(self._found)
         for signal in (document.model_changed, document.problem_changed, document.decision_changed):
+            signal.connect(self._outdated)
             signal.connect(self.request_refresh)
         document.readouts_changed.connect(self._bound_changed)
 
+    @property
+    def _settled(self) -> bool:
+        """Whether a proof says that there is nothing to look for."""
+        return self.document.gap == 0.0 or self.document.board.infeasible
+
+    def _outdated(self, *_: object) -> None:
+        """The plan is another: what was proven of the one before is said no longer, however busy the window is until it looks for moves."""
+        if self.document.problem is not None and not self._settled:
+            self.state.setText(LOOKING)
+            for row in self.rows:
+                row.set_faded(True)
+
     def _bound_changed(self) -> None:
-        """A bound may say that nothing can help any more, or why nothing does."""
-        if (
-            self.document.gap == 0.0
-            or self.document.board.infeasible
-            or (not self.moves and not self.waiting)
-        ):
+        """A bound may say that nothing can help any more, or why nothing does; or one that said so does not count any more."""
+        if self._by_proof and not self._settled:
+            self._by_proof = False
+            self._outdated()
+            self.request_refresh()
+        elif self._settled or (not self.moves and not self.waiting):
             self._settle.stop()
             self._searching.stop()
             self._found([])
@@ -121,12 +137,10 @@ class SuggestionsPanel(Panel):
         self._searching.stop()
         if self.document.problem is None:
             self._show([], self.document.nothing("No model is open."))
-        elif self.document.gap == 0.0 or self.document.board.infeasible:
+        elif self._settled:
             self._found([])
         else:
-            self.state.setText("Looking for the best moves …")
-            for row in self.rows:
-                row.set_faded(True)
+            self._outdated()
             self._settle.ask()
 
     @property
@@ -162,6 +176,7 @@ class SuggestionsPanel(Panel):
         document = self.document
         if document.problem is None:
             return
+        self._by_proof = self._settled
         if document.gap == 0.0:
             # Within what the proof rounds away a move may still seem to gain something.
             self._show([], "This plan is optimal: proven.")

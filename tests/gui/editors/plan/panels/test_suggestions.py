@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.editors.plan.panels.suggestions import SuggestionsPanel
+from gui.editors.plan.panels.suggestions import LOOKING, SuggestionsPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.editors.plan.panels.why import WhyPanel
 from gui.look.numbers import signed_percent, time_column
@@ -289,3 +289,20 @@ def test_why_offers_a_better_plan_of_the_list(qtbot: QtBot) -> None:
         assert document.better is None
         assert not panel.back.isVisible()
     assert Document().better is None
+
+
+def test_a_proof_of_the_plan_before_is_said_no_longer(qtbot: QtBot) -> None:
+    document = uneven()
+    panel = SuggestionsPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
+        problem, least = document.open_problem, document.evaluation.objective
+        bound = problem.bound(problem.components[0], least, "exact", frozenset({"rule:order"}))
+        document.add_bounds([bound])
+        assert panel.state.text() == "This plan is optimal: proven."
+        document.set_assignment(np.repeat([0, 1, 2], [11, 1, 0]).astype(np.int32), "edit", "x")
+        assert document.gap != 0.0 and panel.state.text() == LOOKING, (
+            "at once, not when the panel has its turn"
+        )
+        qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
+        assert "optimal" not in panel.state.text()
