@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QRectF
@@ -10,12 +11,12 @@ from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.picture.subtitle import standing_text
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.heading import Heading, heading_of
+from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import device_colours
 from gui.look.writing import LEFT, face, write
-from gui.panels.mcm.layout import folded_layout
+from gui.panels.mcm.layout import PackageLayout, folded_layout
 from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory
 from gui.panels.mcm.painter import Marks, paint_package
@@ -33,6 +34,10 @@ MARGIN, ARCS, RULES, CHART = 14.0, 18.0, 20.0, 118.0
 SMALLEST, LEAST_SHARE = 10.0, 0.6
 """Pixels of the smallest letters, and the share of a page with large letters that chips and what explains them have beside the chart:
 it is left out where they would have less."""
+BANDS = 24.0
+"""The height that is left above and below the chips of a narrow page together."""
+MOST_CROPS = 6
+"""How often a page is made lower at most."""
 NARROW_PAGE, NARROW_SHAPE = 620.0, 1.5
 """On a page of less units across words have the size that the page wants, and the picture is so much higher than wide at most."""
 
@@ -53,6 +58,16 @@ def draw_package(
     evaluation, head = problem.evaluate(device_of), title or problem.graph.name
     narrow = page.room[0] < NARROW_PAGE
     page = page.as_high_as(NARROW_SHAPE * page.room[0]) if narrow else page.usual
+    if narrow:
+        # Chips that are as wide as the page leave room above and below them, which nobody needs.
+        package = package_of(problem, device_of, evaluation, pointed=pointed_violation(evaluation.violations))
+        for _ in range(
+            MOST_CROPS
+        ):  # on a lower page the chart of a chip may have no room, or chips stand otherwise
+            spare = _placed(page, problem, package, evaluation, head, bounds).spare
+            if spare <= BANDS + 1.0:
+                break
+            page = page.as_high_as(page.room[1] - spare + BANDS)
 
     def paint(painter: QPainter, _: bool) -> None:
         paint_picture(painter, page, problem, device_of, evaluation, head, bounds)
@@ -70,39 +85,62 @@ def paint_picture(
     bounds: Sequence[Bound],
 ) -> None:  # fmt: skip
     """Everything, in pixels of ``page``."""
-    size, theme = page.pixels, page.theme
+    theme = page.theme
     pointed = pointed_violation(evaluation.violations)
     package = package_of(problem, device_of, evaluation, pointed=pointed)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     fill_ground(painter, page, theme.panel)
-    narrow = page.room[0] < NARROW_PAGE
+    placed = _placed(page, problem, package, evaluation, title, bounds)
+    painter.scale(placed.scale, placed.scale)
+    left, wide, low = MARGIN, placed.inner.width(), placed.inner.bottom()
+    placed.heading.paint(painter, left, wide, theme)
+    fullest = int(np.argmax(evaluation.memory))
+    if placed.charted:
+        low -= CHART
+        paint_chip_memory(
+            painter, QRectF(left, low, wide, CHART), chip_memory(problem, device_of, fullest),
+            device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
+        )  # fmt: skip
+    explained = legend_height(package, wide)
+    low -= explained + 6
+    paint_legend(painter, QRectF(left, low, wide, explained), package, theme)
+    if pointed is not None:
+        low -= RULES
+        write(painter, QRectF(left, low, wide, RULES), LEFT, pointed.sentence, face(9.0), theme.bad)
+    shown = fullest if placed.charted else -1
+    paint_package(painter, placed.layout, package, theme, Marks(shown=shown))
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """Where everything is on a page, in units of ``scale`` pixels; ``charted``: whether there is room for the memory of a chip, and
+    ``spare`` the height that chips leave above and below them."""
+
+    scale: float
+    inner: QRectF
+    heading: Heading
+    charted: bool
+    layout: PackageLayout
+    spare: float
+
+
+def _placed(
+    page: Page, problem: Problem, package: Package, evaluation: Evaluation, title: str, bounds: Sequence[Bound]
+) -> _Placed:  # fmt: skip
+    size, narrow = page.pixels, page.room[0] < NARROW_PAGE
     scale = page.scale if narrow else max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT), page.least / SMALLEST)
-    painter.scale(scale, scale)
     width, height = size[0] / scale, size[1] / scale
     inner = QRectF(MARGIN, 10, width - 2 * MARGIN, height - 20)
     heading = _heading(problem, package, evaluation, title, bounds, inner.width())
-    heading.paint(painter, MARGIN, inner.width(), theme)
-    low, fullest = height - 10, int(np.argmax(evaluation.memory))
     charted = page.floor <= 0.0 or height - heading.height - CHART >= LEAST_SHARE * height
-    if charted:
-        low -= CHART
-        paint_chip_memory(
-            painter, QRectF(MARGIN, low, inner.width(), CHART), chip_memory(problem, device_of, fullest),
-            device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
-        )  # fmt: skip
-    explained = legend_height(package, inner.width())
-    low -= explained + 6
-    paint_legend(painter, QRectF(MARGIN, low, inner.width(), explained), package, theme)
-    if pointed is not None:
-        low -= RULES
-        write(
-            painter, QRectF(MARGIN, low, inner.width(), RULES), LEFT, pointed.sentence, face(9.0), theme.bad
-        )
+    low = inner.bottom() - (CHART if charted else 0.0) - legend_height(package, inner.width()) - 6
+    low -= 0.0 if evaluation.valid else RULES
     top = heading.height + (ARCS if package.path is not None else 0.0)
-    layout = folded_layout(
-        len(package.chips), package.used, QRectF(MARGIN, top, inner.width(), low - top - 6)
-    )
-    paint_package(painter, layout, package, theme, Marks(shown=fullest if charted else -1))
+    room = QRectF(MARGIN, top, inner.width(), low - top - 6)
+    layout = folded_layout(len(package.chips), package.used, room)
+    boxes = (*layout.boxes, *layout.small)
+    spare = room.height() - (max(box.bottom() for box in boxes) - min(box.top() for box in boxes))
+    return _Placed(scale, inner, heading, charted, layout, spare)
 
 
 def _heading(
@@ -114,4 +152,4 @@ def _heading(
         rules += ", memory rule off"
     told = evaluation.values[0] if len(problem.components) == 1 else None
     words = f"{standing_text(problem, evaluation, bounds, rules)}   {summary(package, evaluation, told)}"
-    return heading_of(title, words, width, face(13.0, True), face(9.0), top=10.0)
+    return heading_of(title, words, width, face(13.0, True), face(9.0), top=10.0, most=MOST_LINES + 1)

@@ -16,14 +16,14 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.document.plan.preview import check
 from gui.look.numbers import share_text
-from gui.look.page import Page
+from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, device_colours
 from gui.panels.mcm.ink import heat, share_of, thickness
 from gui.panels.mcm.layout import folded_layout, package_layout
 from gui.panels.mcm.legend import paint_legend
 from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory, plot_of
 from gui.panels.mcm.painter import Marks, paint_package
-from gui.panels.mcm.picture import draw_package, pointed_violation
+from gui.panels.mcm.picture import BANDS, _placed, draw_package, pointed_violation
 from gui.panels.mcm.state import (
     MOST_OVER,
     ChipState,
@@ -241,6 +241,16 @@ def test_a_plan_becomes_a_file(
     file = tmp_path / f"package{suffix}"
     draw_package(package_problem(36), plan, Page(size, theme=THEMES[theme]), "six ops").save(file)
     assert file.stat().st_size > 1000
+
+
+def test_a_column_is_as_high_as_what_is_on_it(qapp: Any) -> None:
+    """Chips as wide as the page leave no empty bands above and below them."""
+    problem = package_problem()
+    evaluation = problem.evaluate(np.array(TIDY, np.int32))
+    page = draw_package(problem, np.array(TIDY, np.int32), PRESETS["column"], "six ops").page
+    package = package_of(problem, np.array(TIDY, np.int32), evaluation)
+    assert _placed(page, problem, package, evaluation, "six ops", ()).spare <= BANDS + 1.0
+    assert page.pixels[1] < PRESETS["column"].pixels[1]
 
 
 def test_another_target_has_no_package(tmp_path: Path) -> None:
