@@ -161,7 +161,7 @@ def why_line(problem: Problem, evaluation: Evaluation, units: PictureUnits) -> t
     why = problem.target.throughput_note(evaluation, units.parameters)
     if not why:
         return ()
-    return f"Slower than the slowest stage: {why}", f"slower than any stage: {why}", why
+    return f"Less often than the slowest stage would allow: {why}", f"held up: {why}", why
 
 
 def claim_line(problem: Problem, side: Side) -> tuple[str, ...]:
@@ -179,7 +179,11 @@ def said_of(problem: Problem, side: Side, units: PictureUnits, width: float, bri
     ]
     told = [(strong, STRONG, True), *((choice, QUIET, False) for choice in others if choice)]
     if brief:
-        return [Line(*_fitting(choice, size, width), is_strong) for choice, size, is_strong in told]
+        # Nothing below the figures themselves is larger than they are.
+        most = _fitting(strong, STRONG, width)[1]
+        return [
+            Line(*_fitting(choice, min(size, most), width), is_strong) for choice, size, is_strong in told
+        ]
     return [
         Line(text, size, is_strong)
         for choice, size, is_strong in told

@@ -13,7 +13,14 @@ from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import THEMES
 from gui.panels.edge_tpu import memory_picture
 from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
-from gui.panels.edge_tpu.memory_words import PROVEN, components_line, picture_units, rate_line, subtitle
+from gui.panels.edge_tpu.memory_words import (
+    PROVEN,
+    components_line,
+    picture_units,
+    rate_line,
+    said_of,
+    subtitle,
+)
 from planner.errors import StageboardError
 from planner.formats import read_models
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -191,3 +198,11 @@ def test_bytes_between_stages_keep_their_digits_beside_large_parameters() -> Non
     )
     least = components_line(problem, sides[0].evaluation, units)[-1]
     assert least.endswith(" KiB") and least.count(" MiB") == 1, "a unit behind the last that has it"
+
+
+def test_nothing_below_the_figures_is_larger_than_they_are(qapp: Any) -> None:
+    problem = tpu_problem(count=3)
+    (side, *_) = sides_of(problem, even(12, 3))
+    for width in range(200, 900, 20):
+        first, *others = said_of(problem, side, picture_units(problem, [side]), width, True)
+        assert all(line.size <= first.size for line in others)
