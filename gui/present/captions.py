@@ -15,7 +15,7 @@ from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
 from gui.words.held import pushed_beside
 from gui.words.machines import apart_words, conditions_words, devices_words, fast_memory_words
-from gui.words.objectives import component_words, units_of
+from gui.words.objectives import amount, component_words, units_of
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.problem.base import PlanningProblem, says_more
@@ -247,7 +247,8 @@ def figure_runs(
     only = standing.components[0] if len(standing.components) == 1 else None
     if only is not None and only.bound is not None:
         grows = any(says_more(bound, problem, bounds) for bound in later)
-        least = f"at least {units.text(only.name, only.bound.value)}{' so far' if grows else ''}"
+        # As captions write it, and beside every other plan of the story: in the unit that suits it.
+        least = f"at least {amount(problem, only.name, only.bound.value)}{' so far' if grows else ''}"
         runs.append(Run(least, theme.muted, claim=True))
     if standing.gap == 0.0:
         runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True, claim=True))

@@ -16,6 +16,7 @@ from gui.panels.edge_tpu.memory_picture import sides_of
 from gui.panels.edge_tpu.memory_words import picture_units, rate_line
 from gui.panels.pictures import Shown, drawing_of
 from gui.panels.schedule.picture import draw_schedule
+from gui.present.captions import figure_runs
 from gui.present.comparison.schedules import SchedulesShot
 from gui.present.show import Show
 from planner.formats import read_models
@@ -104,3 +105,16 @@ def test_names_in_schedules_of_three_plans_are_whole(width: float) -> None:
             assert [row.title for row in layout.rows] == [f"Stage {k}" for k in range(i + 3)]
         else:
             assert layout.rows[0].title in (device_titles(told, i)[0], "Stage 0")
+
+
+def test_a_bound_is_written_alike_beside_every_plan_of_a_story() -> None:
+    """And as captions write it, however long the plan's own time is."""
+    file = STORIES / "package.story.json"
+    read = resolve(read_story(file), file.parent)
+    said = {
+        run.text.removesuffix(" so far")
+        for plan, bounds in zip(read.plans, read.bounds, strict=True)
+        for run in figure_runs(plan, bounds, LIGHT)
+        if run.text.startswith("at least ")
+    }
+    assert said == {"at least 712.86 µs"}
