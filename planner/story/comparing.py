@@ -61,9 +61,13 @@ def comparison_title(comparison: Comparison, how: str = "") -> str:
 def comparison_caption(comparison: Comparison, how: str = "") -> str:
     """``B takes 21.3 % less than A, 27.1 ms; 136 of 292 ops are elsewhere.`` for each plan after A.
 
-    Of a comparison shown as (``how``) ``sankey``, the largest move is named, too. Where ``schedules`` are shown, it is about what samples
-    take there: ``B finishes a sample every 2.96 ms, 38.6 % less than A.``
+    Each way to show it (``how``) tells its own picture: a ``sankey`` where ops go, an ``overlay`` how many stay, ``schedules`` what samples
+    take there, ``B finishes a sample every 2.96 ms, 38.6 % less than A.``, and for which device the others wait.
     """
+    if how in ("sankey", "overlay") and not comparison.why_incomparable:
+        return fitting(
+            [_going(comparison) if how == "sankey" else _staying(comparison), _rules(comparison)], 240
+        )
     kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
     if timed:
         sentences = _paced(comparison, kind, timed)
@@ -75,11 +79,53 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
         timed = [plan.evaluation.objective for plan in comparison.plans]
     if not comparison.why_incomparable or kind:
         sentences.append(_in_practice(comparison, timed, practice))
-    if rules := comparison.differing.sentence:
-        sentences.append(f"{rules[:1].upper()}{rules[1:]}.")
-    if how == "sankey":
-        sentences.append(_largest_move(comparison))
+    if kind and kind != "latency":
+        sentences.append(_waiting(comparison))
+    sentences += [_rules(comparison), _going(comparison) if how == "sankey" else ""]
     return fitting(sentences, 240)
+
+
+def _rules(comparison: Comparison) -> str:
+    """Which rules only one of the plans was made to keep; empty where there are none."""
+    rules = comparison.differing.sentence
+    return f"{rules[:1].upper()}{rules[1:]}." if rules else ""
+
+
+def _going(comparison: Comparison) -> str:
+    """``15 of 424 ops go elsewhere from A to B. Most, 9, go from Chip 1 to Chip 2.``"""
+    count, whole = len(comparison.moved(1)), comparison.graph.n
+    a, b = comparison.letter(0), comparison.letter(1)
+    if not count:
+        return f"No op is elsewhere in {b} than in {a}."
+    head = f"{count:,} of {whole:,} ops {'goes' if count == 1 else 'go'} elsewhere from {a} to {b}"
+    if words := _largest_move(comparison):
+        return f"{head}. {words}"
+    ops = np.array(comparison.flows(1, 0).ops)
+    np.fill_diagonal(ops, 0)
+    return f"{head}, at most {int(ops.max()):,} of them from one device to another."
+
+
+def _staying(comparison: Comparison) -> str:
+    """``409 of 424 ops stay where A has them; in B 15 are elsewhere.``"""
+    count, whole = len(comparison.moved(1)), comparison.graph.n
+    a, b = comparison.letter(0), comparison.letter(1)
+    if not count:
+        return f"All {whole:,} ops are where {a} has them."
+    stay = f"{whole - count:,} of {whole:,} ops stay where {a} has them" if count < whole else "No op stays"
+    return f"{stay}; in {b} {count:,} {'is' if count == 1 else 'are'} elsewhere."
+
+
+def _waiting(comparison: Comparison) -> str:
+    """``The others wait for Chip 5 in A, for Chip 1 in B.``: the device that sets the pace of each plan; empty where there is none, or
+    nothing waits for it."""
+    slowest = [plan.evaluation.bottleneck for plan in comparison.plans]
+    if min(slowest) < 0 or any(len(np.unique(plan.decision.device_of)) < 2 for plan in comparison.plans):
+        return ""
+    titles = [plan.problem.devices[at].title for plan, at in zip(comparison.plans, slowest, strict=True)]
+    if len(set(titles)) == 1:
+        return f"The others wait for {titles[0]} in {'both' if len(titles) == 2 else 'all'}."
+    waits = [f"for {title} in {comparison.letter(i)}" for i, title in enumerate(titles)]
+    return f"The others wait {', '.join(waits)}."
 
 
 def _in_practice(comparison: Comparison, paces: Sequence[float], practice: Sequence[float]) -> str:

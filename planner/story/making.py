@@ -28,6 +28,7 @@ from planner.story.matching import Matched
 from planner.story.story import Story
 from planner.story.subject import MOST_PLANS, StoryModel
 from planner.story.telling import (
+    TRANSFERS,
     caption,
     change_words,
     changed,
@@ -142,7 +143,7 @@ def _story_title(plans: Sequence[Plan | OrderPlan]) -> str:
 
 # ---------------------------------------------------------------------- keyframes
 def _opening(plan: Plan | OrderPlan) -> Keyframe:
-    """The model, before anything is said of plans."""
+    """The model, in the colours of the first plan, of which nothing else is said yet."""
     told = facts(plan)
     name = shortened(plan.problem.name, 60)
     if isinstance(plan, OrderPlan):
@@ -151,7 +152,7 @@ def _opening(plan: Plan | OrderPlan) -> Keyframe:
             name, filled(words, told), 0, "network", panel="costs", at=0, hold=LONG, transition=0.8
         )
     place = plan.problem.target.in_words
-    words = f"{{ops}} operators with {{params}} of parameters, to be spread over {place} of {{devices}}."
+    words = f"{{ops}} operators with {{params}} of parameters, in colour as the first plan spreads them over {place} of {{devices}}."
     return Keyframe(name, filled(words, told), 0, "flow", hold=LONG, transition=0.8)
 
 
@@ -281,7 +282,7 @@ def _looked_at(plan: Plan) -> tuple[Ints, str, str]:
             " and {bottleneck_transfers} of receiving and sending."
         )
     else:
-        words = "Its operators work {bottleneck_work}; receiving and sending take {bottleneck_transfers}."
+        words = f"Its operators work {{bottleneck_work}}; {TRANSFERS}."
     return ops, filled(head if len(ops) else "", told), filled(words, told)
 
 

@@ -19,7 +19,7 @@ from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Cancel, Never, Progress, Stop, TimeLimit
 from planner.story.files.plans import pack
 from planner.story.keyframe import LONGEST_CAPTION
-from planner.story.proof_words import CLAIMANT, proof_sentences
+from planner.story.proof_words import CLAIMANT, WORDINGS, proof_sentences
 from planner.story.story import Resolved
 from planner.story.telling import shortened
 from planner.typed_json import typed
@@ -193,7 +193,7 @@ def _followed(
     current = " ".join(filter(None, proof_sentences(plan, now)))
     for claimant in {bound.claimed_by for bounds in (now, *written) for bound in bounds if bound.claimed_by}:
         words = words.replace(f"{claimant} claims ", f"{CLAIMANT} claims ")  # as older stories have it
-    tellings = [proof_sentences(plan, bounds, named) for named in (True, False) for bounds in written]
+    tellings = [proof_sentences(plan, bounds, wording) for wording in WORDINGS for bounds in written]
     for proof, claim in tellings:
         for said in (f"{proof} {claim}".strip(), proof):
             if said and said in words:

@@ -53,6 +53,8 @@ _ABOUT = frozenset({"bottleneck", "stage-time", "max-load", "chip-latency", "max
 """Components that are about the device with the largest :attr:`planner.problem.decision.Evaluation.pace`."""
 _LIMITS = ("cache", "sram", "memory")
 """What targets call the memory of a device."""
+TRANSFERS = "receiving and sending take {bottleneck_transfers}"
+"""What is said of the tensors of the device that sets the pace."""
 SAME = 1e-9
 """Amounts that differ by less (relative) are called equal."""
 TWO_LINES = 180
@@ -250,9 +252,7 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
         return ""
     if plan.problem.unit(plan.problem.components[0]) == "B":
         return filled("{bottleneck} holds {bottleneck_memory} in {bottleneck_ops} ops.", told)
-    return filled(
-        "{bottleneck} works for {bottleneck_work} and spends {bottleneck_transfers} on tensors.", told
-    )
+    return filled(f"{{bottleneck}} works for {{bottleneck_work}}; {TRANSFERS}.", told)
 
 
 def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[FoldedGroup] = ()) -> str:

@@ -61,7 +61,14 @@ def verdict(certified: Certificate) -> str:
         return "No valid plan of this problem is better."
     if certified.gap is None:
         return "No bound is known: how much better a plan could be is open."
-    return "No valid plan is better than the bound; between the two it is open."
+    part = certified.first_open
+    if part is None or part.proof is None:
+        return "Nobody has proven how much better a plan could be."
+    title, bound = component_words(part.name).title, amount(certified, part.name, part.proof.value)
+    among = (
+        "No valid plan" if part is certified.parts[0] else "Of the plans that are as good before that, none"
+    )
+    return f"{among} has a {title} below {bound}; this one has {amount(certified, part.name, part.value)}."
 
 
 def amount(certified: Certificate, component: str, value: float) -> str:

@@ -67,8 +67,8 @@ def test_what_plan_files_claim_is_proven_at_making(tmp_path: Path, qapp: Any, ca
         assert main(["story", UNET, *plans, "-o", str(out), *prove]) == 0
         captions.append([keyframe.caption for keyframe in read_story(out).keyframes[1:3]])
     (worst, best), (_, claimed) = captions
-    assert "is left to gain" in worst and "Proven: no plan is better." in best
-    assert "Proven: no plan is better." not in claimed
+    assert "is left to gain" in worst and "Proven: no plan takes less time." in best
+    assert "Proven: no plan takes less time." not in claimed
 
 
 def test_a_story_that_compares(tmp_path: Path, qapp: Any, capsys: Any) -> None:

@@ -20,6 +20,7 @@ from gui.present.certificate.dialog import CertificateDialog, save_certificate
 from gui.present.certificate.facts import facts
 from gui.present.certificate.page import (
     CertificatePage,
+    amount,
     commands,
     component_rows,
     proof_lines,
@@ -75,6 +76,10 @@ def test_what_it_says() -> None:
     found = certificate(shifted, bounds)
     assert status_line(found, LIGHT)[0] == "Valid, gap ≤ 10.0 %"
     assert proof_lines(found, found.parts[0]) == ["Bottleneck: by simple (MTPP, Lemma 3.3), using no rule."]
+    value, bound = (
+        amount(found, "bottleneck", part) for part in (found.parts[0].value, found.parts[0].proof.value)
+    )
+    assert verdict(found) == f"No valid plan has a bottleneck below {bound}; this one has {value}."
     tight = certificate(
         shifted, [shifted.problem.bound("bottleneck", shifted.objective, "simple", frozenset())]
     )

@@ -175,7 +175,7 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     assert "less than before" in words and f"of {n} ops moved" in words
     assert "No plan can do with less than" not in words, "nothing is proven yet"
     exact = problem.bound("bottleneck", best.objective, "exact", frozenset())
-    assert caption(best, [exact]).endswith("Proven: no plan is better.")
+    assert caption(best, [exact]).endswith("Proven: no plan takes less time.")
     half = problem.bound("bottleneck", best.objective / 2, "simple", frozenset())
     assert "at most 50.0 % is left to gain" in caption(best, [half])
     assert title(plan_on(problem, [0] * n, "mine")) == "mine"
@@ -209,7 +209,7 @@ def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> Non
     told = facts(plan)
     assert (
         looked_at(plan)
-        == f"Stage 0 works for {told['bottleneck_work']} and spends {told['bottleneck_transfers']} on tensors."
+        == f"Stage 0 works for {told['bottleneck_work']}; receiving and sending take {told['bottleneck_transfers']}."
     )
     assert looked_at(plan, view="lanes") == looked_at(plan)
     assert looked_at(plan, view="stages").endswith(" go from Stage 0 to Stage 1.")
