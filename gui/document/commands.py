@@ -72,11 +72,19 @@ class Edit(Step):
         self.creates = creates
         self.reason = reason
         self._done = False
+        self._left_path: tuple[Path | None] | None = None
+        """The file of the plan that was left for another one; None where none was."""
+        if creates is not None and creates.origin != "file":
+            creates.path = document.plan_path
 
     def redo(self) -> None:
-        """Enter the later state."""
+        """Enter the later state. Another plan is saved to a file of its own."""
         if self.creates is not None:
             self.document.plan_list.entries.append(self.creates)
+        entry = self.document.plan_list.get(self.active[1])
+        if self.active[0] != self.active[1] and entry is not None:
+            self._left_path = (self.document.plan_path,)
+            self.document.plan_path = entry.path
         problem = None if self.problems is None else self.problems[1]
         reason = "redo" if self._done else self.reason
         self._done = True
@@ -87,6 +95,9 @@ class Edit(Step):
         if self.creates is not None:
             self.document.plan_list.entries.remove(self.creates)
         problem = None if self.problems is None else self.problems[0]
+        if self._left_path is not None:
+            (self.document.plan_path,) = self._left_path
+            self._left_path = None
         self.document.enter(problem, self.ops, self.before, self.active[0], "undo")
 
     def extend(self, device_of: Ints, active: str) -> None:
@@ -129,17 +140,10 @@ class OpenPlan(SetProblem):
 
     def __init__(self, *args: Any, path: Path | None, **keywords: Any) -> None:
         super().__init__(*args, **keywords)
-        self.plan_paths = (self.document.plan_path, path)
-
-    def redo(self) -> None:
-        """Also the path to save to."""
-        self.document.plan_path = self.plan_paths[1]
-        super().redo()
-
-    def undo(self) -> None:
-        """Also the path to save to."""
-        self.document.plan_path = self.plan_paths[0]
-        super().undo()
+        self.path = path
+        """The file to save to from then on."""
+        if self.creates is not None:
+            self.creates.path = path
 
 
 Command = Edit | RenamePlan | RemovePlan

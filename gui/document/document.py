@@ -168,6 +168,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
     ) -> None:
         """Another model is on the board: so are its files and plans, and there is nothing to undo."""
         self.paths, self.plan_path = paths, plan_path
+        active.path = plan_path
         self.model_serial += 1
         self.plan_list.reset(list(entries), active.id)
         self.history.reset()
@@ -308,7 +309,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
     def add_plan(
         self, device_of: Ints, name: str, *, origin: str = "planner", planner: str = "", seed: int | None = None,
         seconds: float | None = None, provenance: Provenance | None = None, claims: tuple[Bound, ...] = (), id: str = "",
-        problem: P | None = None,
+        problem: P | None = None, path: Path | None = None,
     ) -> PlanEntry:  # fmt: skip
         """Add a proposal to the list; it changes nothing until applied. ``problem``: what it is a plan of (None = the open one).
 
@@ -316,8 +317,9 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         """
         self._check_proposal(device_of)
         entry = self.entry_class(
-            self.plan_list.unused_name(name), self.board.own(device_of), origin, planner=planner, seed=seed,
+            self.plan_list.unused_name(name, path), self.board.own(device_of), origin, planner=planner, seed=seed,
             seconds=seconds, provenance=provenance, claims=claims, problem=problem,
+            path=path if origin == "file" else self.plan_path,
         )  # fmt: skip
         if id:
             entry.id = id

@@ -63,6 +63,8 @@ class PlanEntry:
     """What the file of the plan says was proven; shown beside this plan alone, and counts nowhere."""
     kept: Ints | None = None
     """Its decision as a file has it; None where none does."""
+    path: Path | None = None
+    """The file that it is saved to while it is on the canvas: its own, or that of the plan that was there when it was made; None where there is none, as for a plan from a story."""
     problem: PlanningProblem | None = None
     """What it is a plan of: the open problem, or the last one that was open on its machine. None before it was evaluated."""
     made_for: PlanningProblem | None = None

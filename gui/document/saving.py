@@ -24,6 +24,8 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
         if document.model_serial != model:
             return False
         document.plan_path = target
+        if active is not None:
+            active.path = target
         same = document.assignment_serial == serial
         if same:
             document.history.set_saved()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from gui.widgets.labels import capital
 from gui.widgets.later import soon
 
 
@@ -56,7 +57,7 @@ class Closing(QObject):
         if lost and _words(lost) != self._agreed:
             self.ask(lost, self._close, self._fate())
         elif not _quitting and (along := self._along()):
-            self._ask_along(along)
+            self._ask_along(f"Close this, and {along} with it?", "Nothing is lost.", self._close)
         else:
             return True
         return False
@@ -76,22 +77,27 @@ class Closing(QObject):
         self.ask(lost, agreed, self._fate())
         return False
 
-    def _ask_along(self, along: str) -> None:
-        """Ask whether what goes with the window may close, too."""
+    def _ask_along(self, text: str, detail: str, go_on: Callable[[], None]) -> None:
+        """Ask whether what goes with the window, or with what is open in it, may close, too."""
         buttons = QMessageBox.StandardButton
-        box = self._box(f"Close this, and {along} with it?", "Nothing is lost.")
+        box = self._box(text, detail)
         if box is None:
             return
         box.setIcon(QMessageBox.Icon.Question)
         box.setStandardButtons(buttons.Close | buttons.Cancel)
         box.setDefaultButton(buttons.Close)
-        self._open(box, lambda answer: answer == buttons.Close, self._close)
+        self._open(box, lambda answer: answer == buttons.Close, go_on)
 
-    def may_replace(self, go_on: Callable[[], None], lost: list[Unsaved]) -> bool:
-        """Whether what is open may be replaced at once; where that would lose ``lost`` a person is asked, and the answer goes on."""
-        if not lost:
+    def may_replace(self, go_on: Callable[[], None], lost: list[Unsaved], along: str = "") -> bool:
+        """Whether what is open may be replaced at once; where that would lose ``lost``, or close what is ``along`` with it, a person is
+        asked, and the answer goes on."""
+        gives_way = f"{capital(along)} closes with the model that is open here." if along else ""
+        if lost:
+            self.ask(lost, go_on, f"{IS_LOST} {gives_way}".strip())
+        elif along:
+            self._ask_along(f"Close {along}?", f"{gives_way} In a new tab both would stay.", go_on)
+        else:
             return True
-        self.ask(lost, go_on)
         return False
 
     def ask(self, lost: list[Unsaved], go_on: Callable[[], None], fate: str = IS_LOST) -> None:

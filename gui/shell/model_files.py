@@ -87,9 +87,9 @@ class ModelFiles(FileDialogs):
         if chosen:
             self.open_in_tabs(chosen)
 
-    def open_start_page(self) -> None:
-        """A tab in which nothing is open yet."""
-        self._graph_tab((), None, ())
+    def open_start_page(self) -> Any:
+        """A tab in which nothing is open yet; returns its editor."""
+        return self._graph_tab((), None, ())
 
     def open_plan(self) -> None:
         """Ask for plans of the open model: each joins the list, the last is on the canvas."""
@@ -165,11 +165,12 @@ class ModelFiles(FileDialogs):
         if files.graphs:
             self._graph_tab(files.graphs, files.plan, files.times)
 
-    def _graph_tab(self, models: Sequence[Path], plan: Path | None, times: Sequence[Path]) -> None:
+    def _graph_tab(self, models: Sequence[Path], plan: Path | None, times: Sequence[Path]) -> Any:
         editor: Any = self._editor
-        windows_of("plan").open_graph_window(
+        parts = windows_of("plan").open_graph_window(
             models, plan, editor.session is not None, editor, editor.themes, times
         )
+        return parts.window
 
     def _network_tab(
         self, paths: Sequence[Path], plan: Path | None = None, density: float | None = None

@@ -242,8 +242,8 @@ class PlanningWindow(EditorWindow):
         return " ".join(said)
 
     def may_replace(self, go_on: Callable[[], None]) -> bool:
-        """Whether the open plan may be replaced at once; where it is not saved, a person is asked and the answer goes on."""
-        return self.closing.may_replace(go_on, self.unsaved_plan())
+        """Whether the open plan may be replaced at once; where it is not saved, or compared, a person is asked and the answer goes on."""
+        return self.closing.may_replace(go_on, self.unsaved_plan(), self.goes_along())
 
     def goes_along(self) -> str:
         """Comparisons of the plans have nothing to compare without them."""

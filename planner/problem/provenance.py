@@ -98,6 +98,11 @@ class Provenance:
     """Seconds that the search was given; None without a limit: one that ended by ``time`` has done its usual work."""
 
 
+def same_author(one: Provenance, other: Provenance) -> bool:
+    """Whether two plans come from one planner with one seed, or from a person, as far as is known."""
+    return (one.planner, one.seed) == (other.planner, other.seed)
+
+
 def provenance_of(
     origin: Origin,
     seconds: float,

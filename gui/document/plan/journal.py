@@ -109,7 +109,8 @@ class Journal(QObject):
     def saved(self) -> None:
         """The plan was saved."""
         self.flush()
-        self._write({"saved": str(self._document.plan_path)})
+        path = self._document.plan_path
+        self._write({"saved": None if path is None else str(path)})
 
     def listed(self, entry: PlanEntry) -> None:
         """A plan came into the list, which is written at once, or was improved there, which is written soon."""

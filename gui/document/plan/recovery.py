@@ -200,7 +200,7 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
         active.seed, active.seconds, active.provenance = first.seed, first.seconds, first.provenance
         active.claims = first.claims
         document.plan_list.active_id = active.id
-    document.plan_path = leftover.saved
+    document.plan_path = active.path = leftover.saved
     recorder = document.history.recorder
     if recorder is not None:
         recorder.opened()
@@ -261,7 +261,9 @@ def _do(document: Document, line: Mapping[str, Any]) -> None:
             raise JournalError("the journal undoes more than was done")
         document.undo_stack.setIndex(index)
     elif "saved" in line:
-        document.plan_path = Path(str(line["saved"]))
+        document.plan_path = None if line["saved"] is None else Path(str(line["saved"]))
+        if document.active is not None:
+            document.active.path = document.plan_path
         document.history.set_saved()
     elif "entry" in line:
         _list(document, line)

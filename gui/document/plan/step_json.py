@@ -205,6 +205,7 @@ def encode_entry(entry: PlanEntry) -> dict[str, Any]:
         "seconds": entry.seconds,
         **({} if entry.provenance is None else {"provenance": provenance_dict(entry.provenance)}),
         **({"claims": bounds_list(entry.claims)} if entry.claims else {}),
+        **({} if entry.path is None else {"path": str(entry.path)}),
     }  # fmt: skip
 
 
@@ -222,6 +223,7 @@ def decode_entry(data: Mapping[str, Any], device_of: Ints) -> PlanEntry:
             seconds=data.get("seconds"), id=str(data["id"]),
             provenance=None if provenance is None else provenance_of(provenance, "the journal", ""),
             claims=tuple(bound_of(claim, "") for claim in claims),
+            path=Path(str(data["path"])) if "path" in data else None,
         )  # fmt: skip
     except (KeyError, TypeError, AttributeError) as error:
         raise StageboardError("a plan in the journal is damaged") from error
@@ -245,7 +247,7 @@ def to_json(command: Command) -> dict[str, Any]:
     if isinstance(command, SetAssignment):
         out["reason"] = command.reason
     if isinstance(command, OpenPlan):
-        out["path"] = str(command.plan_paths[1])
+        out["path"] = str(command.path)
     if command.problems is not None:
         after = cast(Problem, command.problems[1])
         if isinstance(command, SetConstraints):

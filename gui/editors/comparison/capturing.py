@@ -62,7 +62,7 @@ def captured(window: CompareBody, draft: Draft, comparison: str) -> Frame:
     )  # fmt: skip
     if comparison in CANVASES:
         keyframe = _looked_at(window, told, keyframe)
-    return Frame(keyframe, shown[1], shown[0], tuple(shown[2:]))
+    return Frame(keyframe, shown[1], shown[0], tuple(shown[2:]), titled=title)
 
 
 def _looked_at(window: CompareBody, told: Comparison, keyframe: Keyframe) -> Keyframe:

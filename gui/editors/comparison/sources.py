@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.document.history import Column
+from gui.document.plan.taking import entry_of
 from gui.document.plan_list import PlanEntry, fits
 from planner.errors import StageboardError
 from planner.problem.claims import claimed
@@ -83,6 +84,14 @@ class Source:
             if entry is not self.entry and entry is document.active and entry in document.plans:
                 self._past.append((self.entry, self.plan))
                 self.entry, self.plan = entry, None
+
+    def found_in_list(self, document: Document) -> None:
+        """The plan of a file that is in the list, too, is that of the list once it is on the canvas."""
+        active = document.active
+        if self.plan is None or active is None or active.path is None or self.path is None:
+            return
+        if active.path == self.path.absolute() and entry_of(document, self.plan) is active:
+            self.follow(active)
 
     def made_for(self, plan: Plan) -> Problem:
         """What ``plan``, the plan as it is now, was made for: that on the canvas is judged by the problem that is open."""

@@ -11,9 +11,9 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.document.board import quick_bounds
-from gui.document.commands import SetProblem
 from gui.document.history import Column
 from gui.document.plan.selection import op_array
+from gui.document.plan.taking import entry_for, entry_of, put_on_canvas
 from gui.document.plan_list import PlanEntry
 from gui.document.steps import apply_words
 from gui.editors.comparison.sources import Source, told_apart
@@ -229,6 +229,7 @@ class CompareState(QObject):
         document = self.document
         for source in self.sources:
             source.catch_up(document)
+            source.found_in_list(document)
         active = document.active
         shown = [source.entry for source in self.sources]
         if (
@@ -295,20 +296,9 @@ class CompareState(QObject):
             return
         plan = source.plan
         assert plan is not None
-        problem = document.board.open_problem
-        device_of = np.array(plan.decision.device_of, np.int32)
-        provenance = plan.provenance
-        entry = PlanEntry(
-            document.plan_list.unused_name(source.name, source.path), device_of, "file", planner=provenance.planner, seed=provenance.seed,
-            seconds=provenance.seconds, provenance=provenance, claims=source.claims,
-        )  # fmt: skip
-        ops = np.flatnonzero(document.device_of != device_of).astype(np.int32)
-        command = SetProblem(
-            document, apply_words(source.name), ops, device_of[ops], problems=(problem, plan.problem), active=entry.id,
-            creates=entry, reason="apply",
-        )  # fmt: skip
+        entry = entry_of(document, plan) or entry_for(document, plan, source.claims, source.path)
         source.follow(entry)
-        document.push(command)
+        put_on_canvas(document, plan, entry, apply_words(source.name))
         self.refresh()
 
     # ------------------------------------------------------------------ questions

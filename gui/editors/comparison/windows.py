@@ -11,14 +11,18 @@ from PySide6.QtWidgets import QWidget
 
 from gui.document.history import Column
 from gui.document.network.entries import OrderEntry
+from gui.document.plan.taking import listed
 from gui.document.plan_list import PlanEntry
+from gui.editors.comparison.revisit import look_as, places_in
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST, check_room, entry_sources, file_sources
 from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
+from gui.tools.story.frames import elsewhere
 from gui.widgets.later import soon
 from gui.words.methods import shown_name
-from planner.errors import StageboardError
+from planner.errors import StageboardError, StoryError
+from planner.problem.problem import Plan
 
 if TYPE_CHECKING:
     from gui.background.proving_unasked import ProvingUnasked
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from gui.editors.comparison.orders.editor import OrdersWindow
     from gui.look.theme import ThemeController
     from gui.shell.session import Session
+    from gui.tools.story.frames import Frame
     from gui.tools.story.studio import Studio
     from planner.problem.bound import Bound
 
@@ -118,6 +123,25 @@ def open_with_canvas(window: PlanWindow, paths: Sequence[str | Path]) -> Compare
     return compared
 
 
+def show_keyframe(window: PlanWindow, frame: Frame) -> None:
+    """Show the comparison that a keyframe is of: one that is open, else one of its plans, which come into the list where they are not in it.
+
+    Raises :class:`StoryError` where the keyframe is about another model than the open one.
+    """
+    document = window.document
+    if frame.shown.source.model.fingerprint != document.open_problem.graph.fingerprint:
+        raise StoryError(elsewhere(frame))
+    for shown in (cast("CompareWindow", one) for one in comparisons_of(document)):
+        if places := places_in(shown, frame):
+            reveal(shown)
+            break
+    else:
+        entries = [listed(document, cast(Plan, one.plan), one.bounds) for one in frame.plans]
+        shown = _open(window, entry_sources(entries))
+        places = list(range(len(frame.plans)))
+    look_as(shown, frame, places)
+
+
 def open_columns(window: PlanWindow, columns: Sequence[Column]) -> None:
     """Compare again what a crash had closed. Raises :class:`StageboardError` for a file that is damaged by now."""
     files = [one for one in columns if isinstance(one, Path)]
@@ -130,22 +154,26 @@ def open_files(
     window: PlanWindow, models: Sequence[Path], plans: Sequence[Path], batch: int | None = None, times: Sequence[str] = (),
     precision: str | None = None,
 ) -> None:  # fmt: skip
-    """Open model files in a window, put the first of their plans on the canvas and compare the others with it.
+    """Open model files in a window with the first of their plans on the canvas, put the others into the list and compare them with it.
 
     ``batch`` or ``precision`` None: as the first plan's model was read. ``times`` are measured ones as the command line names them, devices by number those
     of the first plan. What goes wrong is said in the window.
     """
     from planner.plan_files.plan_json import plan_model_options
 
-    document = window.document
+    document, file = window.document, Path(plans[0]).absolute()
     wanted = tuple(Path(model).absolute() for model in models)
 
     def show() -> None:
         try:
-            others, bounds = file_sources(plans[1:], document)
-            first = document.open_plan(plans[0])
+            (first, *others), bounds = file_sources(plans, document)
+            if document.active is None or document.active.path != file:
+                document.open_plan(file)
             canvas = on_canvas(document)
             canvas.notes, canvas.other_costs = first.notes, first.other_costs
+            for other in others:
+                assert other.plan is not None
+                listed(document, other.plan, other.file_claims, other.path)
             _open(window, [canvas, *others], bounds)
         except StageboardError as error:
             window.say("error", str(error))
@@ -168,7 +196,7 @@ def open_files(
     if precision is not None:
         options["precision"] = precision
     document.model_changed.connect(opened)
-    window.files.open_timed(wanted, None, times, options, plans[0])
+    window.files.open_timed(wanted, file, times, options)
 
 
 def open_example(window: PlanWindow) -> None:

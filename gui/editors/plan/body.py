@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from gui.panels.mcm.training.panel import TrainingPanel
 from gui.panels.plans import PlansPanel
 from gui.panels.readouts import ReadoutStrip
 from gui.panels.schedule.panel import SchedulePanel
+from gui.shell.kinds import windows_of
 from gui.shell.palette import Choice
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import GraphShots
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
     from gui.shell.session import Session
+    from gui.tools.story.frames import Frame
     from gui.widgets.forms import Value
 
 CanvasFactory = Callable[["Document", Theme, QWidget], Any]
@@ -131,7 +133,7 @@ class GraphBody(PlanningWindow):
         self.studio = Studio(
             self,
             GraphShots(document, self.canvas),
-            partial(revisit_graph, document, self.canvas, self.story_colours),
+            self._revisit,
         )
         panels: tuple[Panel, ...] = (
             self.devices, self.ops, self.inspector, self.planners, self.plans, self.target, self.suggestions, self.why,
@@ -146,6 +148,13 @@ class GraphBody(PlanningWindow):
             signal.connect(self._load_editing)
         self.memory = GraphMemory(self, document, self.canvas, session)
         self.story_colours.changed.connect(lambda: self.apply_theme(self.themes.theme))
+
+    def _revisit(self, frame: Frame, numbers: Sequence[int]) -> None:
+        """Back from a keyframe: to the comparison that it shows, while the canvas stays as it is, or to its plan. Raises :class:`StoryError`."""
+        if frame.keyframe.view == "comparison" and self.document.problem is not None:
+            windows_of("comparison").show_keyframe(self, frame)
+        else:
+            revisit_graph(self.document, self.canvas, self.story_colours, frame, numbers)
 
     def _load_editing(self) -> None:
         """What the first drag on another machine takes is there when it comes."""

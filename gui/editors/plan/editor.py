@@ -277,8 +277,9 @@ class MainWindow(GraphBody):
             windows_of("comparison").open_with_canvas(self, chosen)
 
     def compare_example(self) -> None:
-        """Show two plans that are worth comparing."""
-        windows_of("comparison").open_example(self)
+        """Show two plans that are worth comparing, in a new tab where a model is open."""
+        beside = self if self.document.problem is None else self.files.open_start_page()
+        windows_of("comparison").open_example(beside)
 
     # ------------------------------------------------------------------ panels and themes
     def _show_plot_once(self) -> None:

@@ -69,21 +69,19 @@ class Files(ModelFiles):
 
     def open_timed(
         self, models: Sequence[Path], plan: Path | None, times: Sequence[str], options: ReadOptions | None = None,
-        places_of: Path | None = None,
     ) -> None:  # fmt: skip
         """:meth:`open_graphs` with ``times`` as the command line names them (:func:`planner.formats.times.named.named_times`).
 
-        Numbers of devices are those of the ``plan``'s machine, or of the plan ``places_of`` that is to be opened next.
+        Numbers of devices are those of the ``plan``'s machine.
         """
-        given, numbered = list(models), plan or places_of
-        if not self._window.may_replace(lambda: self._open_now(given, options, plan, times, numbered)):
+        given = list(models)
+        if not self._window.may_replace(lambda: self._open_now(given, options, plan, times)):
             return
-        self._open_now(given, options, plan, times, numbered)
+        self._open_now(given, options, plan, times)
 
     def _open_now(
-        self, models: list[Path], options: ReadOptions | None, plan: Path | None, times: Sequence[str] = (),
-        numbered: Path | None = None,
-    ) -> None:  # fmt: skip
+        self, models: list[Path], options: ReadOptions | None, plan: Path | None, times: Sequence[str] = ()
+    ) -> None:
         from gui.document.plan import opening, reading
         from planner.model.times import Use
 
@@ -109,7 +107,7 @@ class Files(ModelFiles):
             look_through(opened.problem.graph)
             blocks_of(opened.problem.graph)
             if plan is None:
-                uses = opening.times_for(graph, paths, how["batch"], times, numbered or opened.problem.target)
+                uses = opening.times_for(graph, paths, how["batch"], times, opened.problem.target)
             return opened, uses, refused
 
         def install(found: tuple[Opened, Sequence[Use], str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.document.plan.taking import entry_for, entry_of, put_on_canvas
 from gui.tools.story.frames import Frame, elsewhere
 from planner.errors import StoryError
 from planner.problem.problem import Plan
@@ -25,33 +26,22 @@ def revisit_graph(
 ) -> None:
     """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is. ``numbers`` are those that
     the plan's devices have in the story."""
-    plan, keyframe = frame.shown.plan, frame.keyframe
-    untouched = not document.modified
+    plan, keyframe, bounds = frame.shown.plan, frame.keyframe, frame.shown.bounds
+    left = document.active
+    kept = not document.modified or (left is not None and left.would_be_lost)
     if document.problem is None and isinstance(plan, Plan):
         source = frame.shown.source
         document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
         document.change_problem(plan.problem, "Plan as the story does")
-        origin = plan.provenance
-        document.apply_plan(
-            document.add_plan(
-                plan.decision.device_of, plan.name or keyframe.title, origin="file", planner=origin.planner,
-                seed=origin.seed, seconds=origin.seconds, provenance=origin,
-            )
-        )  # fmt: skip
     graph = document.graph
     if not isinstance(plan, Plan) or graph is None or graph.fingerprint != plan.problem.graph.fingerprint:
         raise StoryError(elsewhere(frame))
-    text = f"Show “{keyframe.title}”"
-    if plan.problem == document.problem:
-        document.set_assignment(plan.decision.device_of, "apply", text)
-    else:
-        provenance = plan.provenance
-        document.take_over(
-            plan.problem, plan.decision.device_of, provenance.planner, provenance.seconds, frame.shown.bounds
-        )
+    document.add_bounds(bounds)
+    entry = entry_of(document, plan) or entry_for(document, plan, bounds)
+    put_on_canvas(document, plan, entry, f"Show “{keyframe.title}”")
     colours.show(plan, numbers)
-    if untouched:
-        document.history.set_saved()  # a story holds the plan: nobody is asked about it who changed nothing
+    if kept:  # a story holds the plan, and the list one that was edited: nobody is asked about more than that
+        document.history.set_saved()
     if keyframe.view in GRAPH_VIEWS or keyframe.comparison in CANVASES:
         document.folding.show([ops_of(group) for group in keyframe.folded])
     if keyframe.view in GRAPH_VIEWS:

@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from gui.tools.story.draft import Draft
 from gui.tools.story.frames import Shown
+from gui.tools.story.looks import LOOKS
 from gui.tools.story.ordering import ELSEWHERE
-from gui.tools.story.recorder import LOOKS
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from gui.widgets.number_boxes import NumberBox

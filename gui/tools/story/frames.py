@@ -15,6 +15,7 @@ from planner.model.precision import FILE, precision_of
 from planner.problem.base import decision_of, says_more
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.problem.provenance import same_author
 from planner.story.keyframe import Keyframe
 from planner.story.telling import is_named
 
@@ -65,7 +66,8 @@ class Place:
 class Frame:
     """A keyframe of a draft. The plan numbers in ``keyframe`` mean nothing: ``shown``, ``versus`` and ``beside`` are the plans.
 
-    ``told_for`` is the place that its words speak of, where somebody wrote them and it stands elsewhere now.
+    ``told_for`` is the place that its words speak of, where somebody wrote them and it stands elsewhere now. ``titled`` is the title that
+    it was given by itself, if that is known: one that it still has was written by nobody.
     """
 
     keyframe: Keyframe
@@ -73,6 +75,7 @@ class Frame:
     versus: Shown | None = None
     beside: tuple[Shown, ...] = ()
     told_for: Place | None = None
+    titled: str = ""
 
     @property
     def plans(self) -> tuple[Shown, ...]:
@@ -102,14 +105,15 @@ def same_plan(one: Shown | None, other: Shown | None) -> bool:
 
 
 def one_plan_each(frames: Sequence[Frame]) -> list[Frame]:
-    """The same keyframes where equal plans are one, under the first name that somebody gave it, with the best that is proven of it.
+    """The same keyframes where equal plans by one author are one, under the first name that somebody gave it, with the best that is proven
+    of it. One by another keeps its name and what is known of where it came from.
 
     Plans that are equal and compared with one another stay as they are.
     """
     members: list[list[Shown]] = []
     group_of: dict[Shown, int] = {}
     for one in (one for frame in frames for one in frame.plans if one not in group_of):
-        found = (at for at, known in enumerate(members) if same_plan(known[0], one))
+        found = (at for at, known in enumerate(members) if _one_for_all(known[0], one))
         group_of[one] = group = next(found, len(members))
         members += [] if group < len(members) else [[]]
         if one not in members[group]:
@@ -120,6 +124,11 @@ def one_plan_each(frames: Sequence[Frame]) -> list[Frame]:
         for twice in {group for group in groups if groups.count(group) > 1}:
             united[twice] = None
     return [frame.with_plans([united[group_of[one]] or one for one in frame.plans]) for frame in frames]
+
+
+def _one_for_all(one: Shown, other: Shown) -> bool:
+    """Whether two are one plan by one author."""
+    return same_author(one.plan.provenance, other.plan.provenance) and same_plan(one, other)
 
 
 def _united(members: Sequence[Shown]) -> Shown | None:
@@ -133,6 +142,13 @@ def _united(members: Sequence[Shown]) -> Shown | None:
             if (bound.claimed_by and bound not in bounds) or says_more(bound, first.plan.problem, bounds)
         ]
     return first if len(bounds) == len(first.bounds) else replace(first, bounds=tuple(bounds))
+
+
+def earlier_plan(frame: Frame, before: Frame | None) -> Shown | None:
+    """The plan shown before, where it is of the same model."""
+    if before is None or before.shown.source.model.fingerprint != frame.shown.source.model.fingerprint:
+        return None
+    return before.shown
 
 
 def elsewhere(frame: Frame) -> str:

@@ -1,7 +1,7 @@
 """What follows from the order of a draft's keyframes: one plan and one letter for what is equal, and what captions say of it.
 
 Nobody remembers which captions were told by themselves: one that is, or begins with, word for word, what would be told where the keyframe
-stood is told anew where it stands now; what was added to it, and any other, was written by somebody and is left alone. Words of a draft are those of the story's file: what that
+stood is told anew where it stands now (titles likewise: :mod:`gui.tools.story.titling`); what was added to it, and any other, was written by somebody and is left alone. Words of a draft are those of the story's file: what that
 file says was proven is told as proven, and weighed anew whenever the story is shown (:mod:`planner.story.proving`).
 """
 
@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gui.tools.story.frames import Frame, Place, Shown, one_plan_each, same_plan
+from gui.tools.story.frames import Frame, Place, Shown, earlier_plan, one_plan_each, same_plan
+from gui.tools.story.titling import titled_anew
 from planner.problem.problem import Plan
 from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS
@@ -19,7 +20,7 @@ from planner.reports.comparison.rows import Rows
 from planner.story.comparing import comparison_caption, letters_for
 from planner.story.matching import Matched
 from planner.story.proof_words import CLAIMANT
-from planner.story.telling import caption, fitting, found_by, looked_at, title
+from planner.story.telling import caption, fitting, found_by, looked_at
 
 ELSEWHERE = "told for another order"
 """What is said of words that somebody wrote and that speak of what came before, where something else does now."""
@@ -35,7 +36,7 @@ def told(frame: Frame, before: Frame | None, rows: Rows | None = None) -> str:
         bounds = [bound for one in frame.plans for bound in one.bounds]
         compared = compare(plans, bounds, letters=keyframe.letters or LETTERS, rows=rows)
         return comparison_caption(compared, keyframe.comparison)
-    earlier = _earlier(frame, before)
+    earlier = earlier_plan(frame, before)
     if before is None or not same_plan(earlier, frame.shown):
         return caption(plan, frame.shown.bounds, None if earlier is None else earlier.plan)
     words = looked_at(plan, keyframe.highlight, keyframe.view)
@@ -53,7 +54,7 @@ def settled(before: Sequence[Frame], after: Sequence[Frame], claimant: str = "")
         was = came_after.get(given, after[at - 1] if at else None)
         of_both = (rows_then.get(given), rows.get(frame))
         found.append(_settled(given, was, frame, found[-1] if found else None, of_both, claimant))
-    return tuple(found)
+    return titled_anew(before, after, found)
 
 
 def _rows(frames: Sequence[Frame]) -> dict[Frame, Rows | None]:
@@ -73,7 +74,7 @@ def place_of(frame: Frame, before: Frame | None) -> Place:
     """Where a keyframe stands that comes after another one (or first)."""
     compares = frame.keyframe.view == "comparison"
     return Place(
-        None if compares else _earlier(frame, before), "".join(frame.keyframe.called) if compares else ""
+        None if compares else earlier_plan(frame, before), "".join(frame.keyframe.called) if compares else ""
     )
 
 
@@ -104,7 +105,7 @@ def _settled(
                     said_now = _tellings(fresh, now, rows[1])[which] + own
                     mark = frame.told_for or there
                     stale = bool(own) and not mark.is_as(here) and _speaks_of(mark, own)
-                    return replace(_told_anew(frame, known, now, said_now), told_for=mark if stale else None)
+                    return replace(_told_anew(frame, said_now), told_for=mark if stale else None)
     if frame.told_for is not None:
         return replace(frame, told_for=None) if frame.told_for.is_as(here) else frame
     if not there.is_as(here) and _speaks_of(there, words):
@@ -139,22 +140,10 @@ def _as_filed(frame: Frame, claimant: str) -> Frame:
     return frame.with_plans([filed(one) for one in frame.plans]) if claimant else frame
 
 
-def _told_anew(frame: Frame, was: Frame | None, now: Frame | None, words: str) -> Frame:
-    """A keyframe whose own words are these now, and whose title follows where that was told by itself, too."""
-    keyframe, plan = frame.keyframe, frame.shown.plan
-    fresh = replace(keyframe, caption=words)
-    if keyframe.view != "comparison":
-        then, earlier = _earlier(frame, was), _earlier(frame, now)
-        if then is not None and keyframe.title == title(plan, then.plan) != title(plan):
-            fresh = replace(fresh, title=title(plan, None if earlier is None else earlier.plan))
-    return frame if fresh == keyframe else replace(frame, keyframe=fresh, told_for=None)
-
-
-def _earlier(frame: Frame, before: Frame | None) -> Shown | None:
-    """The plan shown before, where it is of the same model."""
-    if before is None or before.shown.source.model.fingerprint != frame.shown.source.model.fingerprint:
-        return None
-    return before.shown
+def _told_anew(frame: Frame, words: str) -> Frame:
+    """A keyframe whose own words are these now."""
+    fresh = replace(frame.keyframe, caption=words)
+    return frame if fresh == frame.keyframe else replace(frame, keyframe=fresh, told_for=None)
 
 
 def _speaks_of(place: Place, words: str) -> bool:

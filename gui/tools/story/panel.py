@@ -64,6 +64,8 @@ class StoryPanel(Panel):
     ) -> None:
         super().__init__(document, theme, parent)
         self.draft, self.recorder = draft, recorder
+        self._showed: tuple[int, int] | None = None
+        """What :meth:`_at` was when a keyframe had been put on the canvas."""
         self.name = QLineEdit(self)
         self.name.setMaxLength(LONGEST_TITLE)
         self.name.setPlaceholderText(UNTITLED)
@@ -121,7 +123,7 @@ class StoryPanel(Panel):
         self.capture.clicked.connect(lambda _=False: self._try(recorder.capture))
         self.play.clicked.connect(lambda _=False: self.present_requested.emit())
         self.name.textEdited.connect(draft.set_title)
-        self.list.shown.connect(self.show_requested)
+        self.list.shown.connect(self._show)
         recorder.recording_changed.connect(self._recording_changed)
         recorder.failed.connect(self.failed)
         for signal in (draft.frames_changed, draft.modified_changed, document.model_changed):
@@ -182,6 +184,16 @@ class StoryPanel(Panel):
         except StageboardError as error:
             self.failed.emit(str(error))
 
+    def _show(self, index: int) -> None:
+        """Ask for a keyframe to be shown where it came from; a step of the plan's that this takes is the next to be undone."""
+        before = self._at()
+        self.show_requested.emit(index)
+        self._showed = self._at() if self._at() != before else self._showed
+
+    def _at(self) -> tuple[int, int]:
+        """How many steps of the story and of the plan are done."""
+        return self.draft.undo_stack.index(), self.document.undo_stack.index()
+
     def _record(self, on: bool) -> None:
         if on != self.recorder.recording:
             self._try(self.recorder.start if on else self.recorder.stop)
@@ -193,16 +205,17 @@ class StoryPanel(Panel):
         self.record.setAccessibleName("Stop recording" if recording else "Record")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Undo and redo are the story's own while the keyboard is in this panel."""
+        """Undo and redo are the story's own while the keyboard is in this panel, but for a keyframe that was put on the canvas last."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
                 event.accept()
                 return True
         elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             if event.matches(QKeySequence.StandardKey.Undo):
-                self.draft.undo_stack.undo()
+                (self.document if self._at() == self._showed else self.draft).undo_stack.undo()
                 return True
             if event.matches(QKeySequence.StandardKey.Redo):
-                self.draft.undo_stack.redo()
+                before = None if self._showed is None else (self._showed[0], self._showed[1] - 1)
+                (self.document if self._at() == before else self.draft).undo_stack.redo()
                 return True
         return super().eventFilter(watched, event)

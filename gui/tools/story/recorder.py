@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
 from gui.tools.story.draft import Draft
 from gui.tools.story.frames import Frame, Shown, same_plan
+from gui.tools.story.looks import LOOKS, look
 from gui.tools.story.ordering import told
 from gui.tools.story.shots import Shots
 from gui.widgets.later import Later
@@ -20,27 +20,12 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
 from planner.story.making import CERTIFICATE
-from planner.story.telling import caption, named_ops, title
+from planner.story.telling import caption, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
 LONGEST_WAIT = 2.5
 """Seconds after which a keyframe is taken though plans keep coming, as from a planner that is followed."""
-COLOURED = {
-    STAGE: "Stage by stage",
-    TIME: "Where the time goes",
-    BYTES: "Where bytes move",
-    RATIO: "Measured over estimated",
-}
-"""Titles of keyframes that show the same in other colours."""
-LOOKS = {
-    "lanes": "Device by device",
-    "flow": "As it flows",
-    "stages": "Stages, and what flows between them",
-    "package": "Chip by chip",
-    "certificate": "The certificate",
-}
-"""Titles of keyframes that show the same plan in another view."""
 SAME_PART = 0.7
 """Two cameras that share so much of what they show are one."""
 
@@ -111,10 +96,10 @@ class Recorder(QObject):
         if before is None or not same_plan(before.shown, shown):
             step = shots.step()
         else:
-            step = _look(shown.plan, before.keyframe, keyframe)
+            step = look(shown.plan, before.keyframe, keyframe)
         name = (step or title(shown.plan))[:LONGEST_TITLE]
         words = told(Frame(keyframe, shown), before)
-        return Frame(replace(keyframe, title=name, caption=words), shown)
+        return Frame(replace(keyframe, title=name, caption=words), shown, titled=name)
 
     # ------------------------------------------------------------------ by itself
     def start(self) -> None:
@@ -188,33 +173,6 @@ def of_search(plan: Plan | OrderPlan, bounds: Sequence[Bound], before: Plan | Or
         title(plan, before)[:LONGEST_TITLE], caption(plan, bounds, before), 0, "network" if order else "lanes", panel="costs",
         at=len(plan.decision.order) if isinstance(plan, OrderPlan) else None, hold=3.5, transition=1.2,
     )  # fmt: skip
-
-
-def _look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
-    """What is looked at now of the same plan, as a title; empty where nothing changed."""
-    if now.at != before.at:
-        return f"After {now.at or 0:,} connections"
-    if now.view != before.view:
-        return LOOKS.get(now.view, "")
-    if now.colouring != before.colouring:
-        return COLOURED[now.colouring]
-    if set(now.folded) != set(before.folded):
-        return _folds(before, now)
-    if now.highlight and now.highlight != before.highlight:
-        return named_ops(plan, now.highlight, now.folded)
-    if now.camera is None:
-        return "All of it" if before.camera is not None else ""
-    return "A closer look"
-
-
-def _folds(before: Keyframe, now: Keyframe) -> str:
-    """What was folded or unfolded since, as a title: the one group that was opened, or what is folded now."""
-    opened = [group for group in before.folded if group not in now.folded]
-    if len(opened) == 1 and len(before.folded) == len(now.folded) + 1:
-        return f"Inside {opened[0].name}"
-    if not now.folded:
-        return "Op by op"
-    return now.folded[0].name if len(now.folded) == 1 else f"{len(now.folded):,} groups, folded"
 
 
 def alike(one: Frame, other: Frame) -> bool:

@@ -8,13 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
 from gui.editors.comparison.windows import open_example, open_files, open_order_files
 from gui.look.page import Page
+from gui.shell.kinds import close_all_windows
 from gui.shell.picture_dialog import PictureDialog
 from planner.cli.command import UsageError
 from planner.formats import read_graph
@@ -64,6 +65,15 @@ def test_the_model_is_opened_and_then_its_plans(qtbot: QtBot, files: tuple[Path,
     (window,) = compare_launch._windows
     rest(qtbot, window)
     assert [plan.name for plan in window.state.plans] == ["plan 0", "plan 1"]
+    document = main.document
+    assert [entry.name for entry in document.plans] == ["plan 0", "plan 1"], "these, and nothing unasked"
+    assert document.active is document.plans[0] and not document.modified
+    document.apply_plan(document.plans[1])
+    rest(qtbot, window)
+    assert window.state.sources[1].live(document), "it is the one that is compared"
+    assert document.plan_path == plans[1]
+    document.undo_stack.undo()
+    assert document.plan_path == plans[0]
     open_files(main, [model], plans[1:4])
     (_, other) = compare_launch._windows
     rest(qtbot, other)
@@ -122,6 +132,53 @@ def test_the_example_is_opened(qtbot: QtBot) -> None:
     assert path.name == "bert_3.json"
     window.close()
     settle()
+    close()
+
+
+def test_the_example_leaves_what_is_open_its_tab(qtbot: QtBot) -> None:
+    document = two_plans()
+    main, close = make_window(qtbot, document)
+    try:
+        problem = document.problem
+        main.actions_set["compare.example"].trigger()
+        qtbot.waitUntil(lambda: len(compare_launch._windows) == 1, timeout=30_000)
+        (window,) = compare_launch._windows
+        rest(qtbot, window)
+        assert document.problem is problem and window.document is not document
+        assert Path(window.document.paths[0]).name == "bert_3.json"
+        window.close()
+        settle()
+    finally:
+        close_all_windows()
+        close()
+
+
+def test_another_model_asks_before_it_closes_a_comparison(
+    qtbot: QtBot, files: tuple[Path, list[Path]], tmp_path: Path
+) -> None:
+    model, plans = files
+    other = write_model(tmp_path, n=9, name="other")
+    main, close = make_window(qtbot)
+    open_files(main, [model], plans[:2])
+    qtbot.waitUntil(lambda: len(compare_launch._windows) == 1, timeout=20_000)
+    (window,) = compare_launch._windows
+    rest(qtbot, window)
+    buttons = QMessageBox.StandardButton
+    main.files.open_files([other])
+    question = main.closing.question
+    assert question is not None and "the comparison of its plans" in question.text()
+    question.button(buttons.Cancel).click()
+    settle()
+    assert main.document.paths == (model.absolute(),) and not window.closed
+    main.document.move([0], 1)
+    main.files.open_files([other])
+    question = main.closing.question
+    assert question is not None and "edited" in question.text()
+    assert "comparison of its plans closes" in question.informativeText()
+    question.button(buttons.Discard).click()
+    qtbot.waitUntil(lambda: main.document.paths == (other.absolute(),), timeout=20_000)
+    settle()
+    assert window.closed
     close()
 
 

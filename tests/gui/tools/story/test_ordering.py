@@ -158,6 +158,46 @@ def test_a_comparison_counts_what_changes_colour_in_the_story() -> None:
     ] == [True, True]
 
 
+def test_titles_follow_the_order_and_those_of_a_person_stay() -> None:
+    """The first that shows a plan introduces it; those after it say how it is looked at."""
+    talk = Talk()
+    plan, other = talk.shown(EVEN), talk.shown(LATER)
+    keyframes = [
+        (Keyframe("Move op 3 to stage 1", "", 0, "lanes"), plan),
+        (Keyframe("As it flows", "", 0, "flow"), plan),
+        (Keyframe("Mine", "", 0, "lanes"), plan),
+        (Keyframe("The other", "", 0, "lanes"), other),
+    ]
+    for keyframe, shown in keyframes:
+        talk.draft.add(Frame(keyframe, shown, titled="" if keyframe.title == "Mine" else keyframe.title))
+
+    def titles() -> list[str]:
+        return [frame.keyframe.title for frame in talk.draft.frames]
+
+    before = titles()
+    talk.draft.move(1, 0)
+    assert titles() == ["Move op 3 to stage 1", "Device by device", "Mine", "The other"]
+    talk.draft.move(1, 0)
+    assert titles() == before
+    talk.draft.move(0, 3)
+    assert titles() == ["Move op 3 to stage 1", "Mine", "The other", "Move op 3 to stage 1"]
+    talk.draft.undo_stack.undo()
+    assert titles() == before
+    talk.draft.remove(0)
+    assert titles() == ["Move op 3 to stage 1", "Mine", "The other"]
+
+
+def test_a_comparison_that_comes_first_says_what_is_compared() -> None:
+    talk = Talk()
+    first, second = talk.shown(EVEN), talk.shown(LATER)
+    for how, words in (("side-by-side", "From 3 to 5"), ("sankey", "What goes from device to device")):
+        keyframe = Keyframe(words, "", 0, "comparison", versus=0, comparison=how)
+        talk.draft.add(Frame(keyframe, second, first, titled=words))
+    talk.draft.move(1, 0)
+    titles = [frame.keyframe.title for frame in talk.draft.frames]
+    assert titles[0].startswith("From ") and titles[1] == "Side by side"
+
+
 def test_what_is_told_by_itself_is_known_and_as_strong_in_a_story_that_was_saved(tmp_path: Path) -> None:
     """The file's bounds are claims once it is read again; words follow the order as they did, and say no less of proofs."""
     talk = Talk()
@@ -173,7 +213,8 @@ def test_what_is_told_by_itself_is_known_and_as_strong_in_a_story_that_was_saved
     moved = talk.captions
     talk.draft.undo_stack.undo()
     assert (
-        "Proven: no plan is better." in as_told[1] and "Proven: no plan is better." in moved[0] != as_told[1]
+        "Proven: no plan takes less time." in as_told[1]
+        and "Proven: no plan takes less time." in moved[0] != as_told[1]
     )
     talk.draft.save(tmp_path / "talk.story.json")
     again, file = Draft(), tmp_path / "talk.story.json"
