@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QWidget
 
 from gui.document.history import Column
 from gui.document.network.entries import OrderEntry
-from gui.document.plan.taking import listed
+from gui.document.plan.taking import entry_of, listed, put_on_canvas
 from gui.document.plan_list import PlanEntry
+from gui.document.steps import apply_words
 from gui.editors.comparison.revisit import look_as, places_in
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST, check_room, entry_sources, file_sources
@@ -167,8 +168,12 @@ def open_files(
     def show() -> None:
         try:
             (first, *others), bounds = file_sources(plans, document)
-            if document.active is None or document.active.path != file:
+            assert first.plan is not None
+            known = entry_of(document, first.plan)
+            if known is None or known.path != file:
                 document.open_plan(file)
+            elif known is not document.active:
+                put_on_canvas(document, first.plan, known, apply_words(known.name))
             canvas = on_canvas(document)
             canvas.notes, canvas.other_costs = first.notes, first.other_costs
             for other in others:
