@@ -290,9 +290,12 @@ class EditorWindow(DropWindow):
 
     def _takes_tab(self, widget: QWidget) -> bool:
         """Whether the keyboard can come to a widget of this window by Tab: it can be seen, and is not a part of another."""
-        takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+        proxy = widget.focusProxy()
+        if proxy is not None:
+            _own(proxy)
         if (
-            not takes
+            not widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+            or proxy is not None
             or not widget.isEnabled()
             or not widget.isVisible()
             or widget.window() is not self.window()
@@ -378,4 +381,14 @@ class EditorWindow(DropWindow):
 
 def next_in_focus(widget: QWidget, forwards: bool) -> QWidget:
     """The widget after another, or before it, in the order of Tab."""
-    return (widget.nextInFocusChain() if forwards else widget.previousInFocusChain()) or widget
+    return _own((widget.nextInFocusChain() if forwards else widget.previousInFocusChain()) or widget)
+
+
+def _own(found: QWidget) -> QWidget:
+    """A widget that another was asked for, with the parent that it has.
+
+    PySide takes it for a part of the one that was asked: once that is destroyed, the other counts as destroyed, too, with all that
+    Qt made in it, such as the entries of its menus. To be given the parent that it has is nothing to Qt, and puts that right.
+    """
+    found.setParent(found.parentWidget())
+    return found

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMenu
 from pytestqt.qtbot import QtBot
 from shiboken6 import Shiboken
 
 from gui.editors.plan.editor import MainWindow
 from gui.shell.docks import tab_bars, tabs_of
+from gui.shell.window import next_in_focus
 from tests.gui.window_parts import make_window, opened, settle
 
 
@@ -92,4 +95,18 @@ def test_a_tab_is_heard_whatever_python_thinks_of_its_bar(qtbot: QtBot) -> None:
             words = bar.tabText(i)
             bar.tabBarClicked.emit(i)
             assert docks.docks[docks._chosen].windowTitle() == words
+    close()
+
+
+def test_entries_of_panels_stay_whatever_tab_went_by_and_is_gone(qtbot: QtBot) -> None:
+    """PySide takes what comes next in the order of Tab for a part of what comes before: destroyed, it would take menus along."""
+    window, close = make_window(qtbot, opened())
+    before = QLabel(window)
+    assert next_in_focus(before, True) is window
+    QTest.keyClick(window.focusWidget() or window, Qt.Key.Key_Tab)
+    Shiboken.delete(before)
+    window.docks.reveal("target")
+    settle()
+    panels_menu(window).aboutToShow.emit()
+    assert entry(window, "Target").isChecked() and Shiboken.isValid(window.menus["View"])
     close()
