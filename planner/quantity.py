@@ -6,12 +6,14 @@ import math
 
 _BYTES = {"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
           "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
+_LETTERS = "BKMGTibkmgt "
+"""What units are written in."""
 
 
 def parse_quantity(text: str) -> float:
     """``8MiB``, ``25GB/s``, ``1e9`` or ``inf`` as a float in bytes (per second). Raises ValueError."""
     cleaned = text.strip().removesuffix("/s").strip()
-    number = cleaned.rstrip("BKMGTibkmgt ")
+    number = cleaned.rstrip(_LETTERS)
     unit = cleaned[len(number) :].strip().upper()
     if cleaned.lower() in {"inf", "infinity", "unlimited"}:
         return math.inf
@@ -24,6 +26,16 @@ def parse_quantity(text: str) -> float:
     if math.isnan(value):
         raise ValueError(f"'{text}' is not a number")
     return value * _BYTES[unit]
+
+
+def parse_quantities(text: str) -> tuple[float, ...]:
+    """``32/64/128MiB`` one after the other, as :func:`parse_quantity` reads each: the unit of the last counts for those that have none.
+
+    Raises ValueError.
+    """
+    parts = [part.strip() for part in text.split("/")]
+    unit = parts[-1][len(parts[-1].rstrip(_LETTERS)) :]
+    return tuple(parse_quantity(f"{part}{unit}" if part[-1:].isdecimal() else part) for part in parts)
 
 
 def bytes_text(value: float) -> str:

@@ -28,6 +28,7 @@ from gui.widgets.quantities import (
     per_device_value,
     quantity_text,
     quantity_value,
+    too_little,
     with_unit,
     with_units,
 )
@@ -80,6 +81,8 @@ class Form(QWidget):
         super().__init__(parent)
         self.hints: dict[str, QLabel] = {}
         """What fields made from data are, below each."""
+        self.warnings: dict[str, QLabel] = {}
+        """Below fields of bytes: that a unit was left out, where so few are meant to be none."""
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -106,7 +109,7 @@ class Form(QWidget):
                 widget.hide()
                 widget.deleteLater()
         self._readers, self.fields, self.groups, self.hints, self._rows = {}, {}, {}, {}, 0
-        self._conditional = []
+        self.warnings, self._conditional = {}, []
 
     def values(self) -> dict[str, Value]:
         """Every field's value by name. Raises :class:`StageboardError`."""
@@ -205,34 +208,55 @@ class Form(QWidget):
             named = bool(unset) and text.strip().lower() == unset.lower()
             return 0.0 if named else quantity_value(text, unit, title)
 
-        self._add(name, title, tip, field, self._kept_unit(field, with_unit, value_of))
+        self._add(name, title, tip, field, self._kept_unit(name, field, unit, with_unit, value_of))
+        self._watch(name, unit)
 
     def add_per_device(self, name: str, title: str, value: PerDevice, unit: str, tip: str = "") -> None:
         """A line for a number with a unit, or for one per device: ``8 MiB / 8 MiB / 16 MiB``."""
         field = QLineEdit(per_device_text(value, unit), self)
         field.setAlignment(Qt.AlignmentFlag.AlignRight)
         field.setCursorPosition(0)
-        read = self._kept_unit(field, with_units, lambda text: per_device_value(text, unit, title))
+        read = self._kept_unit(
+            name, field, unit, with_units, lambda text: per_device_value(text, unit, title)
+        )
         self._add(name, title, tip, field, read, wide=isinstance(value, tuple))
+        self._watch(name, unit)
 
     def _kept_unit(
-        self, field: QLineEdit, complete: Callable[[str, str], str], value_of: Callable[[str], Any]
-    ) -> Callable[[], Any]:
-        """What reads a field: a bare number is in the unit that the field had shown, and gets it once it is typed."""
-        shown = field.text()
+        self, name: str, field: QLineEdit, unit: str, complete: Callable[[str, str, str], str], value_of: Callable[[str], Any]
+    ) -> Callable[[], Any]:  # fmt: skip
+        """What reads a field: a bare number is in the unit that the field had shown, else in ``unit`` if that is bytes, and gets it once
+        it is typed. So few bytes that a unit was left out are then said below."""
+        shown, plain = field.text(), unit if unit == "B" else ""
 
         def finish() -> None:
             nonlocal shown
-            text = complete(field.text(), shown)
+            text = complete(field.text(), shown, plain)
             with suppress(StageboardError):
-                value_of(text)
+                value = value_of(text)
                 shown = text
+                if name in self.warnings:
+                    self._warn(name, too_little(value))
             if shown == text != field.text():
                 field.setText(text)
 
         field.textEdited.connect(lambda _: self.changed.emit())
         field.editingFinished.connect(finish)
-        return lambda: value_of(complete(field.text(), shown))
+        return lambda: value_of(complete(field.text(), shown, plain))
+
+    def _watch(self, name: str, unit: str) -> None:
+        """Room below a field of bytes for what is too little to be meant."""
+        if unit == "B":
+            label = self.warnings[name] = PlainLabel("", self)
+            label.setWordWrap(True)
+            set_role(label, "warning")
+            self._grid.addWidget(label, self._next_row(), 0, 1, 2)
+            label.hide()
+
+    def _warn(self, name: str, least: float) -> None:
+        label, number = self.warnings[name], f"{least:.8g}"
+        label.setText(f"{number} B is less than 1 KiB: write {number} MiB if that is meant." if least else "")
+        label.setVisible(bool(least))
 
     def add_text(self, name: str, title: str, value: str, tip: str = "") -> None:
         """A line of text."""

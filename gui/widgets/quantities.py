@@ -10,6 +10,8 @@ from planner.errors import StageboardError
 from planner.problem.per_device import PerDevice
 from planner.quantity import parse_quantity
 
+LEAST = 1024.0
+"""Bytes below which a memory is none."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _PREFIXES = (("T", 12), ("G", 9), ("M", 6), ("k", 3), ("", 0), ("m", -3), ("µ", -6), ("n", -9))
 _BINARY = (("TiB", 2.0**40), ("GiB", 2.0**30), ("MiB", 2.0**20), ("KiB", 2.0**10), ("B", 1.0))
@@ -81,15 +83,28 @@ def _scaled(number: str, exponent: int) -> float:
     return float(Decimal(number).scaleb(exponent))
 
 
-def with_unit(text: str, shown: str) -> str:
-    """``text`` with the unit of ``shown`` where it is a bare number: ``40`` in a field that showed ``8 MiB`` is ``40 MiB``."""
+def with_unit(text: str, shown: str, plain: str = "") -> str:
+    """``text`` with the unit of ``shown`` where it is a bare number: ``40`` in a field that showed ``8 MiB`` is ``40 MiB``.
+
+    Where nothing is shown that has a unit, it is in ``plain``.
+    """
     number = _NUMBER.match(shown.strip())
-    unit = shown.strip()[number.end() :].strip() if number else ""
+    unit = (shown.strip()[number.end() :].strip() if number else "") or plain
     return f"{text.strip()} {unit}" if unit and _NUMBER.fullmatch(text.strip()) else text
 
 
-def with_units(text: str, shown: str) -> str:
-    """:func:`with_unit` for each of several numbers; where there are more than were shown, the last one's unit goes on."""
+def with_units(text: str, shown: str, plain: str = "") -> str:
+    """:func:`with_unit` for each of several numbers; where there are more than were shown, the last one's unit goes on.
+
+    A unit behind the last of them is that of all that have none, whatever was shown: ``32/64/128 MiB``.
+    """
     units, parts = shown.split("/"), text.split("/")
-    whole = [with_unit(part, units[min(i, len(units) - 1)]) for i, part in enumerate(parts)]
+    told = [with_unit(part, parts[-1]) for part in parts]
+    whole = [with_unit(part, units[min(i, len(units) - 1)], plain) for i, part in enumerate(told)]
     return text if whole == parts else " / ".join(part.strip() for part in whole)
+
+
+def too_little(value: PerDevice) -> float:
+    """The least of these bytes, where that is less than any memory has: a unit was left out; 0 where none is."""
+    numbers = value if isinstance(value, tuple) else (value,)
+    return min((number for number in numbers if 0 < number < LEAST), default=0.0)

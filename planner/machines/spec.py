@@ -18,7 +18,7 @@ from planner.model.named_machines import machines as machines_by_name
 from planner.printable import shown
 from planner.problem import per_device
 from planner.problem.target import Target
-from planner.quantity import parse_quantity
+from planner.quantity import parse_quantities, parse_quantity
 from planner.toml_file import read_toml
 
 
@@ -190,7 +190,7 @@ def _value(annotation: Any, key: str, value: Any, where: str) -> Any:
             except ValueError:
                 raise ValueError(f"'{text}' is not a whole number") from None
         if annotation == per_device.TYPE and "/" in text:
-            return tuple(parse_quantity(part.strip()) for part in text.split("/"))
+            return parse_quantities(text)
         if annotation in ("float", float, per_device.TYPE):
             return parse_quantity(text)
     except ValueError as error:

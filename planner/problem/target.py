@@ -321,9 +321,12 @@ def finite(value: Any) -> Any:
 
 
 def value_text(value: Any, unit: str) -> str:
-    """A parameter's value as specifications have it: ``true``, ``8MiB``, ``12e9``, ``8MiB/8MiB/16MiB``."""
+    """A parameter's value as specifications have it: ``true``, ``8MiB``, ``12e9``, ``8MiB/8MiB/16MiB``, ``1000B/8MiB``."""
     if isinstance(value, tuple):
-        return "/".join(value_text(x, unit) for x in value)
+        parts = [value_text(x, unit) for x in value]
+        if parts[-1].endswith("B"):  # its unit would be that of plain numbers before it
+            parts = [f"{part}B" if part[-1].isdecimal() else part for part in parts]
+        return "/".join(parts)
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.forms import Form
@@ -51,3 +51,23 @@ def test_no_field_of_a_window_takes_the_wheel_of_who_scrolls_past(qtbot: QtBot) 
         assert not event.isAccepted(), field.accessibleName()
         assert field.focusPolicy() != Qt.FocusPolicy.WheelFocus, field.accessibleName()
     close()
+
+
+def test_plain_numbers_in_a_field_of_bytes_say_that_they_are_bytes(qtbot: QtBot) -> None:
+    form = Form()
+    qtbot.addWidget(form)
+    form.add_per_device("memory", "Memory", float("inf"), "B")
+    field, warning = form.fields["memory"], form.warnings["memory"]
+    assert isinstance(field, QLineEdit)
+
+    def typed(text: str) -> str:
+        field.setText(text)
+        field.textEdited.emit(text)
+        field.editingFinished.emit()
+        return "" if warning.isHidden() else warning.text()
+
+    assert typed("32/64/128") == "32 B is less than 1 KiB: write 32 MiB if that is meant."
+    assert field.text() == "32 B / 64 B / 128 B" and form.values()["memory"] == (32.0, 64.0, 128.0)
+    assert typed("32/64/128 MiB") == ""
+    assert field.text() == "32 MiB / 64 MiB / 128 MiB"
+    assert typed("16/8/8") == "" and field.text() == "16 MiB / 8 MiB / 8 MiB"

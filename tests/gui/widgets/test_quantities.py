@@ -52,3 +52,7 @@ def test_bare_numbers_are_in_the_unit_that_was_shown() -> None:
     assert with_units("8", "8 MiB / 512 KiB") == "8 MiB"
     assert with_units("8/16 / 32", "8 MiB / 512 KiB") == "8 MiB / 16 KiB / 32 KiB"
     assert with_units("1/0.5", "1") == "1/0.5"
+    assert with_units("32/64/128 GiB", "8 MiB") == "32 GiB / 64 GiB / 128 GiB"
+    assert (
+        with_units("32/64", "unlimited", "B") == "32 B / 64 B" and with_unit("32", "unlimited", "B") == "32 B"
+    )

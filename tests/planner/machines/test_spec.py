@@ -246,7 +246,21 @@ def test_people_read_no_bytes_of_ten_digits() -> None:
     target = parse_target("pool:3+1,memory=17185374208")
     assert target.spec() == "pool:3+1,memory=17185374208"
     assert target.spec_for_people() == "pool:3+1,memory=16.01 GiB"
-    unequal = parse_target("pipeline:2,memory=17185374208/8MiB")
+    unequal = parse_target("pipeline:2,memory=17185374208B/8MiB")
     assert unequal.spec_for_people() == "pipeline:2,memory=16.01 GiB/8MiB"
     for plain in ("pool:3+1", "pool:3+1,memory=16GiB", "edge-tpu:2,cache=8MiB", "pipeline:3,bandwidth=12e9"):
         assert parse_target(plain).spec_for_people() == parse_target(plain).spec()
+
+
+def test_a_unit_behind_the_last_number_is_that_of_all_without_one() -> None:
+    whole = parse_target("pipeline:3,memory=32MiB/64MiB/128MiB")
+    assert (
+        parse_target("pipeline:3,memory=32/64/128MiB")
+        == parse_target("pipeline:3,memory=32/64/128 MiB")
+        == whole
+    )
+    assert parse_target("pipeline:3,memory=32/64GiB/inf") == parse_target("pipeline:3,memory=32B/64GiB/inf")
+    plain = parse_target("pipeline:3,memory=32/64/128")
+    assert plain.memory == (32.0, 64.0, 128.0)  # type: ignore[attr-defined]
+    mixed = parse_target("pipeline:2,memory=1000B/8MiB")
+    assert mixed.spec() == "pipeline:2,memory=1000B/8MiB" and parse_target(mixed.spec()) == mixed
