@@ -55,7 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="REPORT", help="write the report as JSON")
     parser.add_argument(
-        "--least-regret", metavar="PLAN", help="write the plan of least mean regret, each op off by itself"
+        "--least-regret",
+        metavar="PLAN",
+        help="write the plan of least mean regret, all ops off independently",
     )
     inputs.add_reading_of_plans(parser)
     parser.epilog = (
@@ -246,7 +248,7 @@ def _ops(found: Robustness) -> str:
         ]
         for i, each in enumerate(found.ops)
     ]  # fmt: skip
-    head = ["op", "device", "time", "same objective to", "proven optimal", "by", "other plan from", "plan"]
+    head = ["op", "device", "time", "no dearer up to", "proven optimal", "by", "other plan from", "plan"]
     return "\n".join([f"ops whose errors matter most ({changing_words(found)})", table(head, rows, left=2)])
 
 
@@ -269,7 +271,9 @@ def _plans(found: Robustness) -> str:
         for p, each in enumerate(compared)
     ]  # fmt: skip
     head = ["", "model's times", "90 %", "at the worst", "mean regret", "largest regret"]
-    return "\n".join([f"plans compared, {found.problem.components[0]}, each op by itself", table(head, rows)])
+    return "\n".join(
+        [f"plans compared, {found.problem.components[0]}, all ops independently", table(head, rows)]
+    )
 
 
 def _rivals(found: Robustness) -> str:

@@ -157,7 +157,7 @@ class DropChoice(QFrame):
         """What repairing the rest takes is known: so many more ops; where no repair is possible (None), another button has the keyboard."""
         possible = count is not None
         more = "" if count is None else f"{self._name('repair')}: {plural(count, 'more op', 'more ops')}"
-        self._repair.setText(more or "No repair found")
+        self._repair.setText(more or "No repair that keeps the move")
         if not possible and self._repair.hasFocus():
             (self._cancel if self._along.isHidden() else self._along).setFocus(
                 Qt.FocusReason.PopupFocusReason

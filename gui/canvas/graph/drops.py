@@ -136,11 +136,9 @@ class Drops:
         return effects
 
     def _effect(self) -> dict[str, str]:
-        """The same in whole words; nothing where there is but one answer."""
+        """The same in whole words."""
         problem = self._view.document.problem
         assert problem is not None
-        if len(self._effects) < 2:
-            return {}
         if len(problem.components) > 1 or len(self._effects) > 2:
             return self._effects
         title = component_words(problem.components[0]).title

@@ -27,6 +27,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.model.graph import Floats, Graph
 from planner.model.precision import FILE, floating_ops, precision_of
 from planner.problem.problem import Plan
+from planner.quantity import bytes_text
 
 FORMAT = "stageboard-edge-tpu-report"
 VERSION = 1
@@ -211,11 +212,13 @@ def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
     own = [float(plan.evaluation.details[name].sum()) for name in ("host_in", "host_out")]
     if any(own):
         notes.append(
-            f"In and Out are what stages exchange; the model's own inputs ({_mib(own[0])}) and outputs ({_mib(own[1])}) cross the host link, too"
+            f"In and Out are what stages exchange; the model's own inputs ({bytes_text(own[0])}) and outputs ({bytes_text(own[1])}) cross the host link, too"
         )
     pushed = plan.evaluation.details["pushed"]
     if pushed.any():
-        told = ", ".join(f"{plan.problem.devices[k].name} {_mib(pushed[k])}" for k in np.flatnonzero(pushed))
+        told = ", ".join(
+            f"{plan.problem.devices[k].name} {bytes_text(pushed[k])}" for k in np.flatnonzero(pushed)
+        )
         notes.append(
             f"activations push parameters out of caches, which are streamed like those off-chip: {told}"
         )
@@ -231,7 +234,7 @@ def _notes(plan: Plan, target: EdgeTpuPipeline) -> list[str]:
 
 # --------------------------------------------------------------------------------------------------------- as text
 def report_text(report: dict[str, Any]) -> str:
-    """The report for a person, sizes in MiB with two decimals."""
+    """The report for a person, sizes as everywhere."""
     components = ", ".join(f"{name} {_amount(name, value)}" for name, value in report["components"].items())
     names = " + ".join(model["model"] for model in report["models"])
     # An objective of one number is its component: said once.
@@ -242,7 +245,7 @@ def report_text(report: dict[str, Any]) -> str:
     lines += _table(
         ["Stage", "Operations", ON_CHIP, "On-chip remaining", "Off-chip", "In", "Out"],
         [
-            [stage["stage"], str(stage["operations"]), *(_mib(stage[key]) for key in _NUMBERS)]
+            [stage["stage"], str(stage["operations"]), *(bytes_text(stage[key]) for key in _NUMBERS)]
             for stage in report["stages"]
         ],
     )
@@ -253,7 +256,7 @@ def report_text(report: dict[str, Any]) -> str:
             [
                 [
                     s["segment"], s["stage"], str(s["operations"]), str(s["edge_tpu_operations"]),
-                    str(s["operations"] - s["edge_tpu_operations"]), _mib(s["parameter_bytes"]),
+                    str(s["operations"] - s["edge_tpu_operations"]), bytes_text(s["parameter_bytes"]),
                 ]
                 for s in model["segments"]
             ],
@@ -291,7 +294,9 @@ def _advice(report: dict[str, Any]) -> list[str]:
 
 def _cut_text(cut: dict[str, Any], precision: str) -> list[str]:
     count = len(cut["tensors"])
-    lines = [f"Cut after {cut['after']}: {count} tensor{'' if count == 1 else 's'}, {_mib(cut['bytes'])}"]
+    lines = [
+        f"Cut after {cut['after']}: {count} tensor{'' if count == 1 else 's'}, {bytes_text(cut['bytes'])}"
+    ]
     if not count:
         return lines
     rows = []
@@ -329,11 +334,7 @@ def _table(head: list[str], rows: list[list[str]], left: Sequence[int] = (0,)) -
 
 
 def _amount(component: str, value: float) -> str:
-    return f"{value * 1e3:.3f} ms" if component in {"stage-time", "inference-time"} else _mib(value)
-
-
-def _mib(value: float) -> str:
-    return f"{value / 2**20:.2f} MiB"
+    return f"{value * 1e3:.3f} ms" if component in {"stage-time", "inference-time"} else bytes_text(value)
 
 
 def _write(plan: Plan, sources: Sequence[str | os.PathLike[str]], path: Path) -> tuple[Path, ...]:

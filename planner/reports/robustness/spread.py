@@ -20,9 +20,9 @@ from planner.problem.problem import Problem
 
 Dependence = Literal["independent", "by-kind", "together"]
 DEPENDENCES: tuple[Dependence, ...] = ("independent", "by-kind", "together")
-"""Each op by itself; ops of one kind alike; all ops alike."""
+"""All ops independently; ops of one kind alike; all ops alike."""
 DEPENDENCE_WORDS: dict[Dependence, str] = {
-    "independent": "each op by itself",
+    "independent": "all ops, independently",
     "by-kind": "ops of a kind alike",
     "together": "all ops alike",
 }

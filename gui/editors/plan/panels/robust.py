@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
 ERRORS: dict[Dependence, str] = {
-    "independent": "Each op off by itself",
+    "independent": "All ops off, independently",
     "by-kind": "Kinds of ops off alike",
     "together": "All ops off alike",
 }
@@ -78,7 +78,7 @@ class RobustPanel(Panel):
             self.dependence.addItem(ERRORS[each], each)
         self.dependence.setAccessibleName("How errors of op times go together")
         self.dependence.setToolTip(
-            "How errors go together: each op by itself, ops of a kind alike, or all alike"
+            "How errors go together: all ops independently of one another, ops of a kind alike, or all ops alike"
         )
         self.dependence.activated.connect(self.request_refresh)
         self.spread = NumberBox(self)
