@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui.document.plan.document import Document
 from gui.document.plan_list import PlanEntry
 from gui.document.proven_here import PROVEN
+from planner.problem.bound import better
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import CountsWorker, Found, StageCount, evaluated, has_stages
 
@@ -69,6 +70,15 @@ class StageCounting(QObject):
         if best is None or (one.evaluation is not None and best.components >= one.evaluation.values):
             return None
         return best
+
+    @property
+    def better(self) -> StageCount | None:
+        """What was found for as many stages as there are now, where it is better than the valid plan on the canvas; None elsewhere."""
+        document = self._document
+        one = None if document.problem is None else self._found.get(len(document.problem.devices))
+        if one is None or one.evaluation is None or not document.evaluation.valid:
+            return None
+        return one if better(one.evaluation.values, document.evaluation.values) else None
 
     @property
     def _found(self) -> dict[int, StageCount]:

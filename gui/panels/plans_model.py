@@ -16,13 +16,14 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.document.plan_list import fits, telling_of
 from gui.look.numbers import DASH, Column, gap_limit, gap_text, plural, seconds_text
 from gui.look.theme import Theme, device_colours, font
 from gui.look.writing import CENTRE, LEFT, RIGHT, write
+from gui.widgets.apart import cut_apart
 from gui.widgets.bars import Part, paint_parts
 from gui.widgets.plain import plain_tip
 from gui.widgets.rows import paint_row_ground
@@ -232,6 +233,10 @@ class PlansModel(QAbstractListModel):
         if problem is not None and entry.standing is not None:
             lines += self._figures(problem, entry, entry.standing)
         lines.append(source_text(entry))
+        if entry.seconds and not entry.running:
+            lines.append(
+                f"{seconds_text(entry.seconds)}: how long the planner searched that found it; a proof counts by itself"
+            )
         claim = None if problem is None else self.claim(entry)
         if problem is not None and claim is not None:
             lines.append(claim_sentence(problem, claim))
@@ -313,10 +318,9 @@ class PlanDelegate(QStyledItemDelegate):
             painter,
             QRectF(left, top, name_room, 17),
             LEFT,
-            entry.shown_name,
+            cut_apart(entry.shown_name, self._names(index), QFontMetrics(face), int(name_room)),
             face,
             t.muted if machine else t.text,
-            Qt.TextElideMode.ElideMiddle,  # plans of one planner differ in their ends
         )
         costs = index.data(COSTS)
         bar = QRectF(left, top + 20, right - left, 4)
@@ -356,6 +360,12 @@ class PlanDelegate(QStyledItemDelegate):
             low.setLeft(int(tag.right()) + 8)
         write(painter, QRectF(low), LEFT, source, self._small, t.muted)
         painter.restore()
+
+    @staticmethod
+    def _names(index: Index) -> tuple[str, ...]:
+        """What all plans of the list are called."""
+        model = index.model()
+        return tuple(model.index(row, 0).data() for row in range(model.rowCount()))
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """A line for the name."""

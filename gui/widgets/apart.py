@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 MARK = "…"
-_PART = re.compile(r"[^/._:-]*[/._:-]*")
+_PART = re.compile(r"[^/._:, -]*[/._:, -]*")
 """A part of a name with the signs behind it."""
 _STEP = re.compile(r"[^/]*/*")
 """A step of a path."""
@@ -24,9 +24,11 @@ def cut_apart(text: str, others: Sequence[str], metrics: QFontMetrics, room: int
     texts = list(dict.fromkeys((text, *others)))
     if metrics.horizontalAdvance(text) <= room:
         return text
+    begun = _without(texts, ends=False)
     ways: tuple[Callable[[str], str], ...] = (
-        _without(texts, ends=False),
+        begun,
         _without(texts, ends=True),
+        lambda name: metrics.elidedText(begun(name), Qt.TextElideMode.ElideRight, room),
         *(
             lambda name, mode=mode: metrics.elidedText(name, mode, room)  # type: ignore[misc]
             for mode in (

@@ -24,7 +24,8 @@ from planner.cli.comparing_figures import (
 from planner.cli.proving import BESIDE
 from planner.model.graph import Floats
 from planner.problem.worst import worst_word
-from planner.quantity import bytes_text
+from planner.plan_files.bound_json import finite
+from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison.comparison import PARTS, Comparison
 from planner.reports.comparison.moves import Move
 from planner.text_table import table, times
@@ -47,6 +48,7 @@ def comparison_fields(comparison: Comparison, files: Sequence[str]) -> dict[str,
             {
                 **figure_fields(comparison.figures(i), file),
                 "difference": None if not i else comparison.objective_difference(i),
+                "objective_by_reference": finite(comparison.by_objective_of(i)),
                 "moved_ops": len(comparison.moved(i)),
             }
             for i, file in enumerate(files)
@@ -164,7 +166,7 @@ def comparison_text(
         parts.append(f"  {said}")
     parts.append(figure_table(figures, _against(comparison), what))
     if comparison.why_incomparable:
-        parts.append(f"  {comparison.why_incomparable}")
+        parts.append("\n".join([f"  {comparison.why_incomparable}", *_judged(comparison)]))
     parts += [*undefined_lines(figures), *violation_lines(figures), *claimed_lines(figures, proven_for)]
     for i in range(1, len(plans)):
         parts.append(_section(comparison, i, everything))
@@ -180,6 +182,19 @@ def _against(comparison: Comparison) -> list[tuple[str, list[str]]]:
         different.append(change_text(change, first.objective, unit))
         moved.append(f"{len(comparison.moved(i)):,} of {comparison.graph.n:,}")
     return [(f"against {comparison.letter(0)}", different), ("ops moved", moved)]
+
+
+def _judged(comparison: Comparison) -> list[str]:
+    """What plans of other objectives are by the reference's, a line each."""
+    first = comparison.plans[0]
+    unit, lines = first.problem.unit(first.problem.components[0]), []
+    for i in range(1, len(comparison.plans)):
+        value = comparison.by_objective_of(i)
+        if not math.isnan(value):
+            by = change_text(value - first.objective, first.objective, unit)
+            said = f"by {first.problem.components[0]}, which {comparison.letter(0)} is about"
+            lines.append(f"  {said}, {comparison.letter(i)} has {amount_text(value, unit)}: {by}")
+    return lines
 
 
 def _section(comparison: Comparison, i: int, everything: bool) -> str:

@@ -34,6 +34,7 @@ def order_fields(comparison: OrderComparison, files: Sequence[str]) -> dict[str,
                 "reads": plans[i].evaluation.reads,
                 "writes": plans[i].evaluation.writes,
                 "difference": None if not i else plans[i].objective - plans[0].objective,
+                "objective_by_reference": None,
                 "moved_neurons": len(moves[i].neurons),
                 "displaced_connections": moves[i].connections,
             }

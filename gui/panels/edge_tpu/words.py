@@ -13,6 +13,8 @@ from gui.look.numbers import DASH, amount_column, one_amount, plural, rate_text,
 from gui.look.numbers import Column as Amounts
 from gui.panels.edge_tpu.memory_bars import MemoryBars
 from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
+from gui.widgets.labels import capital
+from gui.words import held
 from gui.words.objectives import component_words, objective_in_words
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -44,11 +46,16 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
     keeps = any("dram" in one.evaluation.details for one in good.values() if one.evaluation is not None)
     if keeps and fits:
         verb = "holds" if fits == 1 else "hold"
-        parts.append(f"{stages_word(problem, fits)} {verb} all parameters on chip")
+        _, pushed = held.off_chip(good[fits].evaluation)  # type: ignore[arg-type]
+        streams = "streams" if fits == 1 else "stream"
+        streamed = f", but {streams} {bytes_text(pushed)} that activations push out" if pushed else ""
+        parts.append(f"with these plans {stages_word(problem, fits)} {verb} all parameters on chip{streamed}")
     elif keeps:
         most = max(good)
         left = bytes_text(good[most].off_chip)
-        parts.append(f"{stages_word(problem, most)} still leave {left} of parameters off chip")
+        parts.append(
+            f"with these plans {stages_word(problem, most)} still leave {left} of parameters off chip"
+        )
     best = max(good.values(), key=lambda one: (round(one.throughput, 6), -one.count))
     enough = next(
         (count for count, one in good.items() if one.throughput >= ENOUGH * best.throughput), best.count
@@ -76,7 +83,7 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
     other, _ = problem.target.suggested_objective(problem.objective, good[max(good)].evaluation)
     if other and keeps:
         parts.append(f"plan for {objective_in_words(other)} to make them faster")
-    return "; ".join(parts) + "."
+    return capital("; ".join(parts) + ".")
 
 
 def gain_text(gain: float) -> str:

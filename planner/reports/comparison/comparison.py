@@ -259,6 +259,13 @@ class Comparison:
             return float("nan")
         return self.plans[i].objective - self.plans[j].objective
 
+    def by_objective_of(self, i: int, j: int = 0) -> float:
+        """The first component of plan j's objective for plan i, where both are of one machine and have objectives of their own; else NaN."""
+        judge, other = self.plans[j].problem, self.plans[i].problem
+        if judge.objective == other.objective or not judge.same_machine(other):
+            return float("nan")
+        return judge.evaluate(self.plans[i].decision.device_of).objective
+
     def incomparable(self, i: int, j: int = 0) -> str:
         """Why the objectives of two of the plans cannot be compared; empty where they can."""
         return _incomparable(self.plans[j], self.plans[i], self.letter(j), self.letter(i))

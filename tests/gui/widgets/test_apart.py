@@ -32,6 +32,20 @@ class TestCutApart:
         assert cut_apart(SCOPED[1], SCOPED, metrics, room) == "…10/attention/self/MatMul_1"
         assert cut_apart(SCOPED[1], SCOPED, metrics, metrics.horizontalAdvance("…10/…")) == "…10/…"
 
+    def test_words_of_plans_that_all_share_go_first(self) -> None:
+        plans = (
+            "Edge TPU, fastest, 8 stages",
+            "Edge TPU, fastest for inference-time, 8 stages",
+            "Edge TPU, exact, 8 stages",
+        )
+        metrics = QFontMetrics(font(9.0))
+        room = metrics.horizontalAdvance("…fastest for inference-…")
+        assert [cut_apart(name, plans, metrics, room) for name in plans[::2]] == [
+            "…fastest, 8 stages",
+            "…exact, 8 stages",
+        ]
+        assert cut_apart(plans[1], plans, metrics, room).startswith("…fastest for ")
+
     @given(st.lists(st.text("ab/_1", max_size=12), max_size=4), st.integers(0, 120))
     def test_what_fits_is_whole_and_nothing_is_wider_than_its_room(self, names: list[str], room: int) -> None:
         metrics = QFontMetrics(font(9.0))

@@ -20,6 +20,7 @@ from planner.model.samples import STORIES
 from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
+from planner.quantity import time_text
 from planner.reports.comparison.example import example_files
 from tests.planner.cli.test_cli import RESNET, Ran
 
@@ -39,7 +40,7 @@ TOP = {
 CLAIM = {"claimed_bound", "claimed_component", "claimed_method", "claimed_by"}
 PLAN = {
     "letter", "name", "plan_file", "planner", "target", "objective_name", "objective", "components", "lower_bound",
-    "bound_method", "gap", "status", "valid", "violations", "difference", "figures", *CLAIM,
+    "bound_method", "gap", "status", "valid", "violations", "difference", "objective_by_reference", "figures", *CLAIM,
 }  # fmt: skip
 AMOUNTS = {"ops", "receive", "work", "streaming", "send", "cost", "memory"}
 
@@ -380,3 +381,27 @@ def test_a_window_is_opened_on_the_plans(
     ran = stageboard("compare", RESNET, a, b, "--window")
     assert ran.status == 2 and "leave --window out for the figures" in ran.err and ran.err.count("\n") == 1
     assert len(asked) == 2
+
+
+def test_a_plan_for_another_objective_is_judged_by_that_of_the_reference(
+    stageboard: Any, resnet: Any, tmp_path: Path
+) -> None:
+    files = []
+    for name, objective, ends in (("a", "stage-time", 200), ("b", "memory-1-2-3", 100)):
+        problem = Problem(resnet, parse_target("edge-tpu:2", resnet), objective)
+        device_of = np.zeros(resnet.n, np.int32)
+        device_of[resnet.topological_order[min(ends, resnet.n - 5) :]] = 1
+        files.append(
+            write_plan(tmp_path / f"{name}.plan.json", problem.plan(device_of, Provenance("by hand"), name))
+        )
+        if name == "a":
+            judge, first = problem, problem.evaluate(device_of).objective
+    judged = judge.evaluate(device_of).objective
+    data = stageboard("compare", RESNET, *files, "--json").json
+    assert [plan["objective_by_reference"] for plan in data["plans"]] == [None, judged]
+    said = stageboard("compare", RESNET, *files).out
+    by = abs(judged / first - 1)
+    assert (
+        f"by stage-time, which A is about, B has {time_text(judged, 's')}: " in said
+        and f"{100 * by:.1f} %)" in said
+    )

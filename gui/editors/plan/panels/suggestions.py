@@ -19,13 +19,15 @@ from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
-from gui.words.objectives import change, objective_title
+from gui.words.objectives import change, components_text, objective_title
 from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
+    from gui.background.stage_counting import StageCounting
     from gui.document.plan.document import Document
     from planner.problem.evaluator import Move
     from planner.problem.problem import Problem
+    from planner.runs.stage_counts import StageCount
 
 MOST = 8
 LOOKING = "Looking for the best moves …"
@@ -60,8 +62,16 @@ class SuggestionsPanel(Panel):
     hovered = Signal(object)
     """The ops (int32 array) of the suggestion under the pointer, None when it leaves."""
 
-    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+    take_requested = Signal(int)
+    """Take over the plan that *How Many Stages?* has for so many."""
+
+    def __init__(
+        self, document: Document, theme: Theme, parent: QWidget | None = None, counting: StageCounting | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(document, theme, parent)
+        self._counting = counting
+        self._better: StageCount | None = None
+        """A better plan than the one on the canvas that was found when counts of stages were compared."""
         self.moves: list[Move] = []
         self._serial = -1
         """The assignment that the moves are for."""
@@ -89,6 +99,11 @@ class SuggestionsPanel(Panel):
             row.entered.connect(lambda i=i: self._look_at(i))
             row.left.connect(self._look_away)
             layout.addWidget(row)
+        self.take = QPushButton("Take the Better Plan", self)
+        self.take.setToolTip("Put the plan of How Many Stages on the canvas: one step, which Undo takes back")
+        self.take.clicked.connect(lambda _=False: self._take())
+        self.take.hide()
+        layout.addWidget(self.take, 0, Qt.AlignmentFlag.AlignLeft)
         self.other = QPushButton("", self)
         self.other.clicked.connect(lambda _=False: self._plan_for_suggested())
         self.other.hide()
@@ -100,6 +115,8 @@ class SuggestionsPanel(Panel):
         self._settle = Later(self._search, self, SETTLE)
         self._searching = MoveSearch(document, self)
         self._searching.found.connect(self._found)
+        if counting is not None:
+            counting.changed.connect(self._counted)
         for signal in (document.model_changed, document.problem_changed, document.decision_changed):
             signal.connect(self._outdated)
             signal.connect(self.request_refresh)
@@ -204,6 +221,12 @@ class SuggestionsPanel(Panel):
 
     def _show(self, moves: list[Move], words: str) -> None:
         self.moves, self._serial = moves, self.document.assignment_serial
+        better = self._better = None if self._counting is None else self._counting.better
+        self.take.setVisible(better is not None)
+        if better is not None and better.problem is not None and better.evaluation is not None:
+            proven = ", proven optimal" if better.proven else ""
+            told = components_text(better.problem, better.evaluation.values)
+            words = f"How Many Stages has a better plan for as many: {told}{proven}."
         objective, why = self.document.suggested_objective
         self.other.setVisible(bool(objective))
         if objective:
@@ -254,6 +277,15 @@ class SuggestionsPanel(Panel):
     def _mend(self) -> None:
         """Repair the plan, or where none can be valid see what would help."""
         (self.why_requested if self.document.board.infeasible else self.repair_requested).emit()
+
+    def _counted(self) -> None:
+        """Counts of stages were planned: one of them may have a better plan."""
+        if self._counting is not None and self._counting.better is not self._better and not self.waiting:
+            self._found(self.moves)
+
+    def _take(self) -> None:
+        if self._better is not None:
+            self.take_requested.emit(self._better.count)
 
     def _plan_for_suggested(self) -> None:
         objective, _ = self.document.suggested_objective

@@ -75,18 +75,24 @@ def test_the_summary_says_how_many_suffice_and_what_one_more_brings() -> None:
     results = {count: found_for(problem, count) for count in COUNTS}
     gain = results[5].throughput / results[4].throughput - 1
     said = summary(results, problem)
-    assert said.startswith(f"4 TPUs hold all parameters on chip; one more brings {gain_text(gain)}")
+    assert said.startswith(
+        f"With these plans 4 TPUs hold all parameters on chip, but stream 754 B that activations push out; one more brings {gain_text(gain)}"
+    )
     few = {count: results[count] for count in (1, 2)}
-    assert summary(few, problem).startswith("2 TPUs still leave 1.6 KiB of parameters off chip")
-    assert summary({1: found_for(tpu_problem(3), 1)}, tpu_problem(3)).startswith("1 TPU holds all parameters")
+    assert summary(few, problem).startswith(
+        "With these plans 2 TPUs still leave 1.6 KiB of parameters off chip"
+    )
+    assert summary({1: found_for(tpu_problem(3), 1)}, tpu_problem(3)).startswith(
+        "With these plans 1 TPU holds all parameters"
+    )
 
 
 def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
     problem = Problem(tpu_problem().graph, tpu_problem().target, "stage-time")
     rates = {1: 19.9, 2: 26.1, 3: 53.4, 4: 56.4, 5: 91.2, 6: 72.3, 7: 88.8, 8: 97.9}
 
-    def told(rates: dict[int, float], fits: int = 3, proven: bool = True) -> str:
-        kept = SimpleNamespace(details={"dram": np.zeros(1)})
+    def told(rates: dict[int, float], fits: int = 3, proven: bool = True, pushed: float = 0.0) -> str:
+        kept = SimpleNamespace(details={"dram": np.zeros(1), "pushed": np.full(1, pushed)})
         found = {
             count: SimpleNamespace(
                 count=count,
@@ -100,20 +106,23 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
         return summary(found, problem)  # type: ignore[arg-type]
 
     assert told(rates) == (
-        "3 TPUs hold all parameters on chip; 5 bring 71 % more throughput; 8 TPUs are fastest: 97.9 inferences/s, 7 % more than 5."
+        "With these plans 3 TPUs hold all parameters on chip; 5 bring 71 % more throughput; 8 TPUs are fastest: 97.9 inferences/s, 7 % more than 5."
     )
     assert "; 8 TPUs are the fastest found: 97.9 inferences/s" in told(rates, proven=False)
     assert told({3: 50.0, 4: 60.0, 5: 61.0}) == (
-        "3 TPUs hold all parameters on chip; one more brings 20 % more throughput; 5 TPUs are fastest: 61.0 inferences/s, 2 % more than 4."
+        "With these plans 3 TPUs hold all parameters on chip; one more brings 20 % more throughput; 5 TPUs are fastest: 61.0 inferences/s, 2 % more than 4."
     )
     assert (
         told({3: 50.0, 4: 60.0})
-        == "3 TPUs hold all parameters on chip; one more brings 20 % more throughput."
+        == "With these plans 3 TPUs hold all parameters on chip; one more brings 20 % more throughput."
+    )
+    assert told({3: 50.0, 4: 60.0}, pushed=3891.0).startswith(
+        "With these plans 3 TPUs hold all parameters on chip, but stream 3.8 KiB that activations push out; "
     )
     # That the first count that holds everything is the fastest as well is no reason to say nothing of it.
     assert (
         told({6: 79.0, 7: 82.2, 8: 125.0}, 8)
-        == "8 TPUs hold all parameters on chip; 125 inferences/s, 52 % more throughput than 7."
+        == "With these plans 8 TPUs hold all parameters on chip; 125 inferences/s, 52 % more throughput than 7."
     )
 
 

@@ -13,10 +13,14 @@ from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.editors.plan.panels.why import WhyPanel
 from gui.look.numbers import signed_percent, time_column
 from gui.look.theme import LIGHT
+from gui.panels.edge_tpu.panel import StageCountsPanel
 from gui.words.explaining import AMOUNTS
+from gui.words.objectives import components_text
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph
+from tests.gui.panels.edge_tpu.test_panel import StillCounting
+from tests.gui.stage_models import even, found_for, network, tpu_problem
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
@@ -43,6 +47,30 @@ def test_best_moves_are_listed_and_made(qtbot: QtBot) -> None:
         assert document.evaluation.objective == first.objective
         assert document.evaluation.valid
         assert document.selection.tolist() == list(first.ops)
+
+
+def test_a_better_plan_among_counts_of_stages_is_said_and_taken(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(network(), target=tpu_problem().target)
+    document.set_assignment(np.repeat([0, 1, 2], [2, 2, 8]).astype(np.int32), "edit", "uneven")
+    counting = StillCounting(document)
+    panel = SuggestionsPanel(document, LIGHT, counting=counting)
+    counts = StageCountsPanel(document, counting, LIGHT)
+    panel.take_requested.connect(counts.take_over)
+    problem = document.open_problem
+    with shown(qtbot, panel):
+        qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
+        assert panel.take.isHidden()
+        one = found_for(problem, 3)
+        counting.know({3: one}, problem)
+        assert one.evaluation is not None
+        said = components_text(problem, one.evaluation.values)
+        assert f"How Many Stages has a better plan for as many: {said}" in panel.state.text()
+        panel.take.click()
+        assert document.device_of.tolist() == even(12, 3).tolist()
+        qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
+        assert panel.take.isHidden()
+    counts.deleteLater()
 
 
 def test_rows_have_two_lines_where_names_are_long(qtbot: QtBot) -> None:
