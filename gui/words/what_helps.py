@@ -49,13 +49,23 @@ def beyond(
         memory = ""
     else:
         said = [_parts(problem, evaluation, device_of, dict(rows))]
-    if memory:
-        said.insert(0 if memory.startswith(SHORT) else 1, memory)
+    if memory.startswith(SHORT) and not _link_saves_more(problem, dict(rows)):
+        said.insert(0, memory)
+    elif memory:
+        said.insert(1, memory.replace("may help most", "may help as well"))
     # Where one rule is found to keep a device idle, the others are not guessed at.
     found = any(f": {rule} keep" in words for rule in KEEPS_IDLE.values() for words in said)
     if not found and (rules := _rules(problem, evaluation, told)):
         said.append(rules)
     return " ".join(said)
+
+
+def _link_saves_more(problem: Problem, parts: dict[str, float]) -> bool:
+    """Whether twice the speed of links takes more off a cost with these ``parts`` than any memory can, which at most ends the streaming.
+
+    Where memory is a limit that plans keep, more of it allows other plans: what that gives is not known.
+    """
+    return not must_fit(problem) and (parts["receive"] + parts["send"]) / 2 > parts["streaming"]
 
 
 def _parts(problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dict[str, float]) -> str:

@@ -23,8 +23,8 @@ from planner.cli.comparing_figures import (
 )
 from planner.cli.proving import BESIDE
 from planner.model.graph import Floats
-from planner.problem.worst import worst_word
 from planner.plan_files.bound_json import finite
+from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison.comparison import PARTS, Comparison
 from planner.reports.comparison.moves import Move

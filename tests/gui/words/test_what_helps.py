@@ -112,3 +112,20 @@ def test_ops_that_few_devices_support_are_named() -> None:
     words = said(Problem(graph, DevicePool(1, 1)), [1, 0, 0])
     assert "The work of o0 alone is" in words
     assert "1 op cannot go everywhere: support for it may help as well." in words
+
+
+@pytest.mark.parametrize("up", [1e5, 1e12])
+def test_a_full_cache_comes_after_a_link_that_saves_more(up: float) -> None:
+    """Memory can at most end the streaming, of which there is none here."""
+    ops = [Op(f"o{i}", f"o{i}", work=1e-3, work_cpu=1e-3, param_bytes=MIB, kind="Conv") for i in range(4)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1e5) for i in range(3)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    target = EdgeTpuPipeline(2, precision="file", cache=2.2 * MIB, up=up, down=1e12, scratch=False)
+    words = said(Problem(graph, target, "stage-time"), [0, 0, 1, 1])
+    assert (
+        "Memory is short: Stage 0 holds 2.00 MiB of 2.20 MiB, so more of it per TPU may help as well."
+        in words
+    )
+    assert "may help most" not in words and not words.startswith("No plan is better: proven. Memory")
+    if up == 1e5:
+        assert words.index("Sending 97.7 KiB is ") < words.index("Memory")
