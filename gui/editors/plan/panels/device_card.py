@@ -174,6 +174,8 @@ class DeviceCard(QWidget):
         ]
         shown += [f"{word}: {text}" for word, text in s.more]
         shown.append(s.detail.replace(APART, ", "))
+        if s.short and not s.name.lower().startswith(s.short.lower()):
+            shown.append(f"“{s.short}” in tables, rules and files")
         if s.previewing and s.reason:
             shown.append(s.reason)
         if s.bottleneck and (means := meaning(s.worst)):

@@ -62,6 +62,16 @@ def test_what_is_streamed_is_a_price_and_what_a_rule_forbids_is_broken(qtbot: Qt
             assert QColor(LIGHT.warning).rgb() in found or not valid
 
 
+def test_the_tip_of_a_card_says_what_tables_call_its_device(qtbot: QtBot) -> None:
+    for target, said in ((DevicePool(2, 1), ("acc 0", "acc 1", "")), (Pipeline(2), ("", ""))):
+        document = Document()
+        document.open_graph(chain_graph(), target=target)
+        panel = DevicesPanel(document, LIGHT)
+        with shown(qtbot, panel, 220, 400):
+            for card, name in zip(panel.cards, said, strict=True):
+                assert (f"“{name}” in tables, rules and files" in card.toolTip()) == bool(name)
+
+
 def test_36_devices_are_lines(qtbot: QtBot) -> None:
     document = Document()
     document.open_graph(chain_graph(80), target=Pipeline(count=36))
