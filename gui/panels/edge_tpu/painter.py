@@ -21,7 +21,7 @@ from gui.widgets.bars import HATCH
 WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
 TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
-TICK_ROOM, BESIDE_FIGURE = 11.0, 13.0
+TICK_ROOM, BESIDE_FIGURE = 11.0, 9.5
 """What a figure leaves to its tick, and what of a column is not its line."""
 TICK = "\N{CHECK MARK}"
 STREAMED = ("off chip, streamed", "off chip")
@@ -95,7 +95,7 @@ class Geometry:
             return
         wide = min(max(least_column(self.chart), (self.width - GUTTER - PAD) / count), WIDEST_COLUMN)
         self.boxes = [
-            QRectF(GUTTER + i * wide, 1.0, wide - 4.0, max(self.height - 2.0, least_height(self.chart)))
+            QRectF(GUTTER + i * wide, 1.0, wide - 2.0, max(self.height - 2.0, least_height(self.chart)))
             for i in range(count)
         ]
 
