@@ -124,11 +124,8 @@ class Comparison:
         if others:
             further = (f"{_after(first, name)} in {self._letters(names[name])}" for name in others)
             return ", ".join([f"{first} in {whose}", *further])
-        return (
-            f"{first} ({whose})"
-            if 0 not in names[first] or self._called_otherwise(row, first, short)
-            else first
-        )
+        own = 0 in names[first] and not self._called_otherwise(row, first, short)
+        return first if own else f"{first} ({whose})"
 
     def side_titles(self, j: int, i: int, *, short: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the rows are called at the side of plan j and at that of plan i, where ops go from one to the other.
