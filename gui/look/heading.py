@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
@@ -26,9 +27,21 @@ def lines_of(words: str, letters: QFont, width: float, most: int = MOST_LINES) -
 
     Lines end between facts, which three spaces part, where that takes no more lines; else after spaces and commas.
     """
-    if width <= 0:
-        return (words,)
-    measure = QFontMetricsF(letters)
+    return (words,) if width <= 0 else _lines(words, _Face(letters.key(), letters), width, most)
+
+
+@dataclass(frozen=True)
+class _Face:
+    """Letters by what tells them from others."""
+
+    key: str
+    letters: QFont = field(compare=False)
+
+
+@lru_cache(maxsize=4_096)
+def _lines(words: str, face: _Face, width: float, most: int) -> tuple[str, ...]:
+    """Labels ask for the same again whenever they are painted or looked at."""
+    measure = QFontMetricsF(face.letters)
 
     def wide(line: str) -> float:
         return measure.horizontalAdvance(line.rstrip())
