@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
 from gui.editors.comparison.windows import open_example, open_files, open_order_files
+from gui.editors.plan import windows as graph_windows
 from gui.look.page import Page
 from gui.shell.kinds import close_all_windows
 from gui.shell.picture_dialog import PictureDialog
@@ -149,6 +150,9 @@ def test_the_example_leaves_what_is_open_its_tab(qtbot: QtBot) -> None:
         window.close()
         settle()
     finally:
+        for parts in list(graph_windows._graphs):
+            graph_windows._graphs.remove(parts)
+            parts.close()
         close_all_windows()
         close()
 
