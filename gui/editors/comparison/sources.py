@@ -86,7 +86,7 @@ class Source:
                 self.entry, self.plan = entry, None
 
     def found_in_list(self, document: Document) -> None:
-        """The plan of a file that is in the list, too, is that of the list once it is on the canvas."""
+        """The plan of a file that is in the list, too, is that of the list once it is on the canvas. Beside the plan on the canvas a file stays as it is."""
         active = document.active
         if self.plan is None or active is None or active.path is None or self.path is None:
             return

@@ -229,7 +229,9 @@ class CompareState(QObject):
         document = self.document
         for source in self.sources:
             source.catch_up(document)
-            source.found_in_list(document)
+        if not any(source.live(document) for source in self.sources):
+            for source in self.sources:
+                source.found_in_list(document)
         active = document.active
         shown = [source.entry for source in self.sources]
         if (

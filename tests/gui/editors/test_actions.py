@@ -152,6 +152,7 @@ def test_every_action_can_be_run(editor: str, qtbot: QtBot, monkeypatch: pytest.
             if spec.id in (
                 "file.quit",
                 "file.start_page",
+                "compare.example",
                 "file.close",
                 "plan.start",
                 "plan.prove_more",
