@@ -78,8 +78,8 @@ class ActionSet(QObject):
             into = menu
             if place.submenu:
                 if place.submenu not in submenus:
-                    submenus[place.submenu] = menu.addMenu(place.submenu)
-                    submenus[place.submenu].setToolTipsVisible(True)
+                    submenus[place.submenu] = QMenu(place.submenu, menu, toolTipsVisible=True)
+                    menu.addMenu(submenus[place.submenu])
                 into = submenus[place.submenu]
             into.addAction(self.actions[item.id])
         return submenus

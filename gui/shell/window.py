@@ -107,14 +107,17 @@ class EditorWindow(DropWindow):
         for name in menus:
             at = next(i for i, letter in enumerate(name) if letter.casefold() not in letters)
             letters.add(name[at].casefold())
-            menu = self.menus[name] = self.header.menus.addMenu(f"{name[:at]}&{name[at:]}")
+            # What Qt makes itself may count as gone while it is there (PySide takes widgets that are handed out for parts of others).
+            menu = self.menus[name] = QMenu(f"{name[:at]}&{name[at:]}", self.header.menus)
+            self.header.menus.addMenu(menu)
             menu.setToolTipsVisible(True)
             menu.aboutToShow.connect(self.update_actions)
             self.actions_set.fill_menu(menu, name)
         panels = QMenu("Panels", self)
         for id, title in self.docks.titles.items():
-            action = panels.addAction(title, partial(self.docks.toggle, id))
-            action.setCheckable(True)
+            action = QAction(title, panels, checkable=True)
+            action.triggered.connect(partial(self._toggle_panel, id))
+            panels.addAction(action)
             action.setToolTip(f"Bring {title} to the front; hide it where it is there")
             panels.aboutToShow.connect(partial(self._check_panel, action, id))
         self.menus["View"].insertMenu(self.actions_set["view.docks_reset"], panels)
@@ -183,6 +186,9 @@ class EditorWindow(DropWindow):
         self.actions_set.update()
         self.actions_set.name_undo(self.document.undo_stack)
         self.say_state()
+
+    def _toggle_panel(self, id: str, _: bool = False) -> None:
+        self.docks.toggle(id)
 
     def _check_panel(self, action: QAction, id: str) -> None:
         action.setChecked(self.docks.in_front(id))
@@ -290,12 +296,9 @@ class EditorWindow(DropWindow):
 
     def _takes_tab(self, widget: QWidget) -> bool:
         """Whether the keyboard can come to a widget of this window by Tab: it can be seen, and is not a part of another."""
-        proxy = widget.focusProxy()
-        if proxy is not None:
-            _own(proxy)
+        takes = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
         if (
-            not widget.focusPolicy() & Qt.FocusPolicy.TabFocus
-            or proxy is not None
+            not takes
             or not widget.isEnabled()
             or not widget.isVisible()
             or widget.window() is not self.window()
@@ -381,14 +384,4 @@ class EditorWindow(DropWindow):
 
 def next_in_focus(widget: QWidget, forwards: bool) -> QWidget:
     """The widget after another, or before it, in the order of Tab."""
-    return _own((widget.nextInFocusChain() if forwards else widget.previousInFocusChain()) or widget)
-
-
-def _own(found: QWidget) -> QWidget:
-    """A widget that another was asked for, with the parent that it has.
-
-    PySide takes it for a part of the one that was asked: once that is destroyed, the other counts as destroyed, too, with all that
-    Qt made in it, such as the entries of its menus. To be given the parent that it has is nothing to Qt, and puts that right.
-    """
-    found.setParent(found.parentWidget())
-    return found
+    return (widget.nextInFocusChain() if forwards else widget.previousInFocusChain()) or widget
