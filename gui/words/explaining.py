@@ -9,7 +9,7 @@ import numpy as np
 from gui.look.numbers import Column, percent, time_column
 from gui.words.held import off_chip
 from gui.words.objectives import in_unit, objective_in_words
-from gui.words.what_helps import beyond, short_elsewhere
+from gui.words.what_helps import SMALL, beyond, short_elsewhere
 from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -191,7 +191,9 @@ def next_step(
         if gap is None
         else f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left (Ctrl+Shift+B)."
     )
-    return f"{left} {short_elsewhere(problem, evaluation, bounds)}".rstrip()
+    if gap is not None and gap < SMALL and not problem.constraints:
+        return f"{left} {_beyond(problem, evaluation, device_of, bounds)}"
+    return f"{left} {short_elsewhere(problem, evaluation, device_of, bounds)}".rstrip()
 
 
 def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from gui.look.numbers import percent, plural
 from gui.words.proofs import RULES
@@ -23,6 +24,12 @@ LARGE = 0.5
 FULL = 0.9
 """Share of its memory that a device holds from which the memory is named first."""
 SHORT = "Memory is short"
+GOOD = 0.2
+"""Share of a cost from which transfers are named though work is more."""
+HARDLY = 0.1
+"""Share of all ops below which so few fit a device that its memory is why it is empty."""
+SMALL = 0.01
+"""What can be gained at most where nothing that gains it is called what helps most."""
 LOOSE = 1e-3
 """A gap to what is proven without a rule, below which the rule costs nothing."""
 KEEPS_IDLE = {
@@ -42,14 +49,16 @@ def beyond(
 
     ``rows``: the parts of the cost of its bottleneck, of its critical path, or of what all stream and the largest rest; ``bounds``: what is proven, also without some rule.
     """
-    told = tuple(bounds)
-    memory = _memory(problem, evaluation, told)
+    told, parts = tuple(bounds), dict(rows)
+    unfit = none_fit(problem, device_of)
+    memory = unfit or _memory(problem, evaluation, device_of, told)
     if problem.unit(problem.components[0]) == "B":
         said = ["A larger cache, more stages or a smaller model would leave more room."]
         memory = ""
     else:
-        said = [_parts(problem, evaluation, device_of, dict(rows))]
-    if memory.startswith(SHORT) and not _link_saves_more(problem, dict(rows)):
+        said = [_parts(problem, evaluation, device_of, parts, bool(unfit))]
+    first = memory.startswith(SHORT) and (unfit or not _link_saves_more(problem, evaluation, parts, told))
+    if first:
         said.insert(0, memory)
     elif memory:
         said.insert(1, memory.replace("may help most", "may help as well"))
@@ -60,16 +69,51 @@ def beyond(
     return " ".join(said)
 
 
-def _link_saves_more(problem: Problem, parts: dict[str, float]) -> bool:
-    """Whether twice the speed of links takes more off a cost with these ``parts`` than any memory can, which at most ends the streaming.
+def _link_saves_more(
+    problem: Problem, evaluation: Evaluation, parts: dict[str, float], bounds: tuple[Bound, ...]
+) -> bool:
+    """Whether twice the speed of links takes more off a cost with these ``parts`` than any memory can: at most the streaming, or where plans
+    must keep the limit what is not yet proven without it.
 
-    Where memory is a limit that plans keep, more of it allows other plans: what that gives is not known.
+    Where nothing is proven without the limit, what other plans more memory allows is not known.
     """
-    return not must_fit(problem) and (parts["receive"] + parts["send"]) / 2 > parts["streaming"]
+    saved = (parts["receive"] + parts["send"]) / 2
+    if not must_fit(problem):
+        return saved > parts["streaming"]
+    room = _gap_without(problem, evaluation, "memory", bounds)
+    return room is not None and saved > room * sum(parts.values())
 
 
-def _parts(problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dict[str, float]) -> str:
-    """What acts on the largest part of the cost."""
+def none_fit(problem: Problem, device_of: Ints) -> str:
+    """That devices are empty in a plan (int32[n]) because hardly an op fits their memory, in a sentence; empty where that is not so."""
+    if not must_fit(problem):
+        return ""
+    e = problem.evaluator
+    used = np.bincount(device_of, minlength=len(problem.devices)) > 0
+    fitting = np.array([int(np.count_nonzero(e.memory <= limit)) for limit in e.capacity])
+    empty = np.flatnonzero(~used & (fitting < HARDLY * problem.graph.n))
+    if not len(empty):
+        return ""
+    d = int(empty[np.argmax(fitting[empty])])
+    few = "no op fits" if not fitting[d] else f"only {fitting[d]} of {plural(problem.graph.n, 'op')} fit"
+    whose = (
+        problem.devices[d].title
+        if len(empty) == 1
+        else f"each of {len(empty)} empty {_kinds(problem, empty)}"
+    )
+    return f"{SHORT}: {few} the {bytes_text(float(e.capacity[d]))} of {whose}, so more of it would help most."
+
+
+def _kinds(problem: Problem, devices: Ints) -> str:
+    """What sentences call several devices (int[k]): all by their kind where they have one, else devices."""
+    kinds = {problem.devices[d].kind.replace("cpu", "CPU") for d in devices.tolist()}
+    return f"{kinds.pop()}s" if len(kinds) == 1 else "devices"
+
+
+def _parts(
+    problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dict[str, float], unfit: bool
+) -> str:
+    """What acts on the largest part of the cost. ``unfit``: hardly an op fits the devices that are empty (:func:`none_fit`)."""
     total = sum(parts.values())
     if total <= 0:
         return "It takes no time."
@@ -82,10 +126,15 @@ def _parts(problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dic
         share = percent(transfers / total, 0)
         return f"Tensors on their way are {share} of it: a faster link or smaller tensors between devices would help."
     if latency:
-        return "Faster devices on its critical path may help, or a faster link between them."
+        link = "" if unfit and not transfers else ", or a faster link between them"
+        return f"Faster devices on its critical path may help{link}."
     if largest := _largest(problem, evaluation, device_of):
         return f"{largest}: a faster {problem.target.words.counted[0]} or splitting that op would help."
-    return _more(problem, evaluation, device_of)
+    if transfers < GOOD * total:
+        if unfit:
+            return f"Faster {_kinds(problem, np.unique(device_of))} may help as well."
+        return _more(problem, evaluation, device_of, ", or a faster link between them")
+    return f"{_on_the_way(problem, evaluation, parts)} {_more(problem, evaluation, device_of, ' as well')}"
 
 
 def _largest(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
@@ -147,15 +196,15 @@ def _idle(problem: Problem, device_of: Ints) -> int:
     return int(np.count_nonzero(alike & ~used))
 
 
-def _more(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
-    """What helps where the work of several ops counts most."""
+def _more(problem: Problem, evaluation: Evaluation, device_of: Ints, besides: str) -> str:
+    """What helps where the work of several ops counts; ``besides`` follows what may."""
     idle, words = _idle(problem, device_of), problem.target.words
     if idle:
         left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
         if why := idle_because(problem, evaluation, device_of):
             return f"{left}: {why}"
-        return f"{left}, so more of them do not help: faster ones may, or a faster link between them."
-    return "More or faster devices may help, or a faster link between them."
+        return f"{left}, so more of them do not help: faster ones may{besides}."
+    return f"More or faster devices may help{besides}."
 
 
 def idle_because(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
@@ -174,34 +223,59 @@ def idle_because(problem: Problem, evaluation: Evaluation, device_of: Ints) -> s
     return f"{rule} {keeps} {it} idle. Without, {shared} would be {percent(shorter)} better."
 
 
-def _memory(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) -> str:
-    """The memory of devices where more of it may help: it is limited, and not so large that one device holds everything."""
-    e, target = problem.evaluator, problem.target
+def _memory(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: tuple[Bound, ...]) -> str:
+    """The memory of devices where more of it may help: it is limited, and not so large that one device holds everything.
+
+    It is short where a device is full that is or may relieve the bottleneck, unless it is proven that plans without a limit are hardly better.
+    """
+    e = problem.evaluator
     rule = must_fit(problem)
     limits = e.capacity if rule else e.budget
     finite = np.isfinite(limits)
     if not finite.any() or _holds_all(problem, evaluation, float(limits[finite].min())):
         return ""
-    if "memory" in target.switches and _costs_nothing(problem, evaluation, "memory", bounds):
+    room = _gap_without(problem, evaluation, "memory", bounds)
+    if room is not None and room < LOOSE:
         return ""
     one = limited_word(problem)
     share = np.where(finite, evaluation.memory / np.where(limits > 0, limits, np.inf), 0.0)
     fullest = int(np.argmax(share))
+    near = np.where(_relieving(problem, evaluation, device_of), share, 0.0)
+    if (room is None or room >= SMALL) and near.max() >= FULL:
+        fullest = int(np.argmax(near))
+    elif share[fullest] <= 1.0 and room is not None and room < SMALL:
+        return f"More memory per {one} brings at most {percent(room, 1)}."
     held = f"{bytes_text(float(evaluation.memory[fullest]))} of {bytes_text(float(limits[fullest]))}"
-    if share[fullest] < FULL:
-        return f"More memory per {one} may help as well: the fullest holds {held}."
     if share[fullest] > 1.0:
         return f"More memory per {one} may help as well: {problem.devices[fullest].title} holds more than fits ({held})."
+    if near[fullest] < FULL:
+        return f"More memory per {one} may help as well: the fullest holds {held}."
     return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help most."
 
 
-def short_elsewhere(problem: Problem, evaluation: Evaluation, bounds: Iterable[Bound]) -> str:
-    """That a limit on memory keeps ops off devices other than the bottleneck, in a sentence; empty where none of these is full."""
+def _relieving(problem: Problem, evaluation: Evaluation, device_of: Ints) -> npt.NDArray[np.bool_]:
+    """Which devices (bool[D]) are the bottleneck or could take ops off it: of a row those that it sends to or receives from."""
+    d, devices = evaluation.bottleneck, len(problem.devices)
+    if not problem.target.in_a_row or problem.components[0] == LATENCY:
+        return np.ones(devices, bool)
+    near = np.zeros(devices, bool)
+    near[d] = True
+    source, target = (device_of[ops] for ops in problem.graph.edges)
+    near[target[source == d]] = near[source[target == d]] = True
+    return near
+
+
+def short_elsewhere(
+    problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]
+) -> str:
+    """That a limit on memory keeps ops off devices other than the bottleneck, in a sentence; empty where none of these is full or too small."""
     if not must_fit(problem):
         return ""
+    if unfit := none_fit(problem, device_of):
+        return unfit
     others = np.arange(len(problem.devices)) != evaluation.bottleneck
     full = evaluation.memory >= FULL * problem.evaluator.capacity
-    said = _memory(problem, evaluation, tuple(bounds)) if (full & others).any() else ""
+    said = _memory(problem, evaluation, device_of, tuple(bounds)) if (full & others).any() else ""
     return said if said.startswith(SHORT) else ""
 
 
@@ -217,11 +291,20 @@ def _holds_all(problem: Problem, evaluation: Evaluation, limit: float) -> bool:
     return held <= limit
 
 
-def _costs_nothing(problem: Problem, evaluation: Evaluation, rule: str, bounds: tuple[Bound, ...]) -> bool:
-    """Whether it is proven that no plan is better without one of the target's rules that can be switched off."""
+def _gap_without(
+    problem: Problem, evaluation: Evaluation, rule: str, bounds: tuple[Bound, ...]
+) -> float | None:
+    """How much better a plan could be at most without one of the target's rules: a share of the cost; None where the rule is always kept, or nothing is proven of that."""
+    if rule not in problem.target.switches:
+        return None
     field, off = problem.target.switches[rule]
     without = replace(problem, target=replace(problem.target, **{field: off}))  # type: ignore[type-var]
-    gap = without.standing(evaluation.values, bounds).gap
+    return without.standing(evaluation.values, bounds).gap
+
+
+def _costs_nothing(problem: Problem, evaluation: Evaluation, rule: str, bounds: tuple[Bound, ...]) -> bool:
+    """Whether it is proven that no plan is better without one of the target's rules that can be switched off."""
+    gap = _gap_without(problem, evaluation, rule, bounds)
     return gap is not None and gap < LOOSE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from gui.words.explaining import next_step
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
@@ -129,3 +131,51 @@ def test_a_full_cache_comes_after_a_link_that_saves_more(up: float) -> None:
     assert "may help most" not in words and not words.startswith("No plan is better: proven. Memory")
     if up == 1e5:
         assert words.index("Sending 97.7 KiB is ") < words.index("Memory")
+
+
+def test_memory_of_a_chip_far_from_the_bottleneck_is_not_what_helps_most() -> None:
+    """It can relieve nothing at once, and what any limit costs is proven to be little; the link is a good share of the bottleneck."""
+    sizes, work = [1.0, 0.5, 0.5, 1.0, 1.0, 8.0], [1.0, 1.5, 1.5, 1.0, 1.0, 1.0]
+    ops = [
+        Op(f"o{i}", f"o{i}", work=w, work_cpu=w, param_bytes=size * MIB)
+        for i, (w, size) in enumerate(zip(work, sizes, strict=True))
+    ]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 0.5) for i in range(5)]
+    target = McmPackage(4, sram=8.5 * MIB, link=1.0, precision="file")
+    problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), target)
+    devices = np.array([0, 1, 1, 2, 2, 3], np.int32)
+    evaluation = problem.evaluate(devices)
+    assert evaluation.valid and evaluation.bottleneck == 1
+
+    def words(*bounds: Bound) -> str:
+        gap = problem.standing(evaluation.values, bounds).gap
+        return next_step(problem, evaluation, devices, gap, bounds=bounds)
+
+    free = problem.bound("chip-latency", 0.995 * evaluation.objective, "test", frozenset())
+    link = "Receiving and sending are 25 % of it: a faster link or smaller tensors would help."
+    assert "emory is short" not in words() and "may help most" not in words(free), words(free)
+    assert words(free).index(link) < words(free).index("More memory per chip brings at most 0.5 %.")
+    assert "More or faster devices may help as well." in words(free)
+    # A neighbour of the bottleneck that is full may keep ops from leaving it, as far as nothing is proven of that.
+    near = Problem(problem.graph, replace(target, count=3, sram=10.5 * MIB))
+    devices = np.array([0, 1, 1, 2, 2, 2], np.int32)
+    evaluation = near.evaluate(devices)
+    assert evaluation.bottleneck == 1
+    assert "Memory is short: Chip 2 holds" in next_step(near, evaluation, devices, None)
+
+
+@pytest.mark.parametrize("objective", ["max-load", "latency"])
+@pytest.mark.parametrize("gap", [0.0, 0.3])
+def test_that_no_op_fits_empty_devices_comes_first(objective: str, gap: float) -> None:
+    problem = row(DevicePool(2, 1, memory=220.0), objective, n=20)
+    devices = np.full(20, 2, np.int32)
+    words = next_step(problem, problem.evaluate(devices), devices, gap)
+    told = "Memory is short: no op fits the 220 B of each of 2 empty accelerators, so more of it would help most."
+    assert told in words and "faster link" not in words and "More" not in words and "holds" not in words
+    if not gap:
+        assert words.startswith(f"No plan is better: proven. {told} Faster ")
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, param_bytes=MIB * (i > 0)) for i in range(20)]
+    one = Problem(Graph.build("row", ops, [], time_unit="s"), DevicePool(1, 1, memory=220.0), objective)
+    devices = np.ones(20, np.int32)
+    words = next_step(one, one.evaluate(devices), devices, gap)
+    assert "only 1 of 20 ops fit the 220 B of Accelerator 0, so" in words
