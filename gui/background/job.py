@@ -16,6 +16,8 @@ from planner.problem.bound import Bound, Standing, better
 from planner.problem.problem import Problem
 from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
+from planner.search.result import Own
+from planner.search.stop import GIVEN
 
 LEAST_PREPARED, SHARE_PREPARED = 0.5, 0.1
 """Seconds of preparing from which they are told, and of the search's the least share."""
@@ -25,6 +27,8 @@ USUAL = "usual work done"
 MORE_EFFORT = "; more effort lets it go on"
 """What a run says that ends before any time limit, because what planners do unasked is used up, and what it adds where an option says how
 much that is."""
+NOT_BETTER = "no better plan"
+"""How a run ends whose best plan is no better than one that it was given."""
 NEARLY = 0.95
 """Share of its time limit from which a run has used it up: it ends between two steps."""
 STARTING = "starting"
@@ -57,6 +61,10 @@ class Job:
     trace: list[tuple[float, tuple[float, ...]]] = field(default_factory=list)
     proofs: list[tuple[float, Bound]] = field(default_factory=list)
     entry: PlanEntry | None = None
+    keeps_start: bool = False
+    """Whether its best plan is one that it began with, or is as good and was made of it."""
+    own: tuple[float, ...] | None = None
+    """The components of the best plan that it found itself."""
     device_of: Ints | None = None
     provenance: Provenance | None = None
     """Where its best plan comes from: enough to run its search again."""
@@ -149,10 +157,24 @@ class Job:
         self.device_of = best.device_of
         self.provenance = provenance_of(best.origin or own, best.seconds, "running")
 
-    def found(self, seconds: float, components: tuple[float, ...]) -> None:
-        """Take note of a better plan."""
+    def take_own(self, own: Own | None) -> Incumbent | None:
+        """Take over the best plan of its own though one that it began with is better; None without one."""
+        if own is None:
+            return None
+        self.own, self.shown = own.components, True
+        best = Incumbent(
+            own.decision, own.components[0], own.seconds, own.components, own.iteration, origin=own.origin
+        )
+        self.take(best)
+        return best
+
+    def found(self, seconds: float, components: tuple[float, ...], given: bool = False) -> None:
+        """Take note of a better plan; ``given``: it is one that it began with."""
         if self.text == STARTING:
             self.text = ""
+        self.keeps_start = given
+        if not given:
+            self.own = components
         self.components = components
         self.trace.append((seconds, components))
 
@@ -173,6 +195,11 @@ class Job:
         """How far its best plan may be from the best one, as far as it knows."""
         standing = self.standing
         return None if standing is None else standing.gap
+
+
+def is_start(job: Job, best: Incumbent) -> bool:
+    """Whether a plan is one that a job began with, or is as good and was made of it: then the job has found nothing."""
+    return best.by == GIVEN or any(np.array_equal(best.device_of, start) for start in job.order.starts)
 
 
 def found_nothing_better(job: Job) -> bool:

@@ -10,20 +10,22 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-import numpy as np
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from gui.background.job import (
     MORE_EFFORT,
+    NOT_BETTER,
     USUAL,
     Job,
     at_its_limit,
     ending_words,
     found_nothing_better,
+    is_start,
     nothing_words,
 )
 from gui.document.plan.document import Document
+from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.widgets.later import soon
 from planner.errors import PlannerRefusal, StageboardError
@@ -217,8 +219,13 @@ class Jobs(QObject):
         best: Incumbent | None = None
         for message in messages:
             if isinstance(message, Incumbent):
-                best = message
-                job.found(message.seconds, message.components or (message.objective,))
+                given = is_start(job, message)
+                job.found(message.seconds, message.components or (message.objective,), given)
+                if given:
+                    # What it began with somebody else has found: under its name it would seem to be as good.
+                    self.incumbent.emit(job, message.device_of, message.objective)
+                else:
+                    best = message
             elif isinstance(message, Proven):
                 self._proven(job, message)
             elif isinstance(message, Told):
@@ -252,16 +259,8 @@ class Jobs(QObject):
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
         job.take(best)
         document = self._document
-        if job.entry is None and any(np.array_equal(best.device_of, start) for start in job.order.starts):
-            # What it began with somebody else has found: under its name it would seem to be as good.
-            self.incumbent.emit(job, best.device_of, best.objective)
-            return
         if job.entry is None or job.entry not in document.plans:
-            assert job.provenance is not None, "it has just taken the plan"
-            job.entry = document.add_plan(
-                best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
-                provenance=job.provenance, problem=job.problem,
-            )  # fmt: skip
+            job.entry = self._listed(job, best)
             job.entry.running = True
         elif job.entry is document.active and not self._may_show(job):
             # What is on the canvas must not change under the user's hands: the better plan gets an entry of its own.
@@ -276,6 +275,14 @@ class Jobs(QObject):
         job.shown = False
         self.incumbent.emit(job, best.device_of, best.objective)
         self._show(job)
+
+    def _listed(self, job: Job, best: Incumbent) -> PlanEntry:
+        """A new entry of the list for the plan that a job has just taken."""
+        assert job.provenance is not None, "it has just taken the plan"
+        return self._document.add_plan(
+            best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
+            provenance=job.provenance, problem=job.problem,
+        )  # fmt: skip
 
     def _may_show(self, job: Job) -> bool:
         document = self._document
@@ -322,6 +329,8 @@ class Jobs(QObject):
             result = last.result
             self._document.add_bounds(result.bounds)
             job.iterations, job.searched = result.iterations, result.seconds
+            if job.keeps_start and job.entry is None and (own := job.take_own(result.own)) is not None:
+                job.entry = self._listed(job, own)
             limited = at_its_limit(job, result.seconds)
             self._seal(job, result.stop_reason, job.order.time_limit if limited else None)
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
@@ -333,7 +342,7 @@ class Jobs(QObject):
                 ended = f"{text.partition(',')[0]}: " if limited and result.stop_reason == "time" else ""
                 text = ended + nothing_words(job, result.seconds, last.compiling)
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
-                text = "no better plan" if text == "finished" else f"{text}, no better plan"
+                text = NOT_BETTER if text == "finished" else f"{text}, {NOT_BETTER}"
             if text.startswith(USUAL) and "effort" in job.order.options:
                 text += MORE_EFFORT
             self._end(job, state, text)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from gui.look.numbers import percent, plural
+from gui.look.numbers import gap_percent, percent, plural
 from gui.words.proofs import RULES
 from planner.evaluation.memory_words import limited_word, must_fit
 from planner.model.graph import Ints
@@ -244,7 +244,7 @@ def _memory(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: t
     if (room is None or room >= SMALL) and near.max() >= FULL:
         fullest = int(np.argmax(near))
     elif share[fullest] <= 1.0 and room is not None and room < SMALL:
-        return f"More memory per {one} brings at most {percent(room, 1)}."
+        return f"More memory per {one} brings at most {gap_percent(room)}."
     held = f"{bytes_text(float(evaluation.memory[fullest]))} of {bytes_text(float(limits[fullest]))}"
     if share[fullest] > 1.0:
         return f"More memory per {one} may help as well: {problem.devices[fullest].title} holds more than fits ({held})."

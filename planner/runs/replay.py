@@ -87,7 +87,9 @@ def replay(
     """
     provenance = plan.provenance
     planner = planner_of(provenance)
-    criteria: list[Stop] = [_Reached(plan.evaluation.values), _Beyond(provenance.iteration)]
+    criteria: list[Stop] = [_Beyond(provenance.iteration)]
+    if not (apart := _kept_a_better_start(plan)):
+        criteria.append(_Reached(plan.evaluation.values))
     if stop is not None:
         criteria.append(stop)
     if limit:
@@ -98,10 +100,23 @@ def replay(
         planner, plan.problem, AnyOf(criteria), watch, provenance.seed or 0, dict(provenance.options),
         starts=provenance.starts, bounds=_believed(given), again=Again(provenance.adopted, provenance.iteration),
     )  # fmt: skip
+    if apart and (own := result.own) is not None:
+        result = replace(
+            result, device_of=own.decision, objective=own.components[0], components=own.components,
+            best_iteration=own.iteration, status=status_of(plan.problem, own.components, result.bounds),
+        )  # fmt: skip
     result = _without_belief(result, given)
     outcome = _outcome(plan, result)
     sentence = "; ".join(filter(None, (_sentence(plan, result, outcome), result.message)))
     return Replayed(result, outcome, sentence, tuple(watch.found))
+
+
+def _kept_a_better_start(plan: Plan | OrderPlan) -> bool:
+    """Whether the search that found ``plan`` had begun with a better one, so that this is its best plan of its own."""
+    evaluator = plan.problem.evaluator
+    fitting = [start for start in plan.provenance.starts if start.shape == decision_of(plan).shape]
+    given = [start for start in fitting if not evaluator.violations(evaluator.checked(start))]
+    return any(better(tuple(evaluator.components(start)), plan.evaluation.values) for start in given)
 
 
 def incumbents_of(replayed: Replayed) -> tuple[Found, ...]:

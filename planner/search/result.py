@@ -35,6 +35,20 @@ class Try:
 
 
 @dataclass(frozen=True, eq=False)
+class Own:
+    """The best valid plan that a search found itself (int32[n], or int32[W]) where one that it began with is better.
+
+    ``iteration`` and ``seconds`` say when it came, ``origin`` whose run found it where the search lets others search.
+    """
+
+    decision: Ints
+    components: tuple[float, ...]
+    iteration: int
+    seconds: float
+    origin: Origin | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Result:
     """How a run ended. ``status``: optimal (a bound proves it), feasible, infeasible (proven), or no_plan.
 
@@ -71,6 +85,8 @@ class Result:
     origin: Origin | None = None
     tries: tuple[Try, ...] = ()
     time_limit: float | None = None
+    own: Own | None = None
+    """Its best plan of its own where it keeps one that it was given; None where it found none."""
 
     @property
     def order(self) -> Ints | None:

@@ -110,6 +110,7 @@ def _run(
         origin=search.state.origin,
         tries=tuple(search.tries),
         time_limit=search.time_limit,
+        own=search.own,
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, better, proven
 from planner.problem.provenance import Adoption, Again, Origin
-from planner.search.result import Try
+from planner.search.result import Own, Try
 from planner.search.stop import GIVEN, Progress, Stop, seconds_left
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Search:
         self.bounds = list(proven(bounds))
         self.best: Ints | None = None
         self.best_iteration: int | None = None
+        self.own: Own | None = None
+        """The best plan of its own as long as one that it began with is better."""
         self.state = Progress()
         self.exchange = Exchange(news, again)
         self.history: list[tuple[float, str, float]] = []
@@ -124,6 +126,13 @@ class Search:
         """The best objective so far, infinity before the first plan."""
         return math.inf if self.state.objective is None else self.state.objective
 
+    @property
+    def own_objective(self) -> float:
+        """The best objective of a plan that it need not have been given, infinity before the first one: what is better is worth reporting."""
+        if self.state.by != GIVEN:
+            return self.objective
+        return math.inf if self.own is None else self.own.components[0]
+
     def stopped(self) -> bool:
         """Whether a stop criterion has fired. Cheap: call it often (at least every 0.1 s).
 
@@ -163,12 +172,16 @@ class Search:
         else:
             improves = self.state.score is None or score < self.state.score
         if not improves:
+            if self.state.by == GIVEN:
+                self._note(device_of, components, origin)
             return False
         if evaluator.violations(device_of):
             self.rejected += 1
             return False
         device_of, components = self._tidied(device_of, components)
-        self._keep(device_of, components, GIVEN if self._is_given(device_of, components) else "", origin)
+        by = GIVEN if self._is_given(device_of, components) else ""
+        self._part(by)
+        self._keep(device_of, components, by, origin)
         self.state.score = score
         self.history.append((self.state.seconds, "objective", components[0]))
         assert self.best is not None
@@ -183,6 +196,24 @@ class Search:
         after = evaluator.components(tidy)
         as_good = not better(components, after) and not evaluator.violations(tidy)
         return (tidy, after) if as_good else (device_of, components)
+
+    def _note(self, decision: Ints, components: tuple[float, ...], origin: Origin | None) -> None:
+        """Remember a plan of its own that is worse than what it began with, if it is valid and the best so far."""
+        known = None if self.own is None else self.own.components
+        if not better(components, known) or self._is_given(decision, components):
+            return
+        if not self.problem.evaluator.violations(decision):
+            state, seconds = self.state, self.seconds
+            self.own = Own(decision.copy(), components, state.iterations, seconds, origin)
+
+    def _part(self, by: str) -> None:
+        """Before the best plan changes: its own one is remembered beside one that it was given."""
+        state = self.state
+        if by != GIVEN:
+            self.own = None
+        elif not state.by and self.best is not None and state.components is not None:
+            at = self.best_iteration or 0
+            self.own = Own(self.best, state.components, at, state.seconds, state.origin)
 
     def _is_given(self, decision: Ints, components: tuple[float, ...]) -> bool:
         """Whether a plan is one that the search began with, or was made of one and is just as good: then nothing was found.

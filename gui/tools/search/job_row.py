@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QToolButton, QWidget
 
+from gui.background.job import NOT_BETTER
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
@@ -83,7 +84,7 @@ class JobRow(QWidget):
         parts, proven = self._results(), job.gap == 0.0
         elsewhere = other_problem(job.problem, self._jobs.problem)
         said = job.state == "done" and (job.text == "finished" or proven)
-        if job.text and not said:
+        if job.text and not said and not (job.keeps_start and job.text == NOT_BETTER):
             parts.append(job.text)
         if job.preparing_words:
             parts.append(job.preparing_words)
@@ -109,7 +110,8 @@ class JobRow(QWidget):
                 f"{self._named(name, 'bound')} {amount(problem, name, b.value)}" for name, b in known.items()
             ]
         if len(problem.components) == 1:
-            parts = [components_text(problem, [one.value for one in standing.components])]
+            reached = components_text(problem, [one.value for one in standing.components])
+            parts = [*self._found_itself(), f"began with {reached}"] if job.keeps_start else [reached]
             (only,) = standing.components
             if job.order.is_bound and only.bound is not None and math.isfinite(only.bound.value):
                 parts.append(f"bound {amount(problem, only.name, only.bound.value)}")
@@ -122,6 +124,13 @@ class JobRow(QWidget):
         parts = [f"{component_words(one.name).short} ✓" for one in standing.components if one.proven]
         shown = f"{component_words(first.name).short} {amount(problem, first.name, first.value)}"
         return [*parts, shown if first.gap is None else f"{shown}, gap {gap_text(first.gap)}"]
+
+    def _found_itself(self) -> list[str]:
+        """What a run found itself that keeps a plan that it began with; empty while it runs, and where that plan is proven the best."""
+        job = self.job
+        if job.own is not None:
+            return [f"found {components_text(job.problem, job.own)}; the plan that it began with is better"]
+        return [] if job.alive or job.gap == 0.0 else ["found no valid plan of its own"]
 
     def _lines(self) -> list[str]:
         """Every component with what is proven about it, where there are several."""

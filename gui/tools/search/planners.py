@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QCheckBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -98,6 +99,11 @@ class PlannersPanel(Panel):
             "gap", "Stop at gap, %", 0.0, 0.0, 100.0, "stop when the gap is at most this", 2
         )
         self.limits.add_int("seed", "Seed", 0, 0, 2**31 - 1, "the same seed gives the same run")
+        self.from_canvas = QCheckBox("Start from the plan on the canvas", self)
+        self.from_canvas.setChecked(True)
+        self.from_canvas.setToolTip(
+            "Planners that can go on from a plan get it, where it is valid. Otherwise the planner starts from nothing, and finds what it finds alone"
+        )
         self.start_button = QPushButton("Start", self)
         self.start_button.setObjectName("primary")
         self.start_button.clicked.connect(self.start)
@@ -115,6 +121,7 @@ class PlannersPanel(Panel):
         column.addWidget(self.source)
         column.addWidget(self.options)
         column.addWidget(self.limits)
+        column.addWidget(self.from_canvas)
         column.addStretch(1)
         self._area = QScrollArea(self)
         self._area.setAccessibleName("Planners and their options")
@@ -248,6 +255,7 @@ class PlannersPanel(Panel):
         self.options.clear()
         self.start_button.setEnabled(method is not None)
         self.limits.setVisible(method is not None)
+        self.from_canvas.setVisible(method is not None and not self._is_bound(method))
         if method is None:
             none = "No method of that name serves this problem." if self.search.text() else ""
             nothing = self.document.nothing("Open a model to plan it.")
@@ -294,7 +302,8 @@ class PlannersPanel(Panel):
         else:
             options = dict(given)
         options = applying(method.options, options)
-        starts = [self.document.device_of.copy()] if self.document.evaluation.valid else []
+        go_on = self.from_canvas.isChecked()
+        starts = [self.document.device_of.copy()] if go_on and self.document.evaluation.valid else []
         return Order(
             method=method.name,
             problem=problem,
@@ -305,7 +314,7 @@ class PlannersPanel(Panel):
             gap=float(limits["gap"]) / 100 or None,
             starts=starts,
             bounds=list(self.document.bounds),
-            quick=True,
+            quick=go_on,
         )
 
     def start(self) -> Job | None:

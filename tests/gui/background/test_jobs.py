@@ -21,6 +21,9 @@ from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.look.numbers import seconds_text
+from gui.look.theme import LIGHT
+from gui.tools.search.job_row import JobRow
+from gui.words.objectives import components_text
 from planner import __version__
 from planner.errors import PlannerRefusal, StageboardError
 from planner.machines.catalogue import planner
@@ -32,7 +35,8 @@ from planner.problem.bound import Bound
 from planner.problem.provenance import Origin
 from planner.runs.messages import Ended, Failed, Incumbent, Order, Proven, Told
 from planner.runs.replay import replay
-from planner.search.result import Result
+from planner.search.result import Own, Result
+from planner.search.stop import GIVEN
 from tests.gui.background.scripted import Scripted
 from tests.gui.models import chain_graph, tpu_graph
 
@@ -70,6 +74,11 @@ def start(jobs: Jobs, document: Document, method: str = "slice", **given: Any) -
 def objective(document: Document, device_of: np.ndarray) -> float:
     assert document.problem is not None
     return document.problem.evaluate(device_of).objective
+
+
+def shown(document: Document, device_of: np.ndarray) -> str:
+    assert document.problem is not None
+    return components_text(document.problem, (objective(document, device_of),))
 
 
 def say(jobs: Jobs, worker: Scripted, *messages: Any) -> None:
@@ -552,6 +561,43 @@ def test_what_a_planner_began_with_is_not_listed_as_its_own(jobs: Jobs, document
     assert len(document.plans) == count + 1 and job.entry is not None
     say(jobs, worker, result(job, "time"))
     assert job.entry.device_of.tolist() == THIRDS.tolist()
+
+
+def test_a_worse_plan_of_its_own_joins_the_list(jobs: Jobs, document: Document, qtbot: QtBot) -> None:
+    """What the run keeps is the canvas' plan; its card says what it found itself."""
+    document.set_assignment(THIRDS, "edit", "Good")
+    for decision, words in (
+        (HALVES, f"found {shown(document, HALVES)}; the plan that it began with is better"),
+        (None, "found no valid plan of its own"),
+    ):
+        job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
+        # As good as the start, and made of it: the search says so itself.
+        values = (objective(document, THIRDS),)
+        given = Incumbent(THIRDS.copy(), values[0], 0.1, values, by=GIVEN)
+        say(jobs, worker, given)
+        row = JobRow(job, jobs, LIGHT)
+        qtbot.addWidget(row)
+        assert row.result.text() == f"began with {shown(document, THIRDS)}"
+        ended = result(job)
+        own = None if decision is None else Own(decision, (objective(document, decision),), 4, 0.2)
+        count = len(document.plans)
+        say(jobs, worker, replace(ended, result=replace(ended.result, own=own)))
+        row.show_job()
+        assert row.result.text() == f"{words} · began with {shown(document, THIRDS)}"
+        assert document.device_of.tolist() == THIRDS.tolist()
+        if decision is None:
+            assert job.entry is None and len(document.plans) == count
+        else:
+            assert job.entry is not None and job.entry.device_of.tolist() == decision.tolist()
+            assert job.entry.provenance is not None and job.entry.provenance.stop_reason == "finished"
+
+
+def test_a_start_that_comes_late_does_not_take_the_name_of_the_run(jobs: Jobs, document: Document) -> None:
+    job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
+    say(jobs, worker, found(document, HALVES))
+    say(jobs, worker, Incumbent(THIRDS, objective(document, THIRDS), 0.2, by=GIVEN), result(job))
+    assert job.entry is not None and job.entry.device_of.tolist() == HALVES.tolist()
+    assert job.keeps_start and job.own == (objective(document, HALVES),)
 
 
 def test_a_plan_that_a_real_job_found_is_found_again(

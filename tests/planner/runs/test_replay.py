@@ -26,7 +26,7 @@ from planner.plan_files.order_json import open_network_plan
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.plan_files.search_json import MOST_VALUES, packed, search_dict, search_of
 from planner.problem.base import decision_of
-from planner.problem.provenance import Adoption, Entrant, Provenance, RaceRecord
+from planner.problem.provenance import Adoption, Entrant, Origin, Provenance, RaceRecord, provenance_of
 from planner.runs.replay import incumbents_of, replay, why_uncertain
 from planner.search.run import plan_of, run
 from planner.search.search import Shared
@@ -139,6 +139,19 @@ def test_starts_and_adoptions_survive_the_file_and_are_repeated(tmp_path: Path) 
     again = replay(read)
     assert again.outcome == "identical" and len(again.result.adopted) == len(p.adopted)
     assert [f.by for f in again.found if f.by not in ("", "start")] == [a.by for a in p.adopted]
+
+
+def test_the_best_plan_of_its_own_is_kept_beside_a_better_start_and_found_again() -> None:
+    problem: Any = PROBLEMS["chips"]
+    start = decision_of(planned("chip-local-search", "chips", {"rounds": 2, "moves": 200, "orders": 4}))
+    result = run(planner("chip-random"), problem, seed=3, options={"samples": 3}, starts=[start])
+    own = result.own
+    assert result.found_by == "start" and own is not None and not np.array_equal(own.decision, start)
+    assert not problem.evaluate(own.decision).violations
+    assert own.components[0] > problem.evaluate(start).objective
+    origin = Origin("chip-random", result.options, 3, own.iteration, result.starts)
+    plan = problem.plan(own.decision, provenance_of(origin, own.seconds, "finished"), "own")
+    assert replay(plan).outcome == "identical"
 
 
 def test_a_plan_changed_by_hand_differs_and_the_sentence_says_so() -> None:

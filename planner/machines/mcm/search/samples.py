@@ -57,7 +57,7 @@ class Samples:
         if self._simulator is not None:
             return self._simulate(self._simulator, device_of)
         value = self.evaluator.objective(device_of)
-        if value < self._search.objective:
+        if value < self._search.own_objective:
             self._search.incumbent(device_of)
         return value
 

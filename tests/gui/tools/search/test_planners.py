@@ -396,3 +396,22 @@ def test_the_list_cuts_no_row(qtbot: QtBot, room: int) -> None:
         seen = panel.list.viewport().rect()
         rows = [panel.list.visualItemRect(panel.list.item(i)) for i in range(panel.list.count())]
         assert all(seen.contains(row) or not seen.intersects(row) for row in rows)
+
+
+def test_a_planner_can_start_from_nothing(qtbot: QtBot) -> None:
+    """The plan on the canvas is valid, so that a planner goes on from it unless somebody says otherwise."""
+    document = Document()
+    document.open_graph(chain_graph(), target=Pipeline(3))
+    panel = panel_of(document)
+    qtbot.addWidget(panel)
+    assert document.evaluation.valid
+    panel.refresh_now()
+    assert panel.from_canvas.isVisibleTo(panel) and panel.from_canvas.isChecked()
+    order = panel.order()
+    assert len(order.starts) == 1 and order.quick
+    panel.from_canvas.setChecked(False)
+    order = panel.order()
+    assert not order.starts and not order.quick, "what others make of nothing is not what it finds"
+    panel.choose("auto", bound=True)
+    assert panel.start_button.text() == "Prove"
+    assert not panel.from_canvas.isVisibleTo(panel)
