@@ -72,6 +72,20 @@ class RobustnessSearch(QObject):
         )
 
     @property
+    def changed_since(self) -> str:
+        """What has changed on the canvas since the search was asked for, as the start of a sentence; empty where nothing has."""
+        before, now = None if self._about is None else self._about[0], self._document.problem
+        if before is None or now is None or self.current:
+            return ""
+        if before.objective != now.objective:
+            return "The objective has changed"
+        if before.target != now.target:
+            return "The machine has changed"
+        if before.constraints != now.constraints:
+            return "The constraints have changed"
+        return "The plan has changed" if before == now else "The times of ops have changed"
+
+    @property
     def refusal(self) -> str:
         """Why nothing can be said of the plan on the canvas, as a sentence; empty where it can."""
         problem = self._document.problem

@@ -209,7 +209,7 @@ class Form(QWidget):
             return 0.0 if named else quantity_value(text, unit, title)
 
         self._add(name, title, tip, field, self._kept_unit(name, field, unit, with_unit, value_of))
-        self._watch(name, unit)
+        self._watch(name, unit, value)
 
     def add_per_device(self, name: str, title: str, value: PerDevice, unit: str, tip: str = "") -> None:
         """A line for a number with a unit, or for one per device: ``8 MiB / 8 MiB / 16 MiB``."""
@@ -220,7 +220,7 @@ class Form(QWidget):
             name, field, unit, with_units, lambda text: per_device_value(text, unit, title)
         )
         self._add(name, title, tip, field, read, wide=isinstance(value, tuple))
-        self._watch(name, unit)
+        self._watch(name, unit, value)
 
     def _kept_unit(
         self, name: str, field: QLineEdit, unit: str, complete: Callable[[str, str, str], str], value_of: Callable[[str], Any]
@@ -244,14 +244,14 @@ class Form(QWidget):
         field.editingFinished.connect(finish)
         return lambda: value_of(complete(field.text(), shown, plain))
 
-    def _watch(self, name: str, unit: str) -> None:
-        """Room below a field of bytes for what is too little to be meant."""
+    def _watch(self, name: str, unit: str, value: PerDevice) -> None:
+        """Room below a field of bytes for what is too little to be meant, as it is said of the ``value`` that it shows."""
         if unit == "B":
             label = self.warnings[name] = PlainLabel("", self)
             label.setWordWrap(True)
             set_role(label, "warning")
             self._grid.addWidget(label, self._next_row(), 0, 1, 2)
-            label.hide()
+            self._warn(name, too_little(value))
 
     def _warn(self, name: str, least: float) -> None:
         label, number = self.warnings[name], f"{least:.8g}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RULE_WORDS = {
     1: "breaks the order",
     2: "breaks contiguity",
+    64: "breaks contiguity",
     4: "does not fit",
     8: "not supported",
     16: "pinned",
@@ -122,7 +123,10 @@ def refusal(preview: Preview, device: int) -> str:
     """Why a drop on a device that a rule forbids is not allowed, in a few words."""
     if not preview.possible(device):
         return "impossible"
-    return rule_words(int(preview.codes[device])) or "not allowed"
+    code = int(preview.codes[device])
+    # As sentences on what it would break follow one another.
+    first = next((rule.code for rule in preview.problem.evaluator.rules if code & rule.code), code)
+    return rule_words(first) or "not allowed"
 
 
 def rule_words(code: int) -> str:

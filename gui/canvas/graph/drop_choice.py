@@ -12,10 +12,12 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPushButton,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
+from gui.canvas.graph.tooltip import HoverCard
 from gui.look.numbers import plural
 from gui.widgets.plain import PlainLabel
 
@@ -183,8 +185,12 @@ class DropChoice(QFrame):
 
     # ------------------------------------------------------------------ keyboard and pointer
     def showEvent(self, event: QShowEvent) -> None:
-        """From now on every key is for the question."""
+        """From now on every key is for the question, and nothing lies upon it."""
         super().showEvent(event)
+        QToolTip.hideText()
+        parent = self.parentWidget()
+        for card in [] if parent is None else parent.findChildren(HoverCard):
+            card.hide()
         QApplication.instance().installEventFilter(self)  # type: ignore[union-attr]
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -201,6 +207,8 @@ class DropChoice(QFrame):
             above is None or above.window() is not top
         ):  # neither in it nor floating
             return False
+        if event.type() == QEvent.Type.ToolTip and watched is not self and not self.isAncestorOf(watched):
+            return True  # what is said of things behind it would lie upon it
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()
             return True

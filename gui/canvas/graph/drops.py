@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from planner.repair import Repair
 
 
+NAMED = 2
+"""Problems that the question after a drop names, a line each."""
+
+
 class DropTarget(Protocol):
     """A widget outside the canvas on whose device cards ops can be dropped."""
 
@@ -111,9 +115,9 @@ class Drops:
         assert problem is not None
         self._device = device
         said = preview.reasons(device)
-        sentence = said[0] if said else "That would break a rule."
-        if len(said) > 1:
-            sentence += f" (and {plural(len(said) - 1, 'more problem', 'more problems')})"
+        sentence = "\n".join(said[:NAMED]) if said else "That would break a rule."
+        if len(said) > NAMED:
+            sentence += f" (and {plural(len(said) - NAMED, 'more problem', 'more problems')})"
         self._effects = self._effects_of(preview, device)
         offered = self.repairing is not None and preview.possible(device)
         # On a package neighbours alone rarely help: a chip that is skipped, or a triangle, takes ops from elsewhere.

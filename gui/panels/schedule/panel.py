@@ -185,7 +185,9 @@ def summary(
         return "nothing takes any time"
     times = times_of(s, unit, beside)
     if s.kind == "latency":
-        on_path = np.unique(s.piece_device[s.critical])
+        # As they take turns, each where it comes first.
+        on = s.critical[s.piece]
+        on_path = list(dict.fromkeys(s.device[on][np.argsort(s.start[on], kind="stable")].tolist()))
         path = plural(len(on_path), "device") if len(on_path) > 3 else ", ".join(titles[d] for d in on_path)
         takes = f"a sample takes {times.text(s.period)}{f', {practice}' if practice else ''}"
         return f"{takes}{BETWEEN}critical path: {path} (underlined)"

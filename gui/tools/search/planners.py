@@ -99,11 +99,7 @@ class PlannersPanel(Panel):
             "gap", "Stop at gap, %", 0.0, 0.0, 100.0, "stop when the gap is at most this", 2
         )
         self.limits.add_int("seed", "Seed", 0, 0, 2**31 - 1, "the same seed gives the same run")
-        self.from_canvas = QCheckBox("Start from the plan on the canvas", self)
-        self.from_canvas.setChecked(True)
-        self.from_canvas.setToolTip(
-            "Planners that can go on from a plan get it, where it is valid. Otherwise the planner starts from nothing, and finds what it finds alone"
-        )
+        self.from_canvas = self._canvas_box()
         self.start_button = QPushButton("Start", self)
         self.start_button.setObjectName("primary")
         self.start_button.clicked.connect(self.start)
@@ -146,6 +142,14 @@ class PlannersPanel(Panel):
         document.problem_changed.connect(self.request_refresh)
         jobs.jobs_changed.connect(self._jobs_changed)
         jobs.job_changed.connect(self._job_changed)
+
+    def _canvas_box(self) -> QCheckBox:
+        box = QCheckBox("Start from the plan on the canvas", self)
+        box.setChecked(True)
+        box.setToolTip(
+            "Planners that can go on from a plan get it, where it is valid. Otherwise the planner starts from nothing, and finds what it finds alone"
+        )
+        return box
 
     # ------------------------------------------------------------------ the catalogue
     def _refresh_if_seen(self) -> None:

@@ -66,6 +66,12 @@ def test_plain_numbers_in_a_field_of_bytes_say_that_they_are_bytes(qtbot: QtBot)
         field.editingFinished.emit()
         return "" if warning.isHidden() else warning.text()
 
+    assert typed("220") == "220 B is less than 1 KiB: write 220 MiB if that is meant."
+    filled = Form()
+    qtbot.addWidget(filled)
+    filled.add_per_device("memory", "Memory", 220.0, "B")
+    assert not filled.warnings["memory"].isHidden(), "as after Apply, which fills fields anew"
+    assert typed("unlimited") == ""
     assert typed("32/64/128") == "32 B is less than 1 KiB: write 32 MiB if that is meant."
     assert field.text() == "32 B / 64 B / 128 B" and form.values()["memory"] == (32.0, 64.0, 128.0)
     assert typed("32/64/128 MiB") == ""

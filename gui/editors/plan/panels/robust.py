@@ -253,7 +253,9 @@ class RobustPanel(Panel):
         if found is None:
             return ("Not looked for yet.",)
         if faded:
-            return ("The plan has changed: these figures are of the one before.",)
+            return (
+                f"{search.changed_since or 'The plan has changed'}: these figures are of what was before.",
+            )
         stands = f"{_upper(standing_words(found, method_words))}."
         changes = f"{_upper(changing_words(found))}."
         return f"{stands} {changes} {_upper(found.spread.words)}.", f"{stands} {changes}", changes, stands

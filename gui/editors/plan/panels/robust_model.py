@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor
 
+from gui.look.glyphs import glyph_icon
 from gui.look.numbers import DASH, time_column
 from gui.look.theme import Theme, device_colours
 from gui.panels.op_rows import LEFT, RIGHT
@@ -100,7 +101,7 @@ class TolerancesModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
             return tolerance_sentence(found, each)
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return QColor(device_colours(len(found.problem.devices), self.theme)[each.device].accent)
+            return glyph_icon(device_colours(len(found.problem.devices), self.theme)[each.device])
         if role == Qt.ItemDataRole.ForegroundRole:
             if self.faded:
                 return QColor(self.theme.faint)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gui.canvas.graph.consequence import Consequence, consequences, rule_words
+from gui.canvas.graph.consequence import Consequence, consequences, refusal, rule_words
 from gui.canvas.graph.overlay import two_lines
 from gui.canvas.graph.strip import paint_strip
+from gui.document.plan.document import Document
 from gui.document.plan.preview import Preview, check
 from gui.look.fonts import metrics
 from gui.look.theme import DARK, LIGHT
@@ -18,6 +19,8 @@ from planner.evaluation import kernels
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.scribe import Scribe
@@ -129,3 +132,23 @@ def test_every_chip_that_a_rule_forbids_says_which(qapp: object, k: int) -> None
     refused = [d for d, one in enumerate(said) if one.reason and not one.stays]
     shown = [text for _, text in scribe.written if "order" in text]
     assert len(refused) >= k - 2 and len(shown) == len(refused)
+
+
+@pytest.mark.parametrize("objective", ["max-load", "latency"])
+def test_the_short_word_is_about_the_rule_that_is_said_first(objective: str) -> None:
+    """Contiguity stands before memory, whichever of its forms an objective has."""
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0, param_bytes=1.0) for i in range(5)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 0.0) for i in range(4)]
+    document = Document()
+    target = DevicePool(2, 1, memory=2.0, contiguous=True)
+    document.open_graph(Graph.build("row", ops, tensors, time_unit="s"), target=target)
+    assert document.problem is not None
+    document.set_problem(target, objective)
+    document.set_assignment(np.array([0, 1, 2, 2, 1], np.int32), "edit", "Start")
+    preview = document.check([3])
+    sentences = [violation.kind for violation in preview.violations(0)]
+    told = refusal(preview, 0)
+    assert told == "breaks contiguity" and sentences[0].startswith("contiguous")
+    document.set_assignment(np.array([0, 0, 1, 1, 2], np.int32), "edit", "Full")
+    both = document.check([4])
+    assert refusal(both, 0) == "breaks contiguity" and len(both.reasons(0)) == 2

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.drop_choice import DropChoice
+from gui.canvas.graph.tooltip import HoverCard
 from gui.editors.plan.windows import Parts, make_window
-from gui.look.theme import ThemeController
+from gui.look.theme import LIGHT, ThemeController
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph
 
@@ -185,3 +187,24 @@ def test_a_click_in_a_panel_leaves_everything_as_it_was(asked: Parts) -> None:
     assert not window.canvas.drops.choice.isVisible()
     assert document.preview is None
     assert document.device_of.tolist() == before.tolist()
+
+
+def test_no_tip_of_what_lies_behind_opens_over_the_question(qtbot: QtBot) -> None:
+    parent = QWidget()
+    parent.resize(600, 400)
+    parent.setToolTip("behind")
+    qtbot.addWidget(parent)
+    choice, card = DropChoice(parent), HoverCard(parent)
+    parent.show()
+    qtbot.waitExposed(parent)
+    card.show_at(QPoint(50, 50), "an op", LIGHT)
+    assert card.isVisible()
+    choice.ask(QPoint(40, 40), "That would break a rule.", 0, {})
+    assert card.isHidden()
+
+    def taken(widget: QWidget) -> bool:
+        tip = QHelpEvent(QEvent.Type.ToolTip, QPoint(5, 5), widget.mapToGlobal(QPoint(5, 5)))
+        return choice.eventFilter(widget, tip)
+
+    assert taken(parent) and not taken(choice) and not taken(choice.findChildren(QPushButton)[0])
+    choice.dismiss()

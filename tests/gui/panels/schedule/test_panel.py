@@ -560,3 +560,12 @@ def test_what_a_bar_is_stands_off_the_bar(qtbot: QtBot) -> None:
     chart.setParent(None)
     chart.deleteLater()
     qtbot.waitUntil(lambda: not window.findChildren(HoverCard))
+
+
+def test_a_critical_path_is_said_in_the_order_of_time() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0) for i in range(3)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1.0, time=0.5) for i in range(2)]
+    problem = Problem(Graph.build("row", ops, tensors, time_unit="s"), DevicePool(2, 1), "latency")
+    s = schedule(problem, np.array([2, 0, 1], np.int32), kind="latency", samples=1)
+    said = summary(s, [device.title for device in problem.devices], "s")
+    assert "critical path: CPU 0, Accelerator 0, Accelerator 1 (underlined)" in said

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QColor, QFontMetricsF
+from PySide6.QtGui import QColor, QFontMetricsF, QIcon
 from PySide6.QtWidgets import QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
@@ -29,6 +29,7 @@ from gui.editors.plan.panels.robust_model import (
 from gui.look.theme import DARK, LIGHT, font
 from gui.widgets.apart import ApartDelegate
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.provenance import Provenance
 from planner.reports.robustness.investigation import robustness
 from planner.reports.robustness.report import LEAST_REGRET, Robustness, Settings
@@ -189,12 +190,34 @@ def test_the_plan_of_least_regret_is_one_undo_step(panel: RobustPanel, document:
     assert len(entries) == 1, "it is in the list already"
 
 
+def test_what_has_changed_is_named_and_ops_have_the_mark_of_their_device(
+    panel: RobustPanel, document: Document
+) -> None:
+    document.set_problem(DevicePool(3, 0), "max-load")
+    known(panel, document)
+    problem = document.problem
+    assert problem is not None
+    icon = panel.model.data(panel.model.index(0, 0), Qt.ItemDataRole.DecorationRole)
+    assert isinstance(icon, QIcon), "its glyph, no square"
+    document.set_problem(problem.target, "latency")
+    settle()
+    assert panel.words.text().startswith("The objective has changed: ")
+    document.set_problem(DevicePool(3, 1), "max-load")
+    settle()
+    assert panel.words.text().startswith("The machine has changed: ")
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    document.pin([0], 0)
+    settle()
+    assert panel.words.text().startswith("The constraints have changed: ")
+
+
 def test_an_edit_fades_what_is_known(panel: RobustPanel, document: Document) -> None:
     known(panel, document)
     document.move([5], 1)
     settle()
     assert panel.chart.outlook is not None and panel.chart.outlook.faded
-    assert panel.words.text() == "The plan has changed: these figures are of the one before."
+    assert panel.words.text() == "The plan has changed: these figures are of what was before."
     colour = panel.model.data(panel.model.index(0, 0), Qt.ItemDataRole.ForegroundRole)
     assert colour == QColor(LIGHT.faint)
 
