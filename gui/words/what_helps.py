@@ -91,7 +91,7 @@ def none_fit(problem: Problem, device_of: Ints) -> str:
     e = problem.evaluator
     used = np.bincount(device_of, minlength=len(problem.devices)) > 0
     fitting = np.array([int(np.count_nonzero(e.memory <= limit)) for limit in e.capacity])
-    empty = np.flatnonzero(~used & (fitting < HARDLY * problem.graph.n))
+    empty = np.flatnonzero(~used & (fitting < HARDLY * problem.graph.n)).astype(np.int32)
     if not len(empty):
         return ""
     d = int(empty[np.argmax(fitting[empty])])
