@@ -11,7 +11,8 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
-from planner.reports.schedule.common import paces, practice_interval
+from planner.reports.schedule.common import common_schedules, practice_interval
+from planner.reports.schedule.schedule import Schedule
 from planner.story.flowing import MOST_WAYS
 from planner.story.keyframe import LONGEST_TITLE
 from planner.story.telling import RATES, SAME, change_words, changed, fitting, from_to, is_named, shortened
@@ -68,7 +69,8 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
         return fitting(
             [_going(comparison) if how == "sankey" else _staying(comparison), _rules(comparison)], 240
         )
-    kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
+    kind, schedules = _sample_schedules(comparison) if how == "schedules" else ("", [])
+    timed = [one.period for one in schedules]
     if timed:
         sentences = _paced(comparison, kind, timed)
         estimated = zip(comparison.plans, timed, strict=True)
@@ -80,7 +82,7 @@ def comparison_caption(comparison: Comparison, how: str = "") -> str:
     if not comparison.why_incomparable or kind:
         sentences.append(_in_practice(comparison, timed, practice))
     if kind and kind != "latency":
-        sentences.append(_waiting(comparison))
+        sentences.append(_waiting(comparison, schedules))
     sentences += [_rules(comparison), _going(comparison) if how == "sankey" else ""]
     return fitting(sentences, 240)
 
@@ -115,13 +117,15 @@ def _staying(comparison: Comparison) -> str:
     return f"{stay}; in {b} {count:,} {'is' if count == 1 else 'are'} elsewhere."
 
 
-def _waiting(comparison: Comparison) -> str:
-    """``The others wait for Chip 5 in A, for Chip 1 in B.``: the device that sets the pace of each plan; empty where there is none, or
-    nothing waits for it."""
-    slowest = [plan.evaluation.bottleneck for plan in comparison.plans]
-    if min(slowest) < 0 or any(len(np.unique(plan.decision.device_of)) < 2 for plan in comparison.plans):
+def _waiting(comparison: Comparison, schedules: Sequence[Schedule]) -> str:
+    """``The others wait for Chip 5 in A, for Chip 1 in B.``: what sets the pace of each plan in its schedule, whatever the plan was made for;
+    empty where no device does, or nothing waits for it."""
+    if any(not one.bottlenecks or len(np.unique(one.piece_device)) < 2 for one in schedules):
         return ""
-    titles = [plan.problem.devices[at].title for plan, at in zip(comparison.plans, slowest, strict=True)]
+    titles = [
+        " and ".join(plan.problem.devices[d].title for d in one.bottlenecks)
+        for plan, one in zip(comparison.plans, schedules, strict=True)
+    ]
     if len(set(titles)) == 1:
         return f"The others wait for {titles[0]} in {'both' if len(titles) == 2 else 'all'}."
     waits = [f"for {title} in {comparison.letter(i)}" for i, title in enumerate(titles)]
@@ -163,13 +167,19 @@ def _paced(comparison: Comparison, kind: str, timed: Sequence[float]) -> list[st
 
 def sample_times(comparison: Comparison) -> tuple[str, list[float]]:
     """(the kind of schedule, each plan's time of a sample); none where there are no schedules that compare, or a plan cannot run."""
+    kind, schedules = _sample_schedules(comparison)
+    return kind, [one.period for one in schedules]
+
+
+def _sample_schedules(comparison: Comparison) -> tuple[str, list[Schedule]]:
+    """(the kind of schedule, each plan's); none where there are none that compare, or a plan cannot run."""
     if not all(plan.evaluation.valid for plan in comparison.plans):
         return "", []
     try:
-        kind, found = paces(comparison.plans)
+        kind, found = common_schedules(comparison.plans)
     except StageboardError:
         return "", []  # the picture says why
-    return (kind, found) if min(found) > 0.0 else ("", [])
+    return (kind, found) if min(one.period for one in found) > 0.0 else ("", [])
 
 
 def letters_for(plans: Sequence[int], compared: Iterable[int]) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from planner.errors import StageboardError
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
-from planner.reports.schedule.schedule import kinds_for, sample_alone, schedule
+from planner.reports.schedule.schedule import Schedule, kinds_for, sample_alone, schedule
 
 
 def practice_interval(evaluation: Evaluation, period: float) -> float:
@@ -75,11 +75,10 @@ def common_kinds(plans: Sequence[Plan]) -> tuple[str, ...]:
     return kinds
 
 
-def paces(plans: Sequence[Plan]) -> tuple[str, list[float]]:
-    """(the first of the common kinds, each plan's time of a sample in its schedule). Raises like :func:`common_kinds`."""
+def common_schedules(plans: Sequence[Plan]) -> tuple[str, list[Schedule]]:
+    """(the first of the common kinds, each plan's schedule of that kind). Raises like :func:`common_kinds`."""
     kind = common_kinds(plans)[0]
-    made = (
+    return kind, [
         schedule(plan.problem, plan.decision.device_of, kind=kind, evaluation=plan.evaluation)
         for plan in plans
-    )
-    return kind, [one.period for one in made]
+    ]

@@ -245,6 +245,22 @@ def test_schedules_are_told_by_what_samples_take() -> None:
     assert "breaks" in comparison_caption(compare([plan_on(Pipeline(2), halves(), "b"), broken]), "schedules")
 
 
+def test_the_others_wait_for_what_takes_longest_also_where_plans_are_made_for_memory() -> None:
+    ops = [
+        Op(f"op{i}", f"op{i}", work=work, work_cpu=work, params=held, param_bytes=held)
+        for i, (work, held) in enumerate([(9.0, 2**20), (1.0, 6 * 2**20), (1.0, 2**20)])
+    ]
+    edges = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=4.0) for i in range(2)]
+    problem = Problem(Graph.build("heavy", ops, edges, time_unit="s"), EdgeTpuPipeline(3), "memory-2-1-3")
+    one, other = (
+        problem.plan(np.array(devices, np.int32), Provenance("hand"), name)
+        for devices, name in (([0, 1, 2], "one"), ([0, 1, 1], "other"))
+    )
+    assert one.evaluation.bottleneck == other.evaluation.bottleneck == 1, "the stage that holds most"
+    words = comparison_caption(compare([one, other]), "schedules")
+    assert words.endswith(" The others wait for Stage 0 in both."), words
+
+
 @pytest.mark.parametrize("how", ["side-by-side", "schedules"])
 def test_what_is_estimated_in_practice_is_said_beside_times_that_leave_shared_links_out(how: str) -> None:
     ops = [
