@@ -253,9 +253,14 @@ def hold_notes(held: bool) -> None:
             host.note_soon()
 
 
+def open_editors() -> list[EditorWindow]:
+    """The editors of all windows."""
+    return [editor for host in _hosts for editor in host.editors if not editor.closed]
+
+
 def note_open() -> None:
     """Keep a record of what is open, for a start after a crash."""
-    editors = [editor for host in _hosts for editor in host.editors if not editor.closed]
+    editors = open_editors()
     front = _hosts[0].currentWidget() if _hosts else None
     _write([(editor, editor.left(False)) for editor in editors], front, ended=False)
 

@@ -186,10 +186,14 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.install(opening.prepare_model(paths, batch))
 
     def open_graph(
-        self, graph: Graph, paths: Sequence[str | Path] = (), target: Target | None = None
+        self,
+        graph: Graph,
+        paths: Sequence[str | Path] = (),
+        target: Target | None = None,
+        batch: int = 1,
     ) -> None:
         """Open a graph that is in memory already. Raises :class:`StageboardError` before anything changes."""
-        self.install(opening.prepare_graph(graph, paths, target=target))
+        self.install(opening.prepare_graph(graph, paths, batch, target))
 
     def install(self, opened: Opened) -> None:
         """Let what :mod:`gui.document.plan.opening` prepared take the place of the open document. Cannot fail."""

@@ -19,10 +19,10 @@ from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import MOST, check_room, entry_sources, file_sources
 from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
-from gui.tools.story.frames import elsewhere
+from gui.tools.story.frames import ElsewhereError
 from gui.widgets.later import soon
 from gui.words.methods import shown_name
-from planner.errors import StageboardError, StoryError
+from planner.errors import StageboardError
 from planner.problem.problem import Plan
 
 if TYPE_CHECKING:
@@ -127,11 +127,11 @@ def open_with_canvas(window: PlanWindow, paths: Sequence[str | Path]) -> Compare
 def show_keyframe(window: PlanWindow, frame: Frame) -> None:
     """Show the comparison that a keyframe is of: one that is open, else one of its plans, which come into the list where they are not in it.
 
-    Raises :class:`StoryError` where the keyframe is about another model than the open one.
+    Raises :class:`ElsewhereError` where the keyframe is about another model than the open one.
     """
     document = window.document
     if frame.shown.source.model.fingerprint != document.open_problem.graph.fingerprint:
-        raise StoryError(elsewhere(frame))
+        raise ElsewhereError(frame)
     for shown in (cast("CompareWindow", one) for one in comparisons_of(document)):
         if places := places_in(shown, frame):
             reveal(shown)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gui.tools.story.frames import Frame, elsewhere
-from planner.errors import StoryError
+from gui.document.network.opening import prepare_network
+from gui.tools.story.frames import ElsewhereError, Frame
 from planner.machines.two_level_memory.problem import OrderPlan
 
 if TYPE_CHECKING:
@@ -14,12 +14,17 @@ if TYPE_CHECKING:
 
 
 def revisit_order(document: OrderDocument, frame: Frame, numbers: Sequence[int]) -> None:
-    """Raises :class:`StoryError` where the keyframe is about another network than the open one."""
+    """Raises :class:`ElsewhereError` where the keyframe is about another network than the open one; opens it where none is."""
     plan, keyframe = frame.shown.plan, frame.keyframe
+    if document.problem is None and isinstance(plan, OrderPlan):
+        source = frame.shown.source
+        document.install(
+            prepare_network(plan.problem.network, source.paths, source.density, plan.problem.target)
+        )
     problem = document.problem
     same = isinstance(plan, OrderPlan) and problem is not None
     if not same or problem.network.fingerprint != plan.problem.network.fingerprint:  # type: ignore[union-attr]
-        raise StoryError(elsewhere(frame))
+        raise ElsewhereError(frame)
     assert isinstance(plan, OrderPlan)
     if plan.problem.target != problem.target:  # type: ignore[union-attr]
         document.set_target(plan.problem.target)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.document.plan.taking import entry_for, entry_of, put_on_canvas
-from gui.tools.story.frames import Frame, elsewhere
-from planner.errors import StoryError
+from gui.tools.story.frames import ElsewhereError, Frame
 from planner.problem.problem import Plan
 from planner.story.folded import ops_of
 from planner.story.keyframe import CANVASES, GRAPH_VIEWS, Camera
@@ -24,18 +23,18 @@ if TYPE_CHECKING:
 def revisit_graph(
     document: Document, canvas: CanvasView, colours: StoryColours, frame: Frame, numbers: Sequence[int]
 ) -> None:
-    """Raises :class:`StoryError` where the keyframe is about another model than the open one; opens it where none is. ``numbers`` are those that
+    """Raises :class:`ElsewhereError` where the keyframe is about another model than the open one; opens it where none is. ``numbers`` are those that
     the plan's devices have in the story."""
     plan, keyframe, bounds = frame.shown.plan, frame.keyframe, frame.shown.bounds
     left = document.active
     kept = not document.modified or (left is not None and left.would_be_lost)
     if document.problem is None and isinstance(plan, Plan):
         source = frame.shown.source
-        document.open_graph(plan.problem.graph, source.paths, plan.problem.target)
+        document.open_graph(plan.problem.graph, source.paths, plan.problem.target, source.batch)
         document.change_problem(plan.problem, "Plan as the story does")
     graph = document.graph
     if not isinstance(plan, Plan) or graph is None or graph.fingerprint != plan.problem.graph.fingerprint:
-        raise StoryError(elsewhere(frame))
+        raise ElsewhereError(frame)
     document.add_bounds(bounds)
     entry = entry_of(document, plan) or entry_for(document, plan, bounds)
     put_on_canvas(document, plan, entry, f"Show “{keyframe.title}”")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph
 from planner.model.network import Network
@@ -151,7 +152,11 @@ def earlier_plan(frame: Frame, before: Frame | None) -> Shown | None:
     return before.shown
 
 
-def elsewhere(frame: Frame) -> str:
+class ElsewhereError(StoryError):
     """A keyframe is about another model than the one that is open."""
-    name = frame.shown.source.model.name
-    return f"the keyframe “{frame.keyframe.title}” is about {name}, which is not open here; open it first"
+
+    def __init__(self, frame: Frame) -> None:
+        name = frame.shown.source.model.name
+        super().__init__(
+            f"the keyframe “{frame.keyframe.title}” is about {name}, which is not open here; open it first"
+        )

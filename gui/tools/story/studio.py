@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,12 +16,14 @@ from gui.look.numbers import plural
 from gui.shell.closing import Unsaved
 from gui.shell.host import reveal
 from gui.shell.window import EditorWindow
+from gui.tools.story import certificates
 from gui.tools.story.draft import Draft, sources_of
 from gui.tools.story.editor import view_title
 from gui.tools.story.exports import EXPORTS, StoryExports
-from gui.tools.story.frames import Frame, ModelSource, Shown
+from gui.tools.story.frames import Frame, ModelSource
 from gui.tools.story.keeping import DraftAutosave, LostStory
 from gui.tools.story.panel import StoryPanel
+from gui.tools.story.reaching import Revisiting
 from gui.tools.story.recorder import Recorder
 from gui.tools.story.searching import Searching
 from gui.tools.story.shots import Shots
@@ -34,8 +36,6 @@ from planner.story.story import Resolved
 if TYPE_CHECKING:
     from gui.look.theme import Theme
     from gui.present.window import PresenterWindow
-    from planner.machines.two_level_memory.problem import OrderPlan
-    from planner.problem.bound import Bound
 
 STORIES = "Stories (*.story.json);;All files (*)"
 SUFFIX = ".story.json"
@@ -61,7 +61,7 @@ class Studio(QObject):
         self._window: StoryStage = window
         self._parent: QWidget = window
         self._shots = shots
-        self._revisit = revisit
+        self.revisiting = Revisiting(window, shots, revisit, self._say)
         self._folder = ""
         self.draft = Draft(self)
         self.autosave: DraftAutosave | None = None
@@ -75,7 +75,7 @@ class Studio(QObject):
         self.exports = StoryExports(window, self.said, self)
         self._presenter: PresenterWindow | None = None
         self.panel.present_requested.connect(lambda: self._try(self.present_from_here))
-        self.panel.show_requested.connect(self._show_on_canvas)
+        self.panel.show_requested.connect(self.show_keyframe)
         self.panel.menu_requested.connect(self._fill)
         self.panel.failed.connect(lambda text: window.say("error", text))
         self._searching = Searching(self)
@@ -188,14 +188,18 @@ class Studio(QObject):
             reveal(cast(EditorWindow, self._parent))
         self._window.focus_panel("story")
 
-    def _show_on_canvas(self, index: int) -> None:
-        if 0 <= index < len(self.draft.frames):
-            self._try(partial(self._revisit_keyframe, index))
+    def show_keyframe(self, index: int) -> None:
+        """What a keyframe shows: a certificate as it was captured, else its plan or comparison in this window."""
+        frame = self.draft.frames[index]
+        if frame.keyframe.view != "certificate":
+            self._show_on_canvas(index)
+        else:
+            certificates.show_captured(frame.shown, self._window, self._parent)
 
-    def _revisit_keyframe(self, index: int) -> None:
+    def _show_on_canvas(self, index: int) -> None:
         resolved = self.draft.resolved()
         numbers = resolved.device_numbers.get(resolved.story.keyframes[index].plan, ())
-        self._revisit(self.draft.frames[index], numbers)
+        self.revisiting.show(self.draft.frames[index], numbers)
 
     def new_story(self) -> None:
         """Begin another."""
@@ -367,17 +371,8 @@ class Studio(QObject):
     # ------------------------------------------------------------------ the plan itself
     def show_certificate(self) -> None:
         """Of the plan on the canvas."""
-        from gui.present.certificate.dialog import CertificateDialog
-
-        window, source = self._window, self._shots.shown().source
-
-        def capture(plan: Plan | OrderPlan, bounds: Sequence[Bound]) -> str:
-            self.recorder.capture_certificate(Shown(plan, tuple(bounds), source))
-            return self.captured()
-
-        dialog = CertificateDialog(window.document, window.theme, self._parent, window.proving.prove, capture)
-        window.document.readouts_changed.connect(dialog.refresh)
-        dialog.show()
+        source = self._shots.shown().source
+        certificates.show_current(self._window, self._parent, source, self.recorder, self.captured)
 
     # ------------------------------------------------------------------ the end
     def set_theme(self, theme: Theme) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +21,15 @@ from gui.editors.plan.editor import MainWindow
 from gui.shell import host as hosts
 from gui.shell.closing import quit_all, quitting
 from gui.shell.host import Host, host_of, reveal, show_editor
-from tests.gui.editors.network.models import shuffled_order
+from gui.tools.story.frames import ModelSource, Shown
+from planner.machines.pipeline.target import Pipeline
+from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.machines.two_level_memory.target import TwoLevelMemory
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from tests.gui.editors.network.models import layered_network, shuffled_order
 from tests.gui.editors.network.window_parts import order_window
-from tests.gui.models import write_model
+from tests.gui.models import chain_graph, write_model
 from tests.gui.window_parts import answer, make_window, opened, settle
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -306,3 +313,56 @@ def test_tab_comes_to_all_that_is_seen_and_back_to_the_canvas(qtbot: QtBot, key:
     window.closing.surely = True
     host.let_go(window)
     close()
+
+
+def test_a_keyframe_of_another_model_is_shown_in_the_tab_that_has_it(
+    pair: tuple[MainWindow, OrderWindow, Host],
+) -> None:
+    window, network, host = pair
+    network.studio.capture_keyframe()
+    frame = network.studio.draft.frames[0]
+    window.studio.draft.add(frame)
+    reveal(window)
+    window.studio.show_keyframe(0)
+    assert "layered, which is not open here" in window.notice.text
+    network.document.set_position(0)
+    QTest.mouseClick(window.notice._action, Qt.MouseButton.LeftButton)
+    assert host.currentWidget() is network and host.count() == 2
+    assert network.document.position == frame.keyframe.at
+
+
+def test_a_keyframe_of_a_model_that_is_nowhere_open_opens_it_in_a_tab(
+    pair: tuple[MainWindow, OrderWindow, Host], qtbot: QtBot
+) -> None:
+    window, network, host = pair
+    window.studio.capture_keyframe()
+    network.studio.capture_keyframe()
+    of_graph, of_network = window.studio.draft.frames[0], network.studio.draft.frames[0]
+    problem = Problem(chain_graph(9, "other"), Pipeline(2))
+    plan = problem.plan(np.array([0] * 4 + [1] * 5, np.int32), Provenance("hand"), "theirs")
+    other = Shown(plan, (), ModelSource(problem.graph, batch=4))
+    window.studio.draft.add(replace(of_graph, shown=other))
+    window.studio.show_keyframe(1)
+    QTest.mouseClick(window.notice._action, Qt.MouseButton.LeftButton)
+    made = host.editors[-1]
+    assert host.count() == 3 and host.currentWidget() is made and isinstance(made, MainWindow)
+    assert made.document.batch == 4 and made.document.open_problem == problem
+    assert made.document.device_of.tolist() == plan.decision.device_of.tolist()
+    # A network, which its window opens from memory, too.
+    layered = layered_network((4, 5, 2))
+    order = NetworkProblem(layered, TwoLevelMemory(5, "min")).plan(
+        shuffled_order(layered), Provenance("hand"), ""
+    )
+    window.studio.draft.add(replace(of_network, shown=Shown(order, (), ModelSource(layered))))
+    window.studio.show_keyframe(2)
+    QTest.mouseClick(window.notice._action, Qt.MouseButton.LeftButton)
+    settle()
+    made = host.editors[-1]
+    assert host.count() == 4 and isinstance(made, OrderWindow)
+    assert made.document.network is layered
+    assert made.document.order.tolist() == order.decision.order.tolist()
+    for made in host.editors[2:]:
+        made.closing.surely = True
+        made.close()
+    qtbot.waitUntil(lambda: host.count() == 2 and not graph_windows._graphs)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

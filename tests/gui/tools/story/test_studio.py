@@ -419,6 +419,20 @@ def test_a_certificate_leaves_the_canvas_folded(window: MainWindow) -> None:
     assert len(document.folded) == 4
 
 
+def test_enter_on_a_certificate_opens_it_as_it_was_captured(window: MainWindow) -> None:
+    studio, document = window.studio, window.document
+    shown = studio._shots.shown()
+    studio.recorder.capture_certificate(shown)
+    document.move([0], 2)
+    studio.panel.list.setFocus()
+    QTest.keyClick(studio.panel.list, Qt.Key.Key_Return)
+    (dialog,) = window.findChildren(CertificateDialog)
+    assert dialog.isVisible() and dialog._plan is shown.plan
+    assert dialog.capture_button.isHidden() and dialog.prove_button.isHidden()
+    assert document.device_of[0] == 2, "the canvas stays as it is"
+    dialog.close()
+
+
 def test_folded_groups_are_saved_and_opened(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     model = write_model(tmp_path)
     window.document.open_model(model)
