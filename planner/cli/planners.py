@@ -68,8 +68,8 @@ def _text(known: list[Planner], methods: list[Any]) -> str:
 
 
 def _entry(method: Method, kind: str) -> list[str]:
-    lines = [f"  {method.name.ljust(14)} {method.summary}"]
     indent = " " * 17
+    lines = [f"  {method.name.ljust(24)} {method.title}", f"{indent}{method.summary}"]
     lines.append(f"{indent}{' and '.join(sorted(method.targets))}: {', '.join(sorted(method.objectives))}")
     if kind:
         lines.append(indent + kind)

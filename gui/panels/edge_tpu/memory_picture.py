@@ -39,7 +39,7 @@ from gui.panels.edge_tpu.memory_words import (
     subtitle,
     why_line,
 )
-from gui.words.methods import shown_name
+from gui.words.methods import planner_name, shown_name
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
@@ -180,9 +180,8 @@ def sides_of(
     other = balanced(problem)
     if other is not None and not np.array_equal(other, device_of):
         base = problem.evaluate(other)
-        sides.insert(
-            0, Side("Balanced by parameters, as the Edge TPU compiler cuts", "Balanced by parameters", base)
-        )
+        balancing = planner_name("edge-tpu-balanced")
+        sides.insert(0, Side(balancing, balancing, base))
     return sides
 
 

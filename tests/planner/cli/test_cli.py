@@ -209,6 +209,9 @@ def test_planners_text_names_every_planner_and_bound_method(stageboard: Any) -> 
 
     out = stageboard("planners").out
     assert all(f"  {name} " in out for name in (*planners(), *bound_methods()))
+    lines = out.splitlines()
+    for method in (*planners().values(), *bound_methods().values()):
+        assert any(line.split(None, 1) == [method.name, method.title] for line in lines), method.name
 
 
 # ---------------------------------------------------------------------- plan
