@@ -20,6 +20,7 @@ class Unsaved:
     save: Callable[[], bool]
 
 
+IN_A_TAB = "Open in a &New Tab"
 IS_LOST = "What is not saved is lost."
 
 
@@ -77,8 +78,11 @@ class Closing(QObject):
         self.ask(lost, agreed, self._fate())
         return False
 
-    def _ask_along(self, text: str, detail: str, go_on: Callable[[], None]) -> None:
-        """Ask whether what goes with the window, or with what is open in it, may close, too."""
+    def _ask_along(
+        self, text: str, detail: str, go_on: Callable[[], None], beside: Callable[[], object] | None = None
+    ) -> None:
+        """Ask whether what goes with the window, or with what is open in it, may close, too; ``beside`` opens in a new tab what was to take
+        its place."""
         buttons = QMessageBox.StandardButton
         box = self._box(text, detail)
         if box is None:
@@ -86,16 +90,25 @@ class Closing(QObject):
         box.setIcon(QMessageBox.Icon.Question)
         box.setStandardButtons(buttons.Close | buttons.Cancel)
         box.setDefaultButton(buttons.Close)
-        self._open(box, lambda answer: answer == buttons.Close, go_on)
+        tab = None if beside is None else box.addButton(IN_A_TAB, QMessageBox.ButtonRole.ActionRole)
 
-    def may_replace(self, go_on: Callable[[], None], lost: list[Unsaved], along: str = "") -> bool:
+        def called_off() -> None:
+            if beside is not None and box.clickedButton() == tab:
+                beside()
+
+        self._open(box, lambda answer: answer == buttons.Close, go_on, called_off)
+
+    def may_replace(
+        self, go_on: Callable[[], None], lost: list[Unsaved], along: str = "", beside: Callable[[], object] | None = None,
+    ) -> bool:  # fmt: skip
         """Whether what is open may be replaced at once; where that would lose ``lost``, or close what is ``along`` with it, a person is
-        asked, and the answer goes on."""
+        asked, and the answer goes on, or opens ``beside`` it."""
         gives_way = f"{capital(along)} closes with the model that is open here." if along else ""
         if lost:
             self.ask(lost, go_on, f"{IS_LOST} {gives_way}".strip())
         elif along:
-            self._ask_along(f"Close {along}?", f"{gives_way} In a new tab both would stay.", go_on)
+            detail = f"{gives_way} In a new tab both would stay. Keyframes stay in the story."
+            self._ask_along(f"Close {along}?", detail, go_on, beside)
         else:
             return True
         return False
@@ -134,6 +147,7 @@ class Closing(QObject):
         box: QMessageBox,
         agreed: Callable[[QMessageBox.StandardButton], bool],
         go_on: Callable[[], None],
+        called_off: Callable[[], None] = lambda: None,
     ) -> None:
         box.setEscapeButton(QMessageBox.StandardButton.Cancel)
 
@@ -148,6 +162,7 @@ class Closing(QObject):
                 for one in _all():
                     one._agreed = []
                 self.called_off.emit()
+                called_off()
 
         box.finished.connect(answered)
         box.open()

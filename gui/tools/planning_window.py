@@ -241,9 +241,10 @@ class PlanningWindow(EditorWindow):
             said.append(f"{words} that planners found {'is' if len(lost) == 1 else 'are'} not saved either.")
         return " ".join(said)
 
-    def may_replace(self, go_on: Callable[[], None]) -> bool:
-        """Whether the open plan may be replaced at once; where it is not saved, or compared, a person is asked and the answer goes on."""
-        return self.closing.may_replace(go_on, self.unsaved_plan(), self.goes_along())
+    def may_replace(self, go_on: Callable[[], None], beside: Callable[[], object] | None = None) -> bool:
+        """Whether the open plan may be replaced at once; where it is not saved, or compared, a person is asked and the answer goes on, or
+        opens ``beside`` it, in a new tab."""
+        return self.closing.may_replace(go_on, self.unsaved_plan(), self.goes_along(), beside)
 
     def goes_along(self) -> str:
         """Comparisons of the plans have nothing to compare without them."""

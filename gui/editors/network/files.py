@@ -58,7 +58,8 @@ class NetworkFiles(ModelFiles):
                 self.open_plan_file(plan)
 
         names = paths[0].name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
-        self._start(f"Opening {names} …", prepare, install)
+        beside = partial(self._network_tab, paths, plan, density)
+        self._start(f"Opening {names} …", prepare, install, beside)
 
     def generate_network(self, kind: str, settings: dict[str, object], seed: int) -> None:
         """Make up a network of a kind on a thread."""
@@ -72,15 +73,22 @@ class NetworkFiles(ModelFiles):
             "Generating a network …",
             lambda: opening.prepare_network(generate_network(kind, settings, seed)),
             install,
+            partial(super().generate_network, kind, settings, seed),
         )
 
     def _start(
-        self, text: str, prepare: Callable[[], OpenedNetwork], install: Callable[[OpenedNetwork], None]
+        self,
+        text: str,
+        prepare: Callable[[], OpenedNetwork],
+        install: Callable[[OpenedNetwork], None],
+        beside: Callable[[], object],
     ) -> None:
+        """Let what is prepared on a thread take the place of the open network; asks first where that is not saved, or opens it ``beside``."""
+
         def begin() -> None:
             self.loading.start(text, prepare, install)
 
-        if self._window.may_replace(begin):
+        if self._window.may_replace(begin, beside):
             begin()
 
     def open_plan_file(self, path: Path) -> None:

@@ -75,7 +75,11 @@ class Files(ModelFiles):
         Numbers of devices are those of the ``plan``'s machine.
         """
         given = list(models)
-        if not self._window.may_replace(lambda: self._open_now(given, options, plan, times)):
+
+        def beside() -> None:
+            self.open_start_page().files.open_timed(given, plan, times, options)
+
+        if not self._window.may_replace(lambda: self._open_now(given, options, plan, times), beside):
             return
         self._open_now(given, options, plan, times)
 

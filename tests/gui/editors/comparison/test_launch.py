@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from gui.app.launch import plans_to_compare
 from gui.editors.comparison import windows as compare_launch
 from gui.editors.comparison.windows import open_example, open_files, open_order_files
-from gui.editors.plan import windows as graph_windows
+from gui.editors.plan import windows as plan_windows
+from gui.editors.plan.windows import graph_windows
 from gui.look.page import Page
 from gui.shell.kinds import close_all_windows
 from gui.shell.picture_dialog import PictureDialog
@@ -150,8 +151,8 @@ def test_the_example_leaves_what_is_open_its_tab(qtbot: QtBot) -> None:
         window.close()
         settle()
     finally:
-        for parts in list(graph_windows._graphs):
-            graph_windows._graphs.remove(parts)
+        for parts in list(plan_windows._graphs):
+            plan_windows._graphs.remove(parts)
             parts.close()
         close_all_windows()
         close()
@@ -171,8 +172,20 @@ def test_another_model_asks_before_it_closes_a_comparison(
     main.files.open_files([other])
     question = main.closing.question
     assert question is not None and "the comparison of its plans" in question.text()
+    assert "Keyframes stay" in question.informativeText()
     question.button(buttons.Cancel).click()
     settle()
+    assert main.document.paths == (model.absolute(),) and not window.closed
+    main.files.open_files([other])
+    question = main.closing.question
+    assert question is not None
+    next(one for one in question.buttons() if "New" in one.text()).click()
+    settle()
+    (made,) = graph_windows()
+    qtbot.waitUntil(lambda: made.document.paths == (other.absolute(),), timeout=20_000)
+    made.closing.surely = True
+    made.close()
+    qtbot.waitUntil(lambda: not graph_windows())
     assert main.document.paths == (model.absolute(),) and not window.closed
     main.document.move([0], 1)
     main.files.open_files([other])
