@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from planner.cli import inputs
 from planner.cli.command import DONE, Console, UsageError
 from planner.cli.proving import BESIDE, configure_beside, proven_of
-from planner.errors import StageboardError
+from planner.errors import PlanError, StageboardError
 from planner.model.precision import FILE
 from planner.story.keyframe import COMPARISONS, LONGEST_TITLE
 
@@ -31,13 +31,17 @@ if TYPE_CHECKING:
     Opened = OpenedPlan | OpenedOrder
 
 
+SEVERAL = "for a talk on several networks capture keyframes of each in the window, where a story stays while another model is opened (Ctrl+O)"
+"""What to do where each of several models has plans of its own."""
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``story``."""
     parser.add_argument(
         "files",
         nargs="+",
         metavar="MODEL... PLAN [PLAN...]",
-        help="model files, then plans of them in the order of the talk",
+        help=f"model files (several are planned together), then plans of them in the order of the talk; {SEVERAL}",
     )
     parser.add_argument(
         "-o", "--output", required=True, metavar="STORY", help="the story to write: talk.story.json"
@@ -163,8 +167,8 @@ def files_of(names: Sequence[str]) -> tuple[list[Path], list[Path]]:
     if kinds[:3] == [True, False, True]:
         late = next(file for file in files[files.index(plans[0]) :] if file in models)
         raise UsageError(
-            f"story: the model {late} comes after a plan; name all models that share the machine first. For a talk on several networks"
-            " capture keyframes of each in the window, where a story stays while another model is opened (Ctrl+O)"
+            f"story: the model {late} comes after a plan; name all models that share the machine first;"
+            f" {SEVERAL}"
         )
     if not plans:
         raise UsageError(f"story: no plan was named after {models[-1]}; make one with 'stageboard plan -o'")
@@ -191,7 +195,12 @@ def read(
         raise UsageError(f"story: --density prunes sparse networks, and {plans[0]} is not a plan of one")
     options = inputs.options_of(batch, precision, plans[0])
     graph = read_models(models, **options)
-    return graph, [open_plan(plan, graph) for plan in plans], options
+    try:
+        return graph, [open_plan(plan, graph) for plan in plans], options
+    except PlanError as error:
+        if len(models) == 1:
+            raise
+        raise PlanError(f"{error}. {len(models)} models are planned together here; {SEVERAL}") from error
 
 
 def proven_now(opened: Sequence[Opened], seconds: float, console: Console) -> list[tuple[Bound, ...]]:

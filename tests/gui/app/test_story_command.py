@@ -130,6 +130,7 @@ def test_what_makes_no_story(tmp_path: Path, capsys: Any) -> None:
         ([plan], "name its model before it"),
         ([UNET, plan, plan, "--replay"], "--replay tells the search of one plan"),
         ([UNET, plan, "--compare", "overlay"], "--compare needs two plans"),
+        ([UNET, RESNET, plan], "2 models are planned together here; for a talk on several networks capture"),
         ([UNET, plan, RESNET, plan], "comes after a plan; name all models that share the machine first"),
         ([UNET, str(tmp_path / "none.json")], "does not exist"),
         ([UNET, plan, "--density", "5%"], "prunes sparse networks"),
