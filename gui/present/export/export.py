@@ -314,6 +314,7 @@ def with_certificates(resolved: Resolved) -> Resolved:
 
 def _certificate_of(resolved: Resolved, number: int) -> Keyframe:
     """A keyframe that is the certificate of a plan of the story."""
+    from gui.words.methods import shown_name
     from planner.reports.comparison.figures import own_name
     from planner.story.keyframe import LONGEST_TITLE, Keyframe
     from planner.story.making import CERTIFICATE
@@ -324,7 +325,9 @@ def _certificate_of(resolved: Resolved, number: int) -> Keyframe:
         for letter, plan in zip(k.called, (k.versus, k.plan, *k.beside), strict=True) if plan == number
     ]  # fmt: skip
     called = f"plan {letters[-1]}, “{{}}”" if letters else "“{}”"
-    title = shortened(f"The certificate of {called.format(own_name(resolved.plans[number]))}", LONGEST_TITLE)
+    title = shortened(
+        f"The certificate of {called.format(shown_name(own_name(resolved.plans[number])))}", LONGEST_TITLE
+    )
     return Keyframe(title, CERTIFICATE, number, "certificate")
 
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from gui.tools.story.frames import Frame, ModelSource, Shown
 from gui.tools.story.ordering import settled
+from gui.tools.story.titling import told_apart
 from planner.errors import StoryError
 from planner.model.samples import sample, sample_name
 from planner.story.files.json import write_story
@@ -153,6 +154,7 @@ class Draft(QObject):
         self.put_where = ""
         if away:
             self.put_where = "at the end" if place == len(self.frames) else f"behind keyframe {place}"
+        frame = told_apart(frame, self.frames)
         frames = (*self.frames[:place], frame, *self.frames[place:])
         self._push(text, replace(self.state, frames=frames), current=place)
         return place

@@ -13,6 +13,7 @@ from gui.tools.story.frames import Frame, Shown, same_plan
 from gui.tools.story.looks import LOOKS, look
 from gui.tools.story.ordering import told
 from gui.tools.story.shots import Shots
+from gui.tools.story.titling import as_shown
 from gui.widgets.later import Later
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -95,6 +96,8 @@ class Recorder(QObject):
         )
         if before is None or not same_plan(before.shown, shown):
             step = shots.step()
+            if step and keyframe.view == "stages":  # what stands there is not the ops of the plan
+                step = as_shown(step, keyframe.view)
         else:
             step = look(shown.plan, before.keyframe, keyframe)
         name = (step or title(shown.plan))[:LONGEST_TITLE]

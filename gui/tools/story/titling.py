@@ -42,6 +42,29 @@ def titled_anew(
     return tuple(found)
 
 
+def told_apart(frame: Frame, others: Sequence[Frame]) -> Frame:
+    """The keyframe, with a title that none of the ``others`` has where it was given its own by itself: with how it is shown, then with a number."""
+    words, keyframe = frame.titled, frame.keyframe
+    taken = {one.keyframe.title for one in others}
+    if not words or words != keyframe.title or words not in taken:
+        return frame
+    view = LOOKS[keyframe.comparison] if keyframe.view == "comparison" else keyframe.view
+    shows = as_shown(words, view[:1].lower() + view[1:])
+    numbers = (ending(words, f" ({number})") for number in range(2, len(others) + 3))
+    fresh = next(one for one in (shows, *numbers) if one not in taken)
+    return replace(frame, keyframe=replace(keyframe, title=fresh), titled=fresh)
+
+
+def as_shown(words: str, view: str) -> str:
+    """``Ideals DP: stages``: a title with the view that a keyframe shows."""
+    return ending(words, f": {view}")
+
+
+def ending(words: str, end: str) -> str:
+    """A title with an ``end``, no longer than titles may be."""
+    return f"{words[: LONGEST_TITLE - len(end)]}{end}"
+
+
 def _introduces(frame: Frame, before: Frame | None) -> bool:
     """Whether a keyframe shows what the one before it does not: another plan, or others beside one another."""
     if before is None or (before.keyframe.view == "comparison") != (frame.keyframe.view == "comparison"):

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -177,6 +178,9 @@ def test_the_certificate_at_the_end_is_that_of_the_plan_that_is_proven() -> None
     assert members[good][0].name in page.title and page.caption
     lettered = Keyframe("", "", bad, "comparison", versus=good, comparison="side-by-side")
     assert "plan A, " in with_certificates(resolved(members, lettered)).story.keyframes[-1].title
+    called = [(replace(plan, name="ideals-dp"), (proof,)), (replace(worse, name="ideals-dp"), (proof,))]
+    titled = with_certificates(resolved(called, Keyframe("", "", good), Keyframe("", "", bad)))
+    assert titled.story.keyframes[-1].title == "The certificate of “Ideals DP”"
     open_ = [(plan, ()), (worse, ())]
     last = with_certificates(resolved(open_, Keyframe("", "", good), Keyframe("", "", bad))).story.keyframes[
         -1

@@ -39,6 +39,19 @@ def frame(shown: Shown, title: str = "one", **fields: object) -> Frame:
     return Frame(Keyframe(title, "said", 0, **fields), shown)  # type: ignore[arg-type]
 
 
+def test_titles_that_nobody_wrote_differ(tmp_path: Path) -> None:
+    (a,) = shown_plans(tmp_path, 1)
+    draft = Draft()
+    for title, view, titled in (
+        ("Ideals DP", "lanes", "Ideals DP"), ("Ideals DP", "stages", "Ideals DP"), ("Ideals DP", "stages", "Ideals DP"),
+        ("My own", "lanes", ""), ("My own", "lanes", ""),
+    ):  # fmt: skip
+        draft.add(replace(frame(a, title, view=view), titled=titled))
+    titles = ["Ideals DP", "Ideals DP: stages", "Ideals DP (2)", "My own", "My own"]
+    assert [one.keyframe.title for one in draft.frames] == titles
+    assert [one.titled for one in draft.frames] == [*titles[:3], "", ""]
+
+
 def test_steps_can_be_undone(tmp_path: Path) -> None:
     a, b = shown_plans(tmp_path)
     draft = Draft()

@@ -286,6 +286,12 @@ def test_a_title_that_is_about_the_view_follows_it(window: MainWindow) -> None:
     assert titled("Device by device", "lanes") == "Device by device", "it was about another view: one's own"
 
 
+def test_a_title_says_that_the_stages_of_a_plan_are_shown(window: MainWindow) -> None:
+    press(window, "view.stages")
+    press(window, "story.capture")
+    assert window.studio.draft.frames[0].keyframe.title.endswith(": stages")
+
+
 def test_a_certificate_is_captured_from_its_window(window: MainWindow) -> None:
     press(window, "story.capture")
     assert "(Flow)" in window.notice.text, "what was captured is named"
