@@ -125,7 +125,7 @@ def refusal(preview: Preview, device: int) -> str:
         return "impossible"
     code = int(preview.codes[device])
     # As sentences on what it would break follow one another.
-    first = next((rule.code for rule in preview.problem.evaluator.rules if code & rule.code), code)
+    first = next((rule for rule in preview.rules if code & rule), code)
     return rule_words(first) or "not allowed"
 
 

@@ -56,6 +56,8 @@ class Preview:
     """Where ``reachable`` is from."""
     codes: Ints = field(default_factory=lambda: EMPTY)
     """The rules in the way of each destination (int32[k], see :mod:`planner.evaluation.kernels`)."""
+    rules: tuple[int, ...] = ()
+    """The bits of all rules, in the order in which sentences on them follow one another."""
     violations: Callable[[int], tuple[Violation, ...]] = lambda device: ()
     """What the move to a device would break that is not broken now; computed when asked."""
 
@@ -122,6 +124,7 @@ def check(live: Live, ops: Ints, bounds: Sequence[Bound], domains: Domains | Non
         problem=problem, ops=ops, before=live.components, components=delta.components,
         gap=gaps(problem, delta.components, bounds), legal=legal, cost=delta.cost,
         memory=delta.memory, reasons=reasons, origins=origins, codes=legality.codes, violations=legality.violations,
+        rules=tuple(rule.code for rule in live.evaluator.rules),
     )  # fmt: skip
     if domains is not None:
         preview.take_domains(domains)
