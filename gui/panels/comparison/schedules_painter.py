@@ -47,11 +47,8 @@ def name_rows(comparison: Comparison, plan: int, layout: ChartLayout) -> None:
         if names_width([title for own in found for title in own]) <= MOST_NAMES * layout.width
     )
     titles = next(fits, choices[-1])
-    fitted = layout.fitted
     layout.rows = [replace(row, title=titles[plan][row.device], short="") for row in layout.rows]
-    layout.names = min(names_width([title for own in titles for title in own]), 0.5 * layout.width)
-    if fitted:
-        layout.left, layout.scale = 0.0, layout.fitting
+    layout.leave_for_names(min(names_width([title for own in titles for title in own]), 0.5 * layout.width))
 
 
 def paint_periods(

@@ -221,6 +221,13 @@ class ChartLayout:
         """Whether everything is seen."""
         return self.scale <= self.fitting * (1 + 1e-9)
 
+    @property
+    def goes_on(self) -> tuple[bool, bool]:
+        """Whether there are bars before what is seen, and after it."""
+        s, slack = self.schedule, 0.5 / self.scale
+        first, until = float(s.start.min(initial=math.inf)), self.time(self.gutter + self.plot_width)
+        return first < self.left - slack, s.end > until + slack
+
     def x(self, time: float) -> float:
         """Where a time lies."""
         return self.gutter + (time - self.left) * self.scale
@@ -240,6 +247,13 @@ class ChartLayout:
         if fitted:
             self.left, self.scale = 0.0, self.fitting
         self._keep()
+
+    def leave_for_names(self, room: float) -> None:
+        """So much room for names at the left, and the rest for time; what was fitted stays fitted."""
+        fitted = self.fitted
+        self.names = room
+        if fitted:
+            self.left, self.scale = 0.0, self.fitting
 
     def zoom(self, factor: float, x: float) -> None:
         """Zoom the time around a point."""

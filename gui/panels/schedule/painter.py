@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
 from gui.look.numbers import percent
@@ -27,6 +27,10 @@ NAMES_LEFT = 24.0
 """Where the names of rows begin."""
 INTO_RULER = 4.0
 """So far the name of a low first row reaches into the strip above, to be off the next one's."""
+BESIDE_SPAN = 2.0
+"""Pixels between the name of a stretch of time and its ends."""
+TOOTH = 8.0
+"""How high a tooth of the line is where a schedule goes on beyond what is seen; half as wide."""
 
 
 @dataclass
@@ -69,6 +73,7 @@ def paint_schedule(
     painter.setClipRect(plot.adjusted(-1, 0, 1, 0))
     _bars(painter, layout, theme, colours, marks)
     painter.restore()
+    _torn_edges(painter, layout, theme, plot)
     _spans(painter, layout, theme, plot)
     paint_key(painter, layout, theme)
     if layout.rows_hidden:
@@ -161,10 +166,10 @@ def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -
             x = round(layout.x(span.start)) + 0.5
             painter.setPen(QPen(QColor(theme.muted), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, 2), QPointF(x, plot.bottom()))
-        room = x1 - x0 - 8
+        room = x1 - x0 - 2 * BESIDE_SPAN
         if room > 16 and metrics.horizontalAdvance(span.name) <= room:
             painter.setPen(QColor(theme.text if span.name == "steady state" else theme.muted))
-            painter.drawText(QRectF(x0 + 4, 0, room, RULER - 1), CENTRE, span.name)
+            painter.drawText(QRectF(x0 + BESIDE_SPAN, 0, room, RULER - 1), CENTRE, span.name)
 
 
 def paint_axis(
@@ -192,6 +197,21 @@ def paint_axis(
         # The first and the last stay inside; the unit stands left of the first.
         x = min(max(x, layout.gutter - (0 if unit else half) + half), layout.width - half - 1)
         painter.drawText(QRectF(x - half, y, 2 * half, AXIS), CENTRE, word)
+
+
+def _torn_edges(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -> None:
+    """A jagged line where the schedule goes on beyond what is seen: bars that end there look like shorter ones."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(QColor(theme.muted), 1.2))
+    for goes_on, edge, inwards in zip(layout.goes_on, (plot.left(), plot.right()), (1, -1), strict=True):
+        if goes_on:
+            teeth = max(1, round(plot.height() / TOOTH))
+            high = plot.height() / teeth
+            places = [
+                QPointF(edge + inwards * TOOTH / 2 * (i % 2), plot.top() + i * high / 2)
+                for i in range(2 * teeth + 1)
+            ]
+            painter.drawPolyline(QPolygonF(places))
 
 
 # ---------------------------------------------------------------------- bars
@@ -224,11 +244,13 @@ def _bars(
     # All samples of a chart are numbered alike: single digits alone would look as if the others were something else.
     digits = len(str(int(s.sample.max(initial=0)) + 1))
     widest = 0.0 if lettered else metrics.horizontalAdvance("8" * digits)
+    # Of a bar that is cut off less than half is not numbered: it would look like a shorter one.
+    least = np.minimum((s.finish[bars] - s.start[bars]) * layout.scale, layout.plot_width) / 2
     rows = zip(
-        bars.tolist(), boxes.tolist(), s.device[bars].tolist(), (s.sample[bars] % 2).tolist(), pieces.tolist(),
+        least.tolist(), boxes.tolist(), s.device[bars].tolist(), (s.sample[bars] % 2).tolist(), pieces.tolist(),
         s.phase[bars].tolist(), s.sample[bars].tolist(), s.piece_part[pieces].tolist(), strict=True,
     )  # fmt: skip
-    for _, (x, y, w, h), device, odd, piece, phase, sample, backward in rows:
+    for half, (x, y, w, h), device, odd, piece, phase, sample, backward in rows:
         work = phase == WORK
         ground = bar_colour(colours[device], theme, bool(odd), bool(backward), work)
         # Only what is in the plot: files that hold shapes cut nothing off.
@@ -245,7 +267,7 @@ def _bars(
             painter.fillRect(box, QColor(ground))
         if phase in (STREAM, SYNC) and w >= 3:
             painter.fillRect(box, HATCH)
-        if work and w >= LABEL_FROM and h >= 10:
+        if work and w >= max(LABEL_FROM, half) and h >= 10:
             if lettered and piece not in letters:
                 letters[piece] = piece_letter(s, piece)
             word = f"{sample + 1}{letters.get(piece, '')}"

@@ -72,7 +72,7 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
         highest=HIGHEST_ROW,
         whole=True,
     )
-    layout.names = min(names_room(layout), 0.4 * width)
+    layout.leave_for_names(min(names_room(layout), 0.4 * width))
 
     def paint(painter: QPainter, _: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -19,6 +19,7 @@ from gui.document.plan.document import Document
 from gui.look.numbers import one_time
 from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
+from gui.panels.schedule import picture
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import (
     AXIS,
@@ -41,6 +42,7 @@ from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
+from planner.reports.schedule.parts import WORK
 from planner.reports.schedule.schedule import Schedule, schedule
 from tests.gui.models import chain_graph
 from tests.gui.scribe import Scribe
@@ -529,6 +531,58 @@ def test_a_picture_is_as_high_as_its_lanes_need(qapp: object) -> None:
         rooms.append(drawing.page.room[1])
     low, high = rooms
     assert high == pytest.approx(low + 12 * LANE + 2 * PAD - MOST_ROW)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("machine", [DevicePool(2, 1), Pipeline(3)])
+def test_pictures_show_every_sample_whole(
+    qapp: object, monkeypatch: pytest.MonkeyPatch, machine: Any, preset: str
+) -> None:
+    drawn: list[ChartLayout] = []
+    monkeypatch.setattr(picture, "paint_schedule", lambda painter, chart, colours: drawn.append(chart))
+    draw_schedule(
+        Problem(chain_graph(24), machine), np.arange(24, dtype=np.int32) // 8, PRESETS[preset]
+    ).file(".svg")
+    (chart,) = drawn
+    assert chart.goes_on == (False, False)
+    boxes = chart.boxes(np.arange(len(chart.schedule.start)))
+    right = chart.gutter + chart.plot_width
+    assert boxes[:, 0].min() >= chart.gutter - 1e-6
+    assert (boxes[:, 0] + boxes[:, 2]).max() == pytest.approx(right), "and all of the room is used"
+
+
+def test_a_schedule_that_goes_on_says_so(qapp: object) -> None:
+    problem = Problem(chain_graph(24), Pipeline(3))
+    s = schedule(problem, np.arange(24, dtype=np.int32) // 8)
+    chart = ChartLayout(s, device_rows(s, ["a", "b", "c"]), "ms", 700.0, 200.0)
+
+    def lines_and_numbers() -> tuple[int, list[str]]:
+        painter = Lines(700, 200)
+        paint_schedule(painter, chart, LIGHT)
+        painter.end()
+        return painter.lines, [text for _, text in painter.written if text.isdigit() and _.height() > 20]
+
+    assert chart.goes_on == (False, False)
+    lines, numbers = lines_and_numbers()
+    assert lines == 0 and numbers.count("2") == 3
+    # A third of the second sample is in sight on the first device.
+    work = np.flatnonzero((s.device == 0) & (s.phase == WORK) & (s.sample == 1))[0]
+    shown = s.start[work] + (s.finish[work] - s.start[work]) / 3
+    chart.scale = chart.plot_width / float(shown)
+    assert chart.goes_on == (False, True)
+    assert lines_and_numbers() == (1, ["1"])
+    chart.left = float(s.start[work])
+    assert chart.goes_on == (True, True) and lines_and_numbers()[0] == 2
+
+
+class Lines(Scribe):
+    """Counts jagged lines, too."""
+
+    lines = 0
+
+    def drawPolyline(self, *_: Any) -> None:
+        """One more."""
+        self.lines += 1
 
 
 def test_what_a_bar_is_stands_off_the_bar(qtbot: QtBot) -> None:
