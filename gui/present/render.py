@@ -186,7 +186,7 @@ def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -
     check_qt()
     offscreen()
     app = application()
-    from gui.present.certificate.page import draw_certificate as draw_page
+    from gui.present.certificate.picture import draw_certificate as draw_page
 
     page = draw_page(certified, page_of(args)).save(output)
     app.processEvents()

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 
 from gui.look.page import Page
 from gui.look.theme import Theme
-from gui.present.certificate.page import FRAME, CertificatePage, draw_certificate, status_line
+from gui.present.certificate.page import FRAME, CertificatePage, status_line
+from gui.present.certificate.picture import draw_certificate
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel, plain
 from planner.errors import StageboardError

@@ -8,9 +8,7 @@ from itertools import accumulate
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.look.drawn import Drawing
 from gui.look.numbers import DASH, gap_limit, plural, seconds_text
-from gui.look.page import Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import LEAST, flowed, letters, measure
@@ -18,15 +16,12 @@ from gui.present.certificate.facts import Fact, facts
 from gui.words.methods import method_words
 from gui.words.objectives import component_columns, component_words, in_unit
 from gui.words.proofs import assumed
-from planner.errors import StageboardError
 from planner.problem.bound import Bound
 from planner.reports.certificate.certificate import Certificate, Part
 
 MARGIN = 40.0
 FRAME = (1280, 720)
 """Pixels of a page in its usual size."""
-LEAST_WIDTH = 800.0
-"""Units (:attr:`gui.look.page.Page.room`, in type of usual size) below which the two halves of a page cannot be read."""
 STATUS, VALUE, BODY, SMALL = 34.0, 22.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
 LEAST_SHARE, MOST_SHARE = 1.0, 1.6
@@ -170,32 +165,12 @@ class CertificatePage:
         painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
         x = inner.left() + split
         painter.drawLine(QPointF(x, inner.top()), QPointF(x, inner.bottom()))
-        share = _Sheet(painter, theme, type_unit).verdict(self.certificate, left)
-        _paint_facts(painter, right, facts(self.certificate), type_unit, theme, share)
+        share = Sheet(painter, theme, type_unit).verdict(self.certificate, left)
+        paint_facts(painter, right, facts(self.certificate), type_unit, theme, share)
         painter.restore()
 
 
-def draw_certificate(certified: Certificate, page: Page) -> Drawing:
-    """A certificate on ``page``. Raises :class:`StageboardError` where the page is too narrow to be read."""
-    page = page.usual
-    if page.room[0] * page.type_size < LEAST_WIDTH:
-        raise StageboardError(
-            "a certificate cannot be read in so narrow a picture; draw it as a slide, or on at least "
-            f"{LEAST_WIDTH:.0f} pixels"
-        )
-    unit = min(page.pixels[0] / FRAME[0], page.pixels[1] / FRAME[1])
-    sheet = CertificatePage(certified)
-
-    def paint(painter: QPainter, _: bool) -> None:
-        whole = QRectF(0, 0, *page.pixels)
-        sheet.paint(
-            painter, whole, unit, max(unit, page.least / SMALL), page.theme, ground=not page.transparent
-        )
-
-    return Drawing(page, f"Certificate of {certified.model}", paint)
-
-
-class _Sheet:
+class Sheet:
     """Sets the left half: verdict, components, proofs or what is broken; all smaller where it would not fit."""
 
     def __init__(self, painter: QPainter, theme: Theme, unit: float) -> None:
@@ -205,7 +180,7 @@ class _Sheet:
         """All of it, from the top of ``rect``; returns how much larger than usual it is set."""
 
         def fits(share: float, how: int) -> bool:
-            return self._lay(c, rect, share, how, False) <= rect.bottom()
+            return self.lay(c, rect, share, how, False) <= rect.bottom()
 
         # What is left of the proofs grows into the room of what was left out.
         how = next((how for how in (ALL, WITHOUT_COMMAND) if fits(LEAST_SHARE, how)), SHORT)
@@ -214,11 +189,11 @@ class _Sheet:
             share = max(LEAST_SHARE, share - 0.04)
         self._painter.save()
         self._painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
-        self._lay(c, rect, share, how, True)
+        self.lay(c, rect, share, how, True)
         self._painter.restore()
         return share
 
-    def _lay(self, c: Certificate, rect: QRectF, share: float, how: int, paint: bool) -> float:
+    def lay(self, c: Certificate, rect: QRectF, share: float, how: int, paint: bool) -> float:
         """Set everything at a share of its size from the top of ``rect``, with as much of the proofs as ``how`` says; returns where it
         ends."""
         t, unit = self._theme, self._unit * share
@@ -311,7 +286,7 @@ class _Sheet:
         return y
 
 
-def _paint_facts(
+def paint_facts(
     painter: QPainter, rect: QRectF, shown: Sequence[Fact], unit: float, theme: Theme, most: float
 ) -> None:
     """Labels and values, as :func:`fact_rows` has them."""
@@ -339,7 +314,7 @@ def fact_rows(
     """Facts that fit ``rect``, the size of their letters and the width of the labels (pixels): as much larger than ``size`` as they fit,
     never more than ``most``, which is how the verdict beside them is set; at ``size`` without what is least important."""
     chosen, share = list(shown), min(0.9 * MOST_SHARE, most)
-    while _facts_height(chosen, rect, size * share) > rect.height():
+    while facts_height(chosen, rect, size * share) > rect.height():
         if share > LEAST_SHARE:
             share = max(LEAST_SHARE, share - 0.04)
             continue
@@ -355,7 +330,8 @@ def _label_width(shown: Sequence[Fact], pixels: int) -> float:
     return max(measure(pixels, True).horizontalAdvance(fact.label) for fact in shown) + 1.1 * pixels
 
 
-def _facts_height(shown: Sequence[Fact], rect: QRectF, size: float) -> float:
+def facts_height(shown: Sequence[Fact], rect: QRectF, size: float) -> float:
+    """Pixels that facts take in the width of ``rect`` in letters of ``size``."""
     pixels = max(6, round(size))
     room = rect.width() - _label_width(shown, pixels)
     return sum(1.32 * pixels * len(flowed(fact.words, pixels, False, room)) + 0.55 * pixels for fact in shown)

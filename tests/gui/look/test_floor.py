@@ -18,7 +18,7 @@ from gui.look.drawn import Drawing, drawn
 from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.panels.pictures import Shown, drawing_of, views_of
 from gui.panels.schedule.picture import draw_schedule
-from gui.present.certificate.page import draw_certificate
+from gui.present.certificate.picture import draw_certificate
 from planner.formats import read_models
 from planner.machines.spec import network_target, parse_target
 from planner.machines.two_level_memory.orders.theorem_1 import theorem_1_order

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from gui.app.launch import main
+from gui.look.page import PRESETS, SCREEN_DPI
+from tests.gui.present.slides import overlapping, written_in
 
 ROOT = Path(__file__).resolve().parents[3]
 RESNET = str(ROOT / "sample_models" / "resnet50.json")
@@ -92,12 +94,30 @@ def test_certificates_that_cannot_be_drawn(plan_file: str, tmp_path: Path, qapp:
     words = ["-o", str(file), "--view", "certificate"]
     for said, arguments in (
         ("a certificate is of a plan; name a plan file after the model", [UNET, *words]),
-        ("cannot be read in so narrow a picture", [UNET, plan_file, *words, "--preset", "column"]),
+        ("cannot be read in so narrow a picture", [UNET, plan_file, *words, "--size", "700x1600"]),
         ("--density prunes sparse networks", [UNET, plan_file, *words, "--density", "0.1"]),
     ):
         assert main(["render", *arguments]) == 2
         assert said in capsys.readouterr().err
         assert not file.exists()
+
+
+def test_a_certificate_in_a_column(plan_file: str, tmp_path: Path, qapp: Any, capsys: Any) -> None:
+    file = tmp_path / "page.svg"
+    assert (
+        main(["render", UNET, plan_file, "-o", str(file), "--view", "certificate", "--preset", "column"]) == 0
+    )
+    (wide, high) = (int(side) for side in capsys.readouterr().out.split("(")[1].split(",")[0].split(" x "))
+    assert wide == 1004 and 400 < high < 2362, "as high as needed"
+    lines = written_in(file.read_bytes())
+    words = " ".join(line.words for line in lines)
+    for said in ("Certificate of unet", "Bottleneck", "How it is proven", "Model", "Rules", "Versions"):
+        assert said in words
+    inches = SCREEN_DPI / PRESETS["column"].dpi  # drawings of what is printed are measured in inches
+    assert all(line.pixels >= 0.97 * PRESETS["column"].least * inches for line in lines)
+    assert overlapping(lines, 2.0) == []
+    assert max(line.box.right() for line in lines) <= wide * inches
+    assert max(line.box.bottom() for line in lines) <= high * inches
 
 
 def test_the_picture_has_the_size_and_colours_asked_for(plan_file: str, tmp_path: Path, qapp: Any) -> None:
