@@ -267,15 +267,19 @@ class _Slides:
             pixels -= 1
         wide = min(needed(), 0.8 * rect.width())
         right = QRectF(rect.right() - wide, rect.top(), wide, rect.height())
-        slide.text(right, [runs], pixels, "Figures", align="right")
         left = QRectF(rect.left(), rect.top(), rect.width() - wide - 16, rect.height())
         name, target = shots.plan(index).problem.name, shots.target(index)
-        lines = [[Run(f"{name}   ", theme.text, True), Run(target, theme.muted)]]
+        lines, size = [[Run(f"{name}   ", theme.text, True), Run(target, theme.muted)]], pixels
         if len(flowed(f"{name}   {target}", round(pixels), True, left.width())) > 1:
-            pixels = min(pixels, LEAST_LINE)
-            cut = elided(target, letters(pixels), left.width() - 8)
-            lines = [[Run(name, theme.text, True)], [Run(cut, theme.muted)]]
-        slide.text(left, lines, pixels, "Model and target")
+            # The figures stand beside the model's name alone: what it is for has the whole of the line below.
+            size = min(pixels, LEAST_LINE)
+            called = elided(name, letters(size, True), left.width() - 8)
+            cut = elided(target, letters(size), rect.width() - 8)
+            lines = [[Run(called, theme.text, True)], [Run(cut, theme.muted)]]
+            left.setWidth(rect.width())
+            right.setHeight(rect.height() / 2)
+        slide.text(right, [runs], pixels, "Figures", align="right")
+        slide.text(left, lines, size, "Model and target")
 
     def _draw(self, slide: Slide, index: int) -> None:
         """Canvas and panel, a picture each."""

@@ -17,10 +17,12 @@ from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
 
 from gui.look.theme import LIGHT, THEMES, numbered_colours
+from gui.present.captions import Run
 from gui.present.comparison.making import comparison_of
 from gui.present.export.export import ExportOptions, export_story, fitted, format_of
 from gui.present.export.pptx import MOST_LINES, legend_entries, legend_of, write_pptx
 from gui.present.frames import pixels_of
+from gui.present.shots import Shots
 from gui.present.show import Show
 from gui.present.transition.legend import _devices
 from gui.present.transition.transition import Shot
@@ -55,6 +57,23 @@ def _deck(qapp: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("deck") / "talk.pptx"
     write_pptx(noted(), path, "light", quiet)
     return Presentation(str(path))
+
+
+def test_what_a_model_is_for_is_whole_beside_many_figures(
+    qapp: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = "Device pool, 2 accelerators + 1 CPU, each with 64.00 MiB"
+    monkeypatch.setattr(Shots, "target", lambda *_: target)
+    monkeypatch.setattr(Shots, "figures", lambda *_: [Run("max load 2.58 ms", "#112233", True)] * 6)
+    path = tmp_path / "long.pptx"
+    write_pptx(noted(), path, "light", quiet)
+    slide = Presentation(str(path)).slides[1]
+    boxes = {shape.name: shape for shape in slide.shapes if shape.has_text_frame}
+    assert boxes["Model and target"].text_frame.text.endswith(target)
+    second = boxes["Model and target"].top + boxes["Model and target"].height / 2
+    assert boxes["Figures"].top + boxes["Figures"].height <= second + 2, (
+        "above the line that it has for itself"
+    )
 
 
 def test_a_slide_has_its_words_as_text(deck: Any) -> None:

@@ -197,11 +197,13 @@ def badge_type(zoom: float, least: float) -> int:
 
 def badge_box(plate: QRectF, size: int, taken: Sequence[tuple[float, float]] = ()) -> QRectF:
     """Where the word about the bottleneck stands on a plate, in letters of ``size`` pixels, with room for the longest: at its right corner,
-    or at its left one where only there nothing comes in from above; ``taken`` are the ends of what does (pixels)."""
+    or at its left one, or beside what comes in from above, where only there nothing does; ``taken`` are the ends of that (pixels)."""
     wide = metrics(size, True).horizontalAdvance(BOTTLENECK) + 1.2 * size
     right = max(plate.right() - wide - 0.4 * size, plate.center().x() - wide / 2)
     left = min(plate.left() + 0.4 * size, plate.center().x() - wide / 2)
-    free = (x for x in (right, left) if all(end < x or begin > x + wide for begin, end in taken))
+    beside = [x for begin, end in taken for x in (end + 1.0, begin - wide - 1.0)]
+    places = [right, left, *(x for x in beside if plate.left() <= x <= plate.right() - wide)]
+    free = (x for x in places if all(end < x or begin > x + wide for begin, end in taken))
     return QRectF(next(free, right), plate.top() - 1.2 * size, wide, 1.5 * size)
 
 

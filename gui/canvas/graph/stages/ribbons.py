@@ -39,7 +39,7 @@ LEAST_SHARE, FEW = 0.01, 40
 def drawn_ribbons(
     scene: Scene, viewport: Viewport, ratio: float, least: float = LEAST_READ
 ) -> list[StageRibbon]:
-    """The ribbons, widest first; those whose arrows the word about the bottleneck would cover end above it. ``ratio`` and ``least``
+    """The ribbons, widest first; those whose tips the word about the bottleneck would cover end above it. ``ratio`` and ``least``
     are those of the plates."""
     found, size = stage_ribbons(scene), badge_type(type_scale(scene, viewport, ratio) * ratio, least)
     badge = badge_of(scene, viewport, size) if size >= least else None
@@ -50,12 +50,11 @@ def drawn_ribbons(
 
 
 def _above(ribbon: StageRibbon, badge: QRectF, viewport: Viewport) -> StageRibbon:
-    """A ribbon that comes down on a badge, ending above it; any other as it is."""
+    """A ribbon whose tip comes down on a badge, ending above it; any other as it is: a tip beside it would end in the air."""
     (before, start), (x, end) = ribbon.route[-2:].tolist()
     middle, _ = viewport.to_pixels(x, end)
-    half = ribbon.head * viewport.scale
     _, top = viewport.to_scene(middle, badge.top())
-    down, beside = before == x and start < end, middle + half < badge.left() or middle - half > badge.right()
+    down, beside = before == x and start < end, not badge.left() <= middle <= badge.right()
     if not down or beside or not start < top < end:
         return ribbon
     route = ribbon.route.copy()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
@@ -44,27 +46,45 @@ def fits(table: Table, width: float, once: bool = True) -> bool:
     return min(widths[0], FIRST * width) + GAP + max(widths[1:]) <= width
 
 
-LEAST_TOLD = (("Lower bound",), (RULES,), ("Gap", CLAIMED))
-"""Titles of columns that are left out first where a page has no room for all: what is claimed stays as long as what is proven."""
-
-
 def fitted(table: Table, width: float) -> Table:
-    """The table without as many of :data:`LEAST_TOLD`, then without differences, as it takes to be ``width`` wide at most."""
-    for titles in LEAST_TOLD:
+    """The table without as many columns as it takes to be ``width`` wide at most.
+
+    The lower bound goes first, then rules, then components that are the same in all plans, differences beside their shares, and the
+    components after the first. Gaps go last, and with them what is claimed: how good a plan provably is, is what a table is shown for.
+    """
+    alike = [
+        name
+        for name in reversed(table.later)
+        if len({row[table.titles.index(name)].text for row in table.rows}) == 1
+    ]
+    others = [name for name in reversed(table.later) if name not in alike]
+    for titles in (["Lower bound"], [RULES], *([name] for name in alike)):
         if fits(table, width):
-            break
-        kept = [c for c, name in enumerate(table.titles) if name not in titles]
-        table = Table(
-            tuple(table.titles[c] for c in kept),
-            tuple(tuple(row[c] for c in kept) for row in table.rows),
-        )
-    return table if fits(table, width) or table.titles[-1] else _without_differences(table)
+            return table
+        table = _without(table, titles)
+    if not fits(table, width) and not table.titles[-1]:
+        table = _without_differences(table)
+    for titles in (*([name] for name in others), ["Gap", CLAIMED]):
+        if fits(table, width):
+            return table
+        table = _without(table, titles)
+    return table
+
+
+def _without(table: Table, titles: list[str]) -> Table:
+    """The table without some columns."""
+    kept = [c for c, name in enumerate(table.titles) if name not in titles]
+    return replace(
+        table,
+        titles=tuple(table.titles[c] for c in kept),
+        rows=tuple(tuple(row[c] for c in kept) for row in table.rows),
+    )
 
 
 def _without_differences(table: Table) -> Table:
     """The table with changes as shares alone, which stand in the column without a title; ``reference`` stays."""
     rows = tuple((*row[:-2], row[-1] if row[-1].text else row[-2]) for row in table.rows)
-    return Table(table.titles[:-1], rows)
+    return replace(table, titles=table.titles[:-1], rows=rows)
 
 
 def wrapped(table: Table, width: float) -> list[Table]:

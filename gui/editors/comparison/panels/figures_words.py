@@ -63,6 +63,8 @@ class Table:
 
     titles: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    later: tuple[str, ...] = ()
+    """Titles of the components after the first, in their order."""
 
     def right(self, column: int) -> bool:
         """Whether a column holds numbers."""
@@ -83,7 +85,8 @@ def figures_table(
     columns = [written[name] for name in names] if alike else []
     titles = ["Plan"]
     words = [component_words(name) for name in names]
-    titles += [_heading(w.short if len(words) > 2 else w.title) for w in words] if alike else ["Objective"]
+    components = [_heading(w.short if len(words) > 2 else w.title) for w in words]
+    titles += components if alike else ["Objective"]
     both = speeds and any(math.isfinite(f.speed.latency) for f in figures)
     told = both or any(math.isfinite(f.practice) for f in figures)
     titles += [THROUGHPUT] if told else []
@@ -118,7 +121,7 @@ def figures_table(
         cells += [_bound(f, columns), _gap(comparison, f), *([_claimed(f)] if claims else [])]
         cells += [_rules(comparison, i), *_change(comparison, i, base)]
         rows.append(tuple(cells))
-    return Table(tuple(titles), tuple(rows))
+    return Table(tuple(titles), tuple(rows), tuple(components[1:]) if alike else ())
 
 
 def _throughput(f: Figures, base: Figures) -> Cell:

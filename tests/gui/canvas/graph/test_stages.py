@@ -264,7 +264,7 @@ def test_what_every_chip_has_a_copy_of_flows_nowhere() -> None:
     assert links.tolist() == [1000.0, 500.0, 0.0], "as the package has them"
 
 
-def test_the_word_about_the_bottleneck_hides_no_arrow() -> None:
+def test_the_word_about_the_bottleneck_hides_no_arrow(qapp: object) -> None:
     """What comes in from above ends at the middle of a plate."""
     for wide in (166.0, 300.0):
         plate = QRectF(100.0, 200.0, wide, 61.0)
@@ -280,7 +280,12 @@ def test_the_word_about_the_bottleneck_stands_where_nothing_comes_in(qapp: objec
     right = badge_box(plate, 10)
     left = badge_box(plate, 10, [(245.0, 255.0), (right.left() + 5, right.left() + 15)])
     assert plate.left() <= left.left() and left.right() < 245.0
-    assert badge_box(plate, 10, [(110.0, 120.0), (right.left(), right.right())]) == right, "no place is free"
+    beside = badge_box(plate, 10, [(110.0, right.left() + 3.0)])
+    assert beside.left() > right.left() + 3.0 and beside.right() <= plate.right(), (
+        "none of its corners is free"
+    )
+    everywhere = [(plate.left(), plate.center().x() + 20.0), (right.left(), right.right())]
+    assert badge_box(plate, 10, everywhere) == right, "no place is free"
     problem = Problem(read_model(sample("unet.onnx")), Pipeline(4))
     device_of, _, _ = start_plan(problem)
     picture = compose(problem, device_of, Page((515.0, 560.0)), "stages")
@@ -345,10 +350,14 @@ def test_arrows_end_above_the_word_about_the_bottleneck(stages: Hand, ratio: flo
     _, plate = viewport.to_scene(0.0, plate_boxes(scene, viewport)[hot].top())
     far = StageRibbon(0, hot, 1.0, 2.0, np.array([(x, top - 80.0), (x, plate)]))
     beside = StageRibbon(0, hot, 1.0, 2.0, np.array([(x - 500.0, top - 80.0), (x - 500.0, plate)]))
+    corner, _ = viewport.to_scene(badge.left() - 1.0, 0.0)
+    touching = StageRibbon(0, hot, 1.0, 20.0, np.array([(corner, top - 80.0), (corner, plate)]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ribbons, "stage_ribbons", lambda _: [far, beside])
+        patch.setattr(ribbons, "stage_ribbons", lambda _: [far, beside, touching])
+        patch.setattr(ribbons, "badge_of", lambda *_: badge)
         found = ribbons.drawn_ribbons(scene, viewport, ratio)
     assert found[0].route[-1, 1] == pytest.approx(top) and found[1] is beside
+    assert found[2] is touching, "its tip would end in the air"
 
 
 @pytest.mark.parametrize("room", [(780.0, 560.0), (1430.0, 900.0), (3300.0, 2000.0), (2000.0, 300.0)])

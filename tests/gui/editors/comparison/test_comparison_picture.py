@@ -13,7 +13,7 @@ from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.naming.row_headers import blocks_of
 from gui.canvas.graph.picture.picture import TITLE_HEIGHT
 from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
-from gui.editors.comparison.panels.figures_words import figures_table
+from gui.editors.comparison.panels.figures_words import Cell, Table, figures_table
 from gui.editors.comparison.picture import head
 from gui.editors.comparison.picture.head import head_of, packed, subtitle_of, title_of
 from gui.editors.comparison.picture.legend import APART, legend_of
@@ -133,6 +133,33 @@ def test_on_a_slide_nothing_of_three_unlike_plans_is_cut(qapp: object, view: str
         rect for rect, text in scribe.written if text and rect.top() < head.height + table_height(tables[0])
     ]
     assert all(rect.right() <= width for rect in boxes)
+
+
+def test_components_alike_in_all_plans_give_way_to_what_is_proven(qapp: object) -> None:
+    words = ("A: Compiler's segmentation", "B: Edge TPU, exact")
+    cells = [
+        ("13.50 MiB", "17.62 MiB", "245.0 KiB", "\N{LESS-THAN OR EQUAL TO} 13.7 %"),
+        ("11.66 MiB", "17.62 MiB", "240.0 KiB", "proven optimal"),
+    ]
+    rows = tuple(
+        tuple(
+            Cell(text)
+            for text in (name, *figures, "valid", "memory \N{MINUS SIGN}1.84 MiB", "\N{MINUS SIGN}13.7 %")
+        )
+        for name, figures in zip(words, cells, strict=True)
+    )
+    table = Table(
+        ("Plan", "Memory", "Off-chip", "Comm.", "Gap", "Rules", "Against A", ""), rows, ("Off-chip", "Comm.")
+    )
+    seen = dict.fromkeys(fitted(table, width).titles for width in range(1200, 200, -5))
+    assert list(seen) == [
+        table.titles,
+        ("Plan", "Memory", "Off-chip", "Comm.", "Gap", "Against A", ""),
+        ("Plan", "Memory", "Comm.", "Gap", "Against A", ""),
+        ("Plan", "Memory", "Comm.", "Gap", "Against A"),
+        ("Plan", "Memory", "Gap", "Against A"),
+        ("Plan", "Memory", "Against A"),
+    ]
 
 
 def test_flows_on_a_slide_are_told_in_whole_parts(qapp: object) -> None:
