@@ -124,18 +124,7 @@ def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Them
         if x + SWATCH + BESIDE + wide > rect.right() + 1:
             return
         mark = QRectF(x, rect.center().y() - 3.0, SWATCH, 6.0)
-        if kind == MOVED:
-            painter.setPen(QPen(QColor(theme.text), 1.5))
-            painter.setBrush(QColor(mix(theme.panel, theme.muted, PALE)))
-            painter.drawRoundedRect(mark.adjusted(0.75, -1.0, -0.75, 1.0), 2.0, 2.0)
-        elif kind == SPLIT:
-            two = [Part(0.6, theme.muted, False), Part(0.4, mix(theme.panel, theme.muted, PALE), False)]
-            paint_parts(painter, mark, two, 1.0, 0.0)
-        elif kind == CACHE:
-            paint_track(painter, QRectF(x, mark.top(), 0.7 * SWATCH, 6.0), theme, 2.0)
-            paint_line(painter, x + 0.7 * SWATCH, mark, theme)
-        else:
-            paint_parts(painter, mark, [shade_of(kind, theme)], 1.0, 0.0)
+        paint_mark(painter, mark, kind, theme)
         x += SWATCH + BESIDE
         write(
             painter,
@@ -146,6 +135,22 @@ def paint_key(painter: QPainter, rect: QRectF, kinds: Sequence[str], theme: Them
             theme.muted,
         )
         x += wide + apart
+
+
+def paint_mark(painter: QPainter, mark: QRectF, kind: str, theme: Theme) -> None:
+    """The mark of one kind of those that :func:`paint_key` knows."""
+    if kind == MOVED:
+        painter.setPen(QPen(QColor(theme.text), 1.5))
+        painter.setBrush(QColor(mix(theme.panel, theme.muted, PALE)))
+        painter.drawRoundedRect(mark.adjusted(0.75, -1.0, -0.75, 1.0), 2.0, 2.0)
+    elif kind == SPLIT:
+        two = [Part(0.6, theme.muted, False), Part(0.4, mix(theme.panel, theme.muted, PALE), False)]
+        paint_parts(painter, mark, two, 1.0, 0.0)
+    elif kind == CACHE:
+        paint_track(painter, QRectF(mark.left(), mark.top(), 0.7 * mark.width(), mark.height()), theme, 2.0)
+        paint_line(painter, mark.left() + 0.7 * mark.width(), mark, theme)
+    else:
+        paint_parts(painter, mark, [shade_of(kind, theme)], 1.0, 0.0)
 
 
 def key_sentences(kinds: Sequence[str]) -> str:

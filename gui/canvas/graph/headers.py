@@ -100,11 +100,12 @@ def paint_headers(
         paint_links(painter, data.links, lane_extents(scene, viewport), width, viewport, palette, ratio)
 
 
-def are_barred(scene: Scene, viewport: Viewport, data: HeaderData | None, least: float) -> bool:
-    """Whether headers have bars, in pictures whose letters are no smaller than ``least``."""
+def header_rows(scene: Scene, viewport: Viewport, data: HeaderData | None, least: float) -> int:
+    """How many rows headers have (0: there are none), in pictures whose letters are no smaller than ``least``: from two on they have
+    bars, from three on the bars of two plans their letters and figures."""
     if data is None or not scene.layout.lanes:
-        return False
-    return form_of(lane_extents(scene, viewport), scene.ops > 0, data.links is not None, 1.0, least).rows > 1
+        return 0
+    return form_of(lane_extents(scene, viewport), scene.ops > 0, data.links is not None, 1.0, least).rows
 
 
 def _paint_unused(

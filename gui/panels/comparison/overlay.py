@@ -149,4 +149,4 @@ def draw_overlay(
         draw_split(painter, over.first, over.second, viewport, palette, marks, detail)
         paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, 1.0, least)
         painter.setOpacity(1.0)
-    paint_headers(painter, top, viewport, palette, headers, 1.0, least, some=least > 0)
+    paint_headers(painter, top, viewport, palette, headers, 1.0, least, some=least > 0, wide=viewport.left)

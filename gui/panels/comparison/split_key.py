@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
+from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.palette import CanvasPalette
 from gui.look.theme import font
 from gui.look.writing import LEFT, write
 from gui.panels.comparison.overlay import Overlaid
+from gui.widgets.bar_key import ENTRIES, paint_mark
 
 KEY = 20.0
 """Pixels that a line is high."""
 MARK, HIGH, BESIDE, APART = 22.0, 9.0, 5.0, 20.0
 """Width and height of a mark, and pixels from it to its words and between entries."""
+
+MOVED, SAME, BARS, SCALE = "moved", "same", "bars", "whole"
+"""What marks stand for beside the parts of bars."""
+LETTERED = 3
+"""Rows of headers from which on the letters of plans stand beside their bars."""
+THIN = 3.0
+"""How high each of two bars below one another is in their mark."""
 
 
 def card_key(letters: tuple[str, str]) -> list[str]:
@@ -29,40 +40,71 @@ def card_key_height(letters: tuple[str, str], width: float) -> float:
     return KEY if sum(wide) + APART <= width + 1.0 else KEY * len(wide)
 
 
-def key_words(over: Overlaid, barred: bool) -> list[str]:
-    """What is said of cards in two colours, of cards in one, where lanes are ``barred`` of bars, and of names of both plans."""
-    first, second = over.letters
-    words = card_key(over.letters)
-    headers = over.headers[0]
-    if barred and headers is not None and headers.scale_words:
-        words.append(f"whole bar: {headers.scale_words}")
-    if name := over.paired_name:
-        words.append(f"{name}: its name in {first} | in {second}")
-    return words
+def _entries(
+    letters: tuple[str, str], headers: HeaderData | None, rows: int, named: str = ""
+) -> list[tuple[str, str]]:
+    """What each mark stands for (empty: words without one), and its words; ``rows``: of ``headers``, ``named``: what is called by two
+    names."""
+    moved, same = card_key(letters)
+    found = [(MOVED, moved), (SAME, same)]
+    barred = headers is not None and rows > 1
+    if barred and rows < LETTERED:
+        found.append((BARS, f"upper bar {letters[0]}, lower bar {letters[1]}"))
+    if headers is not None and barred and headers.scale_words:
+        found.append((SCALE, f"whole bar: {headers.scale_words}"))
+    if named:
+        found.append(("", f"{named}: its name in {letters[0]} | in {letters[1]}"))
+    if headers is not None and barred:
+        found += [(kind, ENTRIES[kind].word) for kind in headers.kinds]
+    return found
+
+
+def key_words(over: Overlaid, rows: int) -> list[str]:
+    """What is said of cards in two colours, of cards in one, of bars where headers of lanes have ``rows`` enough, and of names of both plans."""
+    return [words for _, words in _entries(over.letters, over.headers[0], rows, over.paired_name)]
+
+
+def _placed(entries: Sequence[tuple[str, str]], width: float) -> list[tuple[float, int, float]]:
+    """Where each entry begins, in which line, and how wide its words are, in so many pixels."""
+    measure, x, line = QFontMetricsF(font(8.5)), 0.0, 0
+    found = []
+    for kind, words in entries:
+        wide = measure.horizontalAdvance(words) + 1.0
+        whole = wide + (MARK + BESIDE if kind else 0.0)
+        if x and x + whole > width + 1.0:
+            x, line = 0.0, line + 1
+        found.append((x, line, wide))
+        x += whole + APART
+    return found
+
+
+def key_height(letters: tuple[str, str], headers: HeaderData, width: float) -> float:
+    """Pixels that the key of lanes with bars takes at most in a box so wide."""
+    return KEY * (1 + _placed(_entries(letters, headers, LETTERED - 1), width)[-1][1])
 
 
 def paint_split_key(
-    painter: QPainter, box: QRectF, over: Overlaid, palette: CanvasPalette, barred: bool
+    painter: QPainter, box: QRectF, over: Overlaid, palette: CanvasPalette, rows: int
 ) -> None:
     """Lines at the left of ``box``, as many entries as it has room for."""
     face, devices, theme = font(8.5), palette.devices, palette.theme
     one, other = devices[0], devices[min(1, len(devices) - 1)]
-    marks = ((one.accent, other.accent), (one.soft, one.soft), (one.accent, one.band))
-    said = key_words(over, barred)
-    marked = len(said) - bool(over.paired_name)
-    x, y = box.left(), box.top()
-    for at, words in enumerate(said):
-        wide = QFontMetricsF(face).horizontalAdvance(words) + 1.0
-        beside = MARK + BESIDE if at < marked else 0.0
-        if x + beside + wide > box.right() + 1.0:
-            x, y = box.left(), y + KEY
-            if y + KEY > box.bottom() + 1.0 or x + beside + wide > box.right() + 1.0:
-                return
-        if at < marked:
-            left, right = marks[at]
-            mark = QRectF(x, y + (KEY - HIGH) / 2, MARK / 2, HIGH)
-            painter.fillRect(mark, QColor(left))
-            painter.fillRect(mark.translated(MARK / 2, 0.0), QColor(right))
-        x += beside
-        write(painter, QRectF(x, y, wide, KEY), LEFT, words, face, theme.muted)
-        x += wide + APART
+    halves = {
+        MOVED: (one.accent, other.accent), SAME: (one.soft, one.soft), SCALE: (one.accent, one.band),
+    }  # fmt: skip
+    entries = _entries(over.letters, over.headers[0], rows, over.paired_name)
+    for (kind, words), (x, line, wide) in zip(entries, _placed(entries, box.width()), strict=True):
+        left, y = box.left() + x, box.top() + line * KEY
+        if y + KEY > box.bottom() + 1.0 or left + (MARK + BESIDE if kind else 0.0) + wide > box.right() + 1.0:
+            return
+        mark = QRectF(left, y + (KEY - HIGH) / 2, MARK, HIGH)
+        if kind in halves:
+            for half, colour in enumerate(halves[kind]):
+                painter.fillRect(QRectF(left + half * MARK / 2, mark.top(), MARK / 2, HIGH), QColor(colour))
+        elif kind == BARS:
+            for bar in (mark.top(), mark.bottom() - THIN):
+                painter.fillRect(QRectF(left, bar, MARK, THIN), QColor(theme.muted))
+        elif kind:
+            paint_mark(painter, mark.adjusted(0.0, 1.5, 0.0, -1.5), kind, theme)
+        left += MARK + BESIDE if kind else 0.0
+        write(painter, QRectF(left, y, wide, KEY), LEFT, words, face, theme.muted)

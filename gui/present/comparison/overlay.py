@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from gui.canvas.graph.headers import HEADER_WIDTH, are_barred
+from gui.canvas.graph.headers import HEADER_WIDTH, header_rows
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
@@ -18,7 +18,7 @@ from gui.panels.comparison.canvases import look, names_fit
 from gui.panels.comparison.marks import marks_of
 from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
 from gui.panels.comparison.rows import MOST_NAMES, MOST_PRINTED, names_width, row_headers, scene_of_plan
-from gui.panels.comparison.split_key import KEY, card_key_height, paint_split_key
+from gui.panels.comparison.split_key import KEY, card_key_height, key_height, paint_split_key
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.overlay_head import HEAD, INSET, TRACK, overlay_head
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
@@ -30,6 +30,9 @@ from planner.story.keyframe import Camera
 
 AROUND = 12.0
 """Pixels of a cropped canvas above and below what is on it."""
+
+WIDE_HEADER, HEADERS = 208.0, 0.32
+"""Pixels that headers of lanes have in pictures, with the figures of both plans, and their share of narrow ones."""
 
 
 class OverlayShot(ComparisonShot):
@@ -52,9 +55,14 @@ class OverlayShot(ComparisonShot):
         width, height = self.size
         share_of_names = MOST_PRINTED if least else MOST_NAMES
         rows_named = names_width(comparison.graph, layout, width, share_of_names)
-        self._header = HEADER_WIDTH if layout == "lanes" else round(rows_named)
+        self._header = round(rows_named)
         self._words = overlay_head(comparison, width, height)
-        self._key_high = card_key_height(self._letters, width - 2 * INSET) if layout == "flow" else KEY
+        inset = width - 2 * INSET
+        if layout == "lanes":
+            self._header = round(min(WIDE_HEADER, HEADERS * width)) if least else HEADER_WIDTH
+            self._key_high = key_height(self._letters, row_headers(comparison, 0), inset) if least else KEY
+        else:
+            self._key_high = card_key_height(self._letters, inset)
         self._top = self._words.height + self._key_high + (self.legend.height if layout == "flow" else 0.0)
         left = max(40.0, height - self._top)
         self._least = least
@@ -80,7 +88,7 @@ class OverlayShot(ComparisonShot):
         self.palette = canvas_palette(theme, rows, comparison.numbers)
         self._camera = shares(camera)
         viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
-        self._barred = are_barred(self.over.first, viewport, headers[0], 0.0)
+        self._rows = header_rows(self.over.first, viewport, headers[0], least)
         self._layers = Layers()
         self._layers_for = (0, 0, 0.0)
 
@@ -150,7 +158,7 @@ class OverlayShot(ComparisonShot):
         if self.ground:
             painter.fillRect(box, QColor(self.theme.panel))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_split_key(painter, box.adjusted(INSET, 0, -INSET, 0), self.over, self.palette, self._barred)
+        paint_split_key(painter, box.adjusted(INSET, 0, -INSET, 0), self.over, self.palette, self._rows)
 
     def _viewport(self, width: float, height: float, scale: float, share: float) -> Viewport:
         """How the canvas is looked at in so many pixels, ``scale`` of them for each of the painters' own: what fills it at A, then

@@ -178,8 +178,8 @@ def test_while_both_plans_show_lanes_have_the_figures_of_both() -> None:
             part.paint(scribe)
         scribe.end()
         said.append([word for _, word in scribe.written])
-        key = key_words(shot.over, True)
-        assert len(key) == 3 and set(key) <= set(said[-1]), "said wherever the slider is: it moves on"
+        key = key_words(shot.over, 3)
+        assert len(key) == 5 and set(key) <= set(said[-1]), "said wherever the slider is: it moves on"
     first, second = shot.over.headers
     assert first is not None and second is not None
     for d in range(len(first.pace)):

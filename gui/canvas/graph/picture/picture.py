@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.header_data import HeaderData, header_data
-from gui.canvas.graph.headers import HEADER_WIDTH, are_barred, paint_headers
+from gui.canvas.graph.headers import HEADER_WIDTH, header_rows, paint_headers
 from gui.canvas.graph.heat.heat import STAGE, Heat, heat_of
 from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
 from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
@@ -386,7 +386,7 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     right = _paint_models(painter, picture, left) if len(picture.scene.items.graph.model_names) > 1 else (
         INSET + room
     )  # fmt: skip
-    barred = are_barred(picture.scene, picture.viewport, picture.headers, picture.least)
+    barred = header_rows(picture.scene, picture.viewport, picture.headers, picture.least) > 1
     parts = picture.headers.kinds if picture.headers is not None and barred else ()
     rings = (MOVED,) if picture.ringed else ()
     face = font(max(SUBTITLE_PIXELS, ceil(picture.least)), False)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.canvas.graph.headers import are_barred
+from gui.canvas.graph.headers import header_rows
 from gui.editors.comparison.canvases.legend import row_words
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.panels.comparison.split_key import KEY, key_words, paint_split_key
@@ -33,13 +33,13 @@ class OverlayKey(QWidget):
             self.setToolTip(plain_tip("\n".join(words for words in rows if " in " in words)))
         self.update()
 
-    def _barred(self) -> bool:
+    def _rows(self) -> int:
         over = self._pane.over
-        return over is not None and are_barred(over.first, self._pane.viewport, over.headers[0], 0.0)
+        return 0 if over is None else header_rows(over.first, self._pane.viewport, over.headers[0], 0.0)
 
     def _said(self) -> list[str]:
         over = self._pane.over
-        return [] if over is None else key_words(over, self._barred())
+        return [] if over is None else key_words(over, self._rows())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The line."""
@@ -48,4 +48,4 @@ class OverlayKey(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect()).adjusted(SIDE, 0, -SIDE, 0)
-        paint_split_key(painter, box, self._pane.over, self._pane.palette_now, self._barred())
+        paint_split_key(painter, box, self._pane.over, self._pane.palette_now, self._rows())

@@ -20,6 +20,8 @@ from planner.reports.comparison import Comparison, compare
 
 TITLE_TOP, TITLE_LINE = 7.0, 20.0
 """Pixels above a title, and of each of its lines."""
+ABOVE_LANES, LANE = 220.0, 112.0
+"""Of lanes on a page as high as needed: pixels above them, and of each, which has room for the bars and figures of both plans."""
 TRIED = 6
 """Heights of a page as high as needed that are tried, from the usual one to the highest."""
 OVERLAYS = {"overlay": "Both on one canvas, flow", "overlay-lanes": "Both on one canvas, lanes"}
@@ -44,7 +46,9 @@ def draw_overlaid(
         letters = [comparison.letter(i) for i in chosen]
         comparison = compare([comparison.plans[i] for i in chosen], comparison.bounds, letters=letters)
     layout = "lanes" if view == "overlay-lanes" else "flow"
-    wide, high = page.room if layout == "flow" else page.usual.room
+    if layout == "lanes":
+        page = page.as_high_as(max(page.usual.room[1], ABOVE_LANES + LANE * len(comparison.rows)))
+    wide, high = page.room
     lines = _title_lines(comparison, title, wide - 2 * INSET)
     top = TITLE_TOP + TITLE_LINE * len(lines)
 
@@ -63,7 +67,6 @@ def draw_overlaid(
         shot.cropped()
         page = page.as_high_as(top + shot.high)
     else:
-        page = page.usual
         shot = shot_of()
     shot.ground = not page.transparent
 

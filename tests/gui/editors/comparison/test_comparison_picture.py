@@ -135,6 +135,23 @@ def test_on_a_slide_nothing_of_three_unlike_plans_is_cut(qapp: object, view: str
     assert all(rect.right() <= width for rect in boxes)
 
 
+@pytest.mark.parametrize("preset", ["slide", "column", "poster"])
+def test_bars_of_both_plans_on_one_canvas_are_explained(qapp: object, preset: str) -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(4, cache=2 * 2**20))
+    plans = [np.array(found, np.int32) for found in ([0, 0, 1, 2, 2, 3], [0, 0, 1, 1, 2, 3])]
+    told = compare([problem.plan(plan, HAND, name) for plan, name in zip(plans, "xy", strict=True)])
+    lines = written_in(draw_comparison(told, PRESETS[preset], "overlay-lanes").file(".svg"))
+    words = {line.words for line in lines}
+    first, second = (row_headers(told, plan) for plan in (0, 1))
+    both = {first.together(second, ("A", "B")).cost_words(d) for d in range(4)}
+    apart = {data.bar_words(d) for data in (first, second) for d in range(4)}
+    if not {"A", "B"} <= words:
+        assert "upper bar A, lower bar B" in words and both <= words
+    else:
+        assert apart <= words
+    assert {"cache", f"whole bar: {first.scale_words}"} <= words
+
+
 def test_components_alike_in_all_plans_give_way_to_what_is_proven(qapp: object) -> None:
     words = ("A: Compiler's segmentation", "B: Edge TPU, exact")
     cells = [
