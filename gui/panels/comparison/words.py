@@ -229,4 +229,7 @@ def schedule_lines(comparison: Comparison, i: int, schedules: Sequence[Schedule]
     plan, unit, s = comparison.plans[i], comparison.graph.time_unit, schedules[i]
     practice = in_practice(plan.problem.target, plan.evaluation, s, unit)
     words = summary(s, device_titles(comparison, i), unit, practice, beside=schedules)
-    return tuple(f"{plan_title(comparison, i)}{BETWEEN}{brief}" for brief in shorter(words))
+    told = shorter(words)
+    first = told[-1].split(", ")[0]
+    lines = [f"{plan_title(comparison, i)}{BETWEEN}{brief}" for brief in dict.fromkeys((*told, first))]
+    return (*lines, f"{comparison.letter(i)}{BETWEEN}{first}")

@@ -21,6 +21,8 @@ from planner.reports.schedule.parts import STREAM, SYNC, WORK
 
 ROUNDED_FROM, LABEL_FROM = 5.0, 9.0
 """Bars at least so wide are rounded, or may carry their sample's number."""
+NUMBER_HIGH = 8.5
+"""Digits fill bars so high: those of the lowest rows that charts have."""
 
 
 NAMES_LEFT = 24.0
@@ -267,7 +269,7 @@ def _bars(
             painter.fillRect(box, QColor(ground))
         if phase in (STREAM, SYNC) and w >= 3:
             painter.fillRect(box, HATCH)
-        if work and w >= max(LABEL_FROM, half) and h >= 10:
+        if work and w >= max(LABEL_FROM, half) and h >= NUMBER_HIGH:
             if lettered and piece not in letters:
                 letters[piece] = piece_letter(s, piece)
             word = f"{sample + 1}{letters.get(piece, '')}"

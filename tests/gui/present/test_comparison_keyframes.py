@@ -255,6 +255,17 @@ def test_lines_above_schedules_say_the_same_of_all_plans(monkeypatch: pytest.Mon
     assert shot.line(1, 1.0) == brief
 
 
+def test_lines_above_schedules_are_cut_between_facts() -> None:
+    told = comparing(frame("schedules"))
+    shot = comparison_shot(told, told.story.keyframes[1], (640.0, 300.0), 1.0, LIGHT)
+    assert isinstance(shot, SchedulesShot)
+    whole, *_, last = shot.lines(0)
+    first = whole.split("   ")[1]
+    assert first.startswith("a sample every ") and last == f"A   {first}"
+    wide = QFontMetricsF(font(10.0, bold=True)).horizontalAdvance
+    assert shot.line(0, max(wide(shot.lines(i)[-1]) for i in (0, 1)) + 1.0) == last
+
+
 def test_plans_without_a_common_schedule_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(comparison: Comparison) -> tuple[str, ...]:
         raise StageboardError("no kind of schedule suits every plan")

@@ -130,14 +130,16 @@ def _placed(entries: list[Entry], width: float, between: float = APART) -> Legen
     return Legend(tuple(tuple(line) for line in lines))
 
 
-def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top: float) -> None:
-    """All lines from ``top`` on."""
+def paint_legend(
+    painter: QPainter, legend: Legend, palette: CanvasPalette, top: float, numbered: bool = True
+) -> None:
+    """All lines from ``top`` on; where cards are not ``numbered`` a number stands beside no name, which nobody would look for."""
     theme, middle = palette.theme, int(Qt.AlignmentFlag.AlignVCenter)
     for row, line in enumerate(legend.lines):
         for entry in line:
             x, y = entry.left, top + 5.0 + row * LINE
             if legend.marked:
-                _paint_mark(painter, entry.device, palette, x, y)
+                _paint_mark(painter, entry.device, palette, x, y, numbered or not entry.name)
                 x += MARK + SWATCH + BESIDE - 2
             tone = theme.warning if entry.worst else theme.text
             words = [
@@ -153,12 +155,16 @@ def paint_legend(painter: QPainter, legend: Legend, palette: CanvasPalette, top:
                 x += wide + BESIDE
 
 
-def _paint_mark(painter: QPainter, device: int, palette: CanvasPalette, x: float, y: float) -> None:
-    """The shape of a device and its number on its colour."""
+def _paint_mark(
+    painter: QPainter, device: int, palette: CanvasPalette, x: float, y: float, numbered: bool
+) -> None:
+    """The shape of a device and its colour, which its number stands on."""
     colour = palette.devices[device]
     paint_glyph(painter, colour, x + MARK / 2 - 1, y + LINE / 2, 10.0)
     box = QRectF(x + MARK, y + 4, SWATCH - 2, LINE - 8)
     painter.fillRect(box, QColor(colour.accent))
+    if not numbered:
+        return
     painter.setFont(font(10, True))
     painter.setPen(QColor(ink_on(colour.accent, palette.theme)))
     painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), palette.code(device))

@@ -27,7 +27,7 @@ from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
 from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
 from gui.canvas.graph.picture.part import Part, uncut
-from gui.canvas.graph.picture.shapes import paint_graph
+from gui.canvas.graph.picture.shapes import are_numbered, paint_graph
 from gui.canvas.graph.picture.subtitle import subtitle_of
 from gui.canvas.graph.picture.unused import folded_lanes, folds
 from gui.canvas.graph.scene import NONE, STYLE, Scene, scene_of
@@ -396,5 +396,5 @@ def paint_title(painter: QPainter, picture: Picture) -> None:
     kinds = next((kinds for kinds in choices if right - key_width(kinds, face) >= left), ())
     wide = key_width(kinds, face)
     paint_key(painter, QRectF(right - wide, 8, wide, 20), kinds, theme, face)
-    if picture.legend.lines:
-        paint_legend(painter, picture.legend, picture.palette, heading.height - 4)
+    numbered = are_numbered(picture.viewport, picture.palette, picture.detail, picture.least)
+    paint_legend(painter, picture.legend, picture.palette, heading.height - 4, numbered)

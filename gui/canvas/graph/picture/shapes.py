@@ -255,6 +255,14 @@ def _vector_splits(
     painter.setOpacity(1.0)
 
 
+def are_numbered(viewport: Viewport, palette: CanvasPalette, detail: Detail, least: float) -> bool:
+    """Whether cards carry the numbers of their devices at this size, in letters of ``least`` pixels or more."""
+    if not tab_width(palette) or detail == Detail.OVERVIEW:
+        return False
+    needed = max(least, LEAST_NUMBERED if detail == Detail.BLOCKS else 0.0)
+    return STYLE.card_h * viewport.scale >= needed
+
+
 def _number(
     painter: QPainter, box: QRectF, device: int, ground: QColor, palette: CanvasPalette, least: float
 ) -> None:

@@ -12,12 +12,14 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.canvas.graph import labels
-from gui.canvas.graph.detail import Detail
+from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.labels import blank_share, tab_width
 from gui.canvas.graph.palette import filled_palette
 from gui.canvas.graph.picture.legend import BESIDE, paint_legend
 from gui.canvas.graph.picture.part import Part
 from gui.canvas.graph.picture.picture import MOST_BLANK, TITLE_HEIGHT, Picture, compose, draw_graph
+from gui.canvas.graph.picture.shapes import are_numbered
+from gui.canvas.graph.scene import STYLE
 from gui.look.page import PRESETS, Page
 from gui.look.theme import THEMES, Theme, contrast, ink_on
 from planner.errors import StageboardError
@@ -29,6 +31,7 @@ from planner.model.groups import GroupView
 from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.scribe import Scribe
 
 SAMPLES = Path(__file__).resolve().parents[4] / "sample_models"
 SAMPLE = SAMPLES / "resnet50.json"
@@ -162,6 +165,26 @@ def test_the_legend_names_each_device_that_has_ops(problem: Problem) -> None:
             "flow",
         )
         assert {entry.end for line in told.legend.lines for entry in line} == {"", word}
+
+
+@pytest.mark.parametrize(("size", "numbered"), [((1600, 1000), True), ((300, 120), False)])
+def test_the_legend_has_numbers_where_cards_have(
+    problem: Problem, size: tuple[int, int], numbered: bool
+) -> None:
+    picture = compose(
+        problem, np.arange(problem.graph.n, dtype=np.int32) * 2 // problem.graph.n, Page(size), "flow"
+    )
+    scale = picture.viewport.scale if numbered else 0.1
+    picture.viewport.scale = scale
+    detail = detail_at(STYLE.card_h * scale)
+    assert are_numbered(picture.viewport, picture.palette, detail, 0.0) == numbered
+    assert not are_numbered(picture.viewport, picture.palette, detail, 1e3), "in letters that are left out"
+    scribe = Scribe(400, 100)
+    paint_legend(scribe, picture.legend, picture.palette, 0.0, numbered)
+    scribe.end()
+    written = [text for _, text in scribe.written]
+    codes = [picture.palette.code(d) for d in range(2)]
+    assert [code in written for code in codes] == [numbered] * 2
 
 
 def test_the_legend_of_a_heat_map_has_no_colours_that_no_card_has() -> None:
