@@ -50,19 +50,22 @@ LEAST_WIDE, LEAST_HIGH = 560, 420
 """Pixels without which the window cannot be read."""
 SHARE = 0.42
 """What the speaker's window has of the width of a single screen."""
+SQUAREST = 4 / 3
+"""How wide an audience's window beside it is at least, for its height: slides are wide, and small on a high page."""
 
 
 def seats(rooms: Sequence[QRect], here: int) -> tuple[QRect, QRect, int]:
     """Where the speaker's window and the audience's go, and the screen that the audience has of its own (-1: none).
 
-    ``rooms`` are the screens, ``here`` the one at which the speaker sits. On one screen they stand side by side, each as high as it is.
+    ``rooms`` are the screens, ``here`` the one at which the speaker sits. On one screen they stand side by side, the audience's no higher than :data:`SQUAREST`.
     """
     room = rooms[here]
     other = next((i for i in range(len(rooms)) if i != here), -1)
     if other >= 0:
         return room, rooms[other], other
     left = max(LEAST_WIDE, round(SHARE * room.width()))
-    audience = QRect(room.left() + left, room.top(), room.width() - left, room.height())
+    wide = room.width() - left
+    audience = QRect(room.left() + left, room.top(), wide, min(room.height(), round(wide / SQUAREST)))
     return QRect(room.left(), room.top(), left, room.height()), audience, -1
 
 
