@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
-from gui.panels.schedule.layout import AXIS, RULER, ChartLayout
+from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, piece_letter
 from gui.widgets.bars import HATCH
 from planner.reports.schedule.parts import RECEIVE, SEND, STREAM, SYNC
 from planner.reports.schedule.schedule import Schedule
@@ -21,6 +21,8 @@ BESIDE_FLAGS = 14.0
 """Pixels that flags of compared plans, which stand below the rows where there is no axis, may take of the room of the names."""
 IN_TURN = ("samples in turn", "samples")
 TRANSFER = "transfer"
+PIECES = ("1b: sample 1, piece b", "1b: piece b", "b: piece")
+"""What letters behind the number of a sample are, where devices have several pieces."""
 PALE, THIN, USUAL = 0.6, 4.0, 6.0
 """How much of its colour the mark of transfers has, as their bars are paler than work, and how high it and others are."""
 LIGHT = 0.5
@@ -29,7 +31,7 @@ LIGHT = 0.5
 
 @dataclass(frozen=True)
 class Entry:
-    """What a mark stands for, in ever fewer words, and its colours, one beside the other."""
+    """What a mark stands for, in ever fewer words, and its colours, one beside the other; without any it has no mark."""
 
     words: tuple[str, ...]
     colours: tuple[str, ...]
@@ -50,6 +52,8 @@ def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
     ]
     if schedule.samples > 1:
         found.append(Entry(IN_TURN, (theme.muted, mix(theme.panel, theme.muted, LIGHT))))
+    if any(piece_letter(schedule, piece) for piece in range(len(schedule.piece_device))):
+        found.append(Entry(PIECES, ()))
     return found
 
 
@@ -65,13 +69,13 @@ def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
     metrics = QFontMetricsF(face)
     x = LEFT_EDGE
     for entry in entries_of(layout.schedule, theme):
+        beside = SWATCH + GAP if entry.colours else 0.0
         word, at = next(
             (
                 (word, i)
                 for i in range(len(strips))
                 for word in entry.words
-                if (x if i == 0 else LEFT_EDGE) + SWATCH + GAP + metrics.horizontalAdvance(word)
-                <= strips[i][1]
+                if (x if i == 0 else LEFT_EDGE) + beside + metrics.horizontalAdvance(word) <= strips[i][1]
             ),
             ("", -1),
         )
@@ -91,6 +95,6 @@ def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
             if entry.hatched:
                 painter.setBrush(HATCH)
                 painter.drawRoundedRect(box, 2, 2)
-        x += SWATCH + GAP
+        x += beside
         write(painter, QRectF(x, top, wide + 2, RULER), LEFT, word, face, theme.muted)
         x += wide + APART

@@ -223,7 +223,9 @@ def test_seats() -> None:
     assert other < 0 and not speaker.intersects(audience)
     assert wide.contains(speaker) and wide.contains(audience)
     assert speaker.height() == wide.height() and speaker.width() + audience.width() == wide.width()
-    assert 1.3 < audience.width() / audience.height() <= 1.5, "slides are wide: on a high page they would be small"
+    assert 1.3 < audience.width() / audience.height() <= 1.5, (
+        "slides are wide: on a high page they would be small"
+    )
 
 
 def test_words_of_the_speaker() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from gui.look.page import PRESETS
 from gui.look.theme import LIGHT, contrast
-from gui.panels.schedule.key import entries_of
+from gui.panels.schedule.key import PIECES, entries_of
 from gui.panels.schedule.picture import draw_schedule
 from planner.formats import read_models
 from planner.machines.spec import parse_target
@@ -46,4 +46,15 @@ def test_kinds_of_bars_that_are_no_work_are_named(
     words = [line.words for line in lines]
     keys = ("transfer", "streaming", "samples in turn", "samples")
     assert [word for word in keys if word in words] == written
+    assert overlapping(lines, 2.0) == []
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_letters_behind_samples_are_explained(qapp: Any, preset: str) -> None:
+    graph = read_models([sample("resnet50.json")])
+    problem = Problem(graph, parse_target("pool:2+1,contiguous=false", graph))
+    device_of = (np.arange(graph.n) * 9 // graph.n % 3).astype(np.int32)
+    assert PIECES in [entry.words for entry in entries_of(schedule(problem, device_of), LIGHT)]
+    lines = written_in(draw_schedule(problem, device_of, PRESETS[preset]).file(".svg"))
+    assert {line.words for line in lines} & set(PIECES)
     assert overlapping(lines, 2.0) == []
