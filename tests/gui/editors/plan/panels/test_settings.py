@@ -598,7 +598,7 @@ def test_a_bare_number_is_in_the_unit_that_the_field_shows(qtbot: QtBot) -> None
             field.editingFinished.emit()
             if value:
                 assert panel.edited()[0] == Pipeline(2, 1.0, value)
-        assert field.text() == "7", "no unit was shown"
+        assert field.text() == "7 B", "no unit was shown, so these are bytes"
 
 
 def test_numbers_per_device_are_typed_with_slashes(qtbot: QtBot) -> None:
