@@ -175,7 +175,7 @@ def open_files(
             elif known is not document.active:
                 put_on_canvas(document, first.plan, known, apply_words(known.name))
             canvas = on_canvas(document)
-            canvas.notes, canvas.other_costs = first.notes, first.other_costs
+            canvas.path, canvas.notes, canvas.other_costs = file, first.notes, first.other_costs
             for other in others:
                 assert other.plan is not None
                 listed(document, other.plan, other.file_claims, other.path)
