@@ -25,10 +25,15 @@ def cut_apart(text: str, others: Sequence[str], metrics: QFontMetrics, room: int
     if metrics.horizontalAdvance(text) <= room:
         return text
     begun = _without(texts, ends=False)
+    shortened = begun(text) != text
     ways: tuple[Callable[[str], str], ...] = (
         begun,
         _without(texts, ends=True),
-        lambda name: metrics.elidedText(begun(name), Qt.TextElideMode.ElideRight, room),
+        *(
+            [lambda name: metrics.elidedText(begun(name), Qt.TextElideMode.ElideRight, room)]
+            if shortened
+            else []
+        ),
         *(
             lambda name, mode=mode: metrics.elidedText(name, mode, room)  # type: ignore[misc]
             for mode in (
