@@ -139,7 +139,9 @@ def _placed(
     room = QRectF(MARGIN, top, inner.width(), low - top - 6)
     layout = folded_layout(len(package.chips), package.used, room)
     boxes = (*layout.boxes, *layout.small)
-    spare = room.height() - (max(box.bottom() for box in boxes) - min(box.top() for box in boxes))
+    # A very low page has no room for chips at all.
+    high = max(box.bottom() for box in boxes) - min(box.top() for box in boxes) if boxes else room.height()
+    spare = room.height() - high
     return _Placed(scale, inner, heading, charted, layout, spare)
 
 
