@@ -22,7 +22,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -60,6 +60,8 @@ STEPS = 150
 """Actions of one round in one editor."""
 SETTLED_ROUNDS = 5
 """Rounds after which all libraries are there, and memory is to be level."""
+LEAVE_MS = 500
+"""How long a menu that waits for somebody may stay open."""
 
 
 class EditorHand:
@@ -135,6 +137,12 @@ class EditorHand:
         self.window.grab()
 
 
+def leave_menus() -> None:
+    """Close a menu that waits for somebody: Return on its button opened it."""
+    if (popup := QApplication.activePopupWidget()) is not None:
+        popup.close()
+
+
 class Soak:
     """Rounds, what went wrong in them, and memory after each."""
 
@@ -150,12 +158,16 @@ class Soak:
         """Round after round until so many seconds are over, or something went wrong."""
         until = time.monotonic() + seconds
         before, sys.excepthook = sys.excepthook, self._caught
+        leaving = QTimer(interval=LEAVE_MS)
+        leaving.timeout.connect(leave_menus)
+        leaving.start()
         try:
             with ExitStack() as unasked:
                 for kind, name, answer in UNANSWERED:
                     unasked.enter_context(patch.object(kind, name, lambda *_, answer=answer, **__: answer))
                 self._rounds(until)
         finally:
+            leaving.stop()
             sys.excepthook = before
 
     def _rounds(self, until: float) -> None:
