@@ -17,7 +17,7 @@ from planner.reports.robustness.words import another_from, at_most, optimal_whil
 
 Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
-HEADS = ("Op", "Optimal while", "Other from", "Same to", "Time")
+HEADS = ("Op", "Optimal while", "Other from", "No dearer up to", "Time")
 OPTIMAL, OTHER, SAME, TIME = 1, 2, 3, 4
 TIPS = (
     "The ops whose errors would soonest change the plan come first; a click selects one on the canvas",
