@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,6 +30,10 @@ MARKED = 16
 """Pixels that the mark before a device's name takes."""
 BARRED = 22.0
 """From this height on a row has bars."""
+LETTERS, TITLES = 9.0, 8.0
+"""Points of rows that are not low, and of titles of columns."""
+WIDE, CLOSE, GOOD_BAR = 18.0, 10.0, 40.0
+"""Pixels between columns, where there is room and where there is little, and of bars where there is room."""
 
 
 def paint_amount(
@@ -106,6 +111,14 @@ def picture_columns(table: DeviceTable, details: bool) -> list[DeviceColumn]:
     return shown
 
 
+def whole_width(table: DeviceTable, columns: Sequence[DeviceColumn]) -> float:
+    """Pixels in which all of some columns stand in a picture, nothing of them cut and bars as long as they should be at least."""
+    face, head = QFontMetricsF(font(LETTERS, bold=True)), QFontMetricsF(font(TITLES))
+    bars = sum(column.kind == CHANGE for column in columns) or len(columns) - 1
+    needed = sum(_needed(column, face, head, math.inf) for column in columns)
+    return needed + WIDE * (len(columns) - 1) + GOOD_BAR * bars
+
+
 def _needed(column: DeviceColumn, face: QFontMetricsF, head: QFontMetricsF, most: float = MOST_NAME) -> float:
     """How wide a column is without bars, one of names at ``most``."""
     texts = max((face.horizontalAdvance(text) for text in column.texts), default=0.0)
@@ -145,7 +158,7 @@ def _fitted(
         bars = [c for c, column in enumerate(columns) if column.kind == CHANGE] or list(
             range(1, len(columns))
         )
-        for gap, least in ((18.0, 40.0), (10.0, LEAST_BAR)):
+        for gap, least in ((WIDE, GOOD_BAR), (CLOSE, LEAST_BAR)):
             widths = list(needed)
             free = room - sum(widths) - gap * (len(widths) - 1)
             if free >= least * len(bars):
@@ -166,11 +179,11 @@ def _fitted(
         del columns[last], needed[last]
 
 
-def rows_fitting(table: DeviceTable, height: float) -> tuple[np.ndarray, float]:
-    """The rows that fit into a picture so high, and their height: all, or those that change most."""
+def rows_fitting(table: DeviceTable, height: float, most: float = MOST_ROW) -> tuple[np.ndarray, float]:
+    """The rows that fit into a picture so high, and their height, ``most`` at most: all, or those that change most."""
     count = len(table.comparison.rows)
     room = height - HEAD
-    each = min(MOST_ROW, max(LEAST_ROW, room / max(1, count)))
+    each = min(most, max(LEAST_ROW, room / max(1, count)))
     fits = max(1, int(room / each + 1e-6))
     if fits >= count:
         return np.arange(count), each
@@ -180,20 +193,29 @@ def rows_fitting(table: DeviceTable, height: float) -> tuple[np.ndarray, float]:
     return np.sort(np.argsort(-size, kind="stable")[: max(1, fits - 1)]), each
 
 
+def explained(table: DeviceTable, columns: Sequence[DeviceColumn]) -> float:
+    """Pixels below some columns in which the parts of their bars are explained, where any have parts."""
+    return KEY_HEIGHT if table.kinds and any(column.part == "cost" for column in columns) else 0.0
+
+
 def paint_devices(
-    painter: QPainter, box: QRectF, table: DeviceTable, theme: Theme, details: bool = False
-) -> None:
-    """The table in ``box``, below it what the parts of its bars are. Where rows have no room those that change least are left out, and counted."""
+    painter: QPainter, box: QRectF, table: DeviceTable, theme: Theme, details: bool = False,
+    columns: Sequence[DeviceColumn] = (), most: float = MOST_ROW,
+) -> None:  # fmt: skip
+    """The table in ``box``, below it what the parts of its bars are. Where rows have no room those that change least are left out, and counted.
+
+    ``columns``: these alone; ``most``: pixels of a row where there is room.
+    """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    columns = picture_columns(table, details)
-    key = KEY_HEIGHT if table.kinds else 0.0
-    rows, each = rows_fitting(table, box.height() - key)
+    columns = list(columns) or picture_columns(table, details)
+    key = explained(table, columns)
+    rows, each = rows_fitting(table, box.height() - key, most)
     if each < BARRED:
         key = 0.0
         rows, each = rows_fitting(table, box.height())
-    size = 9.0 if each >= 18 else 8.0
-    face, head = QFontMetricsF(font(size, bold=True)), font(8.0)
+    size = LETTERS if each >= 18 else 8.0
+    face, head = QFontMetricsF(font(size, bold=True)), font(TITLES)
     colours = numbered_colours(table.comparison.numbers, theme)
     columns, widths, gap = _readable(table, columns, face, QFontMetricsF(head), box.width())
     x = box.left()

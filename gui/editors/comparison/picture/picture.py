@@ -12,6 +12,7 @@ from gui.editors.comparison.panels.devices_painter import HEAD, MOST_ROW, paint_
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
+from gui.editors.comparison.picture.bands import bands_of
 from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
 from gui.editors.comparison.picture.legend import legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS, TRIED, draw_overlaid
@@ -271,8 +272,12 @@ def _paint_flows(painter: QPainter, comparison: Comparison, pair: Pair, box: QRe
 def _paint_devices(
     painter: QPainter, comparison: Comparison, box: QRectF, theme: Theme, details: bool
 ) -> None:
-    rest = _lines(painter, box, _told(comparison), theme)
-    paint_devices(painter, rest, device_table(comparison, PAIR), theme, details)
+    rest, table = _lines(painter, box, _told(comparison), theme), device_table(comparison, PAIR)
+    bands = bands_of(table, rest.width(), rest.height()) if details else None
+    if bands is None:
+        paint_devices(painter, rest, table, theme, details)
+    else:
+        bands.paint(painter, rest, theme)
 
 
 def _told(comparison: Comparison) -> list[str]:

@@ -12,15 +12,18 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage
 from gui.canvas.graph.headers import HEADER_WIDTH
 from gui.canvas.graph.naming.row_headers import blocks_of
 from gui.canvas.graph.picture.picture import TITLE_HEIGHT
+from gui.editors.comparison.panels.devices_painter import picture_columns
+from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import fitted, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Cell, Table, figures_table
 from gui.editors.comparison.picture import head
+from gui.editors.comparison.picture.bands import bands_of
 from gui.editors.comparison.picture.head import head_of, packed, subtitle_of, title_of
 from gui.editors.comparison.picture.legend import APART, legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
 from gui.look.numbers import one_amount
-from gui.look.page import PRESETS, Page
+from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.canvases import canvases, grid, opposite, paint_canvas
 from gui.panels.comparison.marks import ring_width
@@ -133,6 +136,34 @@ def test_on_a_slide_nothing_of_three_unlike_plans_is_cut(qapp: object, view: str
         rect for rect, text in scribe.written if text and rect.top() < head.height + table_height(tables[0])
     ]
     assert all(rect.right() <= width for rect in boxes)
+
+
+@pytest.mark.parametrize("plans", [(A, B), ([*A[:9], 3, 3, 3], [*B[:9], 3, 3, 3], [*A[:8], 3, 3, 3, 3])])
+def test_devices_fill_a_poster_in_bands_of_whole_columns(qapp: object, plans: tuple[list[int], ...]) -> None:
+    comparison, page, slide = comparison_of(*plans), PRESETS["poster"], PRESETS["slide"]
+    lines = written_in(draw_comparison(comparison, page, "devices").file(".svg"))
+    table = device_table(comparison, (1, 0))
+    assert {column.title for column in picture_columns(table, details=True)} <= {line.words for line in lines}
+    names = [line for line in lines if line.words == comparison.row_title(2)]
+    assert len(names) >= 2  # in each band
+    wide, high = (side * SCREEN_DPI / page.dpi for side in page.pixels)
+    assert 0.8 * high < max(line.box.bottom() for line in lines) <= high
+    shown = written_in(draw_comparison(comparison, slide, "devices").file(".svg"))
+    usual = next(line.pixels for line in shown if line.words == comparison.row_title(2))
+    assert names[0].pixels / wide >= 0.8 * usual * slide.dpi / SCREEN_DPI / slide.pixels[0]
+
+
+def test_bands_part_columns_evenly_and_between_what_belongs_together(qapp: object) -> None:
+    table = device_table(comparison_of(A, B), (1, 0))
+    bands = bands_of(table, 1_000.0, 600.0)
+    assert bands is not None
+    assert bands_of(table, 1_000.0, 100.0) is None
+    whole = bands_of(table, 4_000.0, 200.0)
+    assert whole is not None and len(whole.bands) == 1
+    told = [[column.part for column in band] for band in bands.bands]
+    assert len(told) > 1 and all(parts[0] == "" for parts in told)
+    assert {"cost", "memory"} <= {part for parts in told for part in parts}
+    assert not any({"cost", "memory"} <= set(parts) for parts in told)
 
 
 @pytest.mark.parametrize("preset", ["slide", "column", "poster"])
