@@ -15,16 +15,17 @@ from gui.canvas.graph.picture.subtitle import standing_text
 from gui.document.plan.document import Document
 from gui.document.proven_here import PROVEN
 from gui.editors.comparison.panels.figures_painter import fitted
-from gui.editors.comparison.panels.figures_words import CLAIMED, figures_table
+from gui.editors.comparison.panels.figures_words import CLAIMED, PROVEN_HERE, figures_table
 from gui.editors.comparison.state import CompareState, file_sources
 from gui.look.theme import LIGHT, font
 from gui.panels.comparison.canvases import canvases
-from gui.panels.comparison.words import BETWEEN, fitting_lines, standing_tip, standing_words
+from gui.panels.comparison.words import BETWEEN, fitting_lines, pair_items, standing_tip, standing_words
 from gui.panels.plans_model import ENTRY, SOURCE, PlansModel
 from gui.panels.readouts import ReadoutStrip
-from gui.present.captions import figures_text
+from gui.present.captions import figures_text, runs_text
 from gui.present.certificate.dialog import CertificateDialog
 from gui.present.certificate.page import claim_lines, proof_lines
+from gui.present.comparison.words import comparison_runs
 from gui.present.html.words import certificate_table
 from planner.machines.pipeline.target import Pipeline
 from planner.plan_files.plan_json import open_plan, write_plan
@@ -168,6 +169,9 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     for width in range(1200, 100, -5):
         titles = fitted(table, width).titles
         assert (CLAIMED in titles) == ("Gap" in titles), "no picture has a gap without what is claimed"
+        assert ("Gap" in titles) != (PROVEN_HERE in titles), "what is known is said on pages of any width"
+    alone = fitted(table, 100)
+    assert [row[alone.titles.index(PROVEN_HERE)].text for row in alone.rows] == ["gap ≤ 57.2 %"] * 2
     assert SENTENCE in table.rows[0][column].tip and SENTENCE in table.rows[0][0].tip
     assert "optimal" not in standing_words(comparison, 0) and "not proven" in standing_words(comparison, 0)
     assert SENTENCE in standing_tip(comparison, 0) and "claim" not in standing_tip(comparison, 1)
@@ -176,17 +180,22 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     value, gap, claim = standing_words(comparison, 0).split(BETWEEN)
     assert every == BETWEEN.join([value, gap, *others, claim]), "last, so that nothing else looks unproven"
     assert claim == "lower bound claimed: 7.00 ms, not proven here"
-    brief = "claimed ≥ 7.00 ms, not proven"
+    brief, known = "claimed ≥ 7.00 ms, not proven", f"{gap} proven here"
     lines = [fitting_lines(comparison, (0,), (others,), letters, room)[0] for room in range(900, 40, -5)]
     for line, room in zip(lines, range(900, 40, -5), strict=True):
         items = line.split(BETWEEN)
-        assert set(items) <= {*every.split(BETWEEN), brief}
+        assert set(items) <= {*every.split(BETWEEN), brief, known}
         assert (gap in items) == (items[-1] in (claim, brief)), "a gap is not said without what is claimed"
         assert BETWEEN not in line or QFontMetricsF(letters).horizontalAdvance(line) <= room
     assert any(line.endswith(brief) for line in lines), "a claim is shortened before it is dropped"
+    assert any(known in line for line in lines), "and what is known is said without it"
+    assert known in runs_text(comparison_runs(comparison, LIGHT, "sankey"))
+    pairs = [[words for (_, words), _ in items if words] for items in pair_items(comparison)]
+    assert all((gap in words) == (brief in words) for words in pairs)
+    assert all(gap in words or known in words for words in pairs[:-1]) and len(pairs[-1]) == 1
     assert lines[-1] == every.split(BETWEEN)[0]
     narrow = canvases(comparison, QRectF(0, 0, 600, 300), LIGHT, "lanes")[0].picture.subtitle
-    assert narrow.startswith(value) and (gap in narrow) == (brief in narrow)
+    assert narrow.startswith(value) and (gap in narrow) == (known in narrow or brief in narrow)
     document.open_plan(made.forged)
     listed = [entry for entry in document.plans if entry.claims]
     from gui.editors.comparison.state import entry_sources

@@ -41,7 +41,8 @@ def fitting_lines(
 ) -> list[str]:
     """:func:`standing_words` and ``others`` of each of some plans in a line of ``room`` pixels, in whole items, and the same items of all:
     what one has no room for no line says. The value itself stays; then what is proven has what room there is, with all that is claimed
-    beyond it, in few words if need be, else neither; then the others in their order. What is claimed stands last."""
+    beyond it, in few words if need be, else what is known here, for which components after the first make room; then the others in their
+    order. What is claimed stands last."""
     measure = QFontMetricsF(letters)
     told = [_standing(comparison, plan) for plan in plans]
     lines, ends = [words[0] for words, _ in told], [""] * len(told)
@@ -59,6 +60,14 @@ def fitting_lines(
         if fit([line + claim for line, claim in zip(proven, claims, strict=True)], lines):
             lines, ends = proven, claims
             break
+    else:
+        known = [known_here(comparison, plan) for plan in plans]
+        for count in range(max(len(line.split(", ")) for line in lines), 0, -1):
+            shorter = [", ".join(line.split(", ")[:count]) for line in lines]
+            said = [BETWEEN.join(filter(None, both)) for both in zip(shorter, known, strict=True)]
+            if fit(said, lines):
+                lines = said
+                break
     for items in zip(*others, strict=True):
         longer = [line + BETWEEN + item if item else line for line, item in zip(lines, items, strict=True)]
         if fit(
@@ -69,18 +78,43 @@ def fitting_lines(
     return [line + end for line, end in zip(lines, ends, strict=True)]
 
 
-def pair_items(comparison: Comparison) -> list[tuple[tuple[str, str], tuple[str, str]]]:
-    """What is said of plans A and B, the most important first: of each what stands before it in a line and the words, empty where the
-    plan has none of the kind. Components, what is claimed, what is proven, which is not said without that, and whether rules are kept."""
+Item = tuple[str, str]
+"""What stands before some words in a line, and these."""
+
+
+def pair_items(comparison: Comparison) -> list[list[tuple[Item, Item]]]:
+    """What may be said of plans A and B, the most telling first: of each the same kinds of items, with empty words where it has none.
+
+    Components, what is claimed, what is proven, and whether rules are kept; or less, down to the first component and what is known here.
+    What is proven is not said without what is claimed, but in words that say that more may be."""
     told = [_standing(comparison, plan) for plan in (0, 1)]
-    kinds = list(zip_longest(*(words[0].split(", ") for words, _ in told), fillvalue=""))
-    found = [((", ", first), (", ", second)) for first, second in kinds]
-    proven = [words[1] if len(words) > 1 else "" for words, _ in told]
-    rules = [rules_words(comparison, plan) for plan in (0, 1)]
-    claims = [claims[-1] if claims else "" for _, claims in told]
-    for first, second in (claims, proven, rules):
-        found.append(((BETWEEN, first), (BETWEEN, second)))
-    return found
+    kinds = zip_longest(*(words[0].split(", ") for words, _ in told), fillvalue="")
+    values = [((", ", first), (", ", second)) for first, second in kinds]
+
+    def both(words: Sequence[str]) -> tuple[Item, Item]:
+        first, second = words
+        return (BETWEEN, first), (BETWEEN, second)
+
+    proven = both([words[1] if len(words) > 1 else "" for words, _ in told])
+    claims = both([claims[-1] if claims else "" for _, claims in told])
+    rules = both([rules_words(comparison, plan) for plan in (0, 1)])
+    known = both([known_here(comparison, plan) for plan in (0, 1)])
+    fewer = [[*values[:count], known] for count in range(len(values), 0, -1)]
+    return [
+        [*values, claims, proven, rules],
+        [*values, claims, proven],
+        [*values, known, rules],
+        *fewer,
+        values[:1],
+    ]
+
+
+def known_here(comparison: Comparison, plan: int) -> str:
+    """What is proven, in words that are true whatever a file claims: ``gap ≤ 13.7 % proven here``. Empty where rules are broken."""
+    words, claims = _standing(comparison, plan)
+    if not claims:
+        return BETWEEN.join(words[1:])
+    return f"{words[1]} proven here" if len(words) > 1 else "not proven here"
 
 
 def whole_words(words: str, letters: QFont, room: float) -> str:

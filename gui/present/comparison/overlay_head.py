@@ -68,21 +68,18 @@ class OverlayHead:
 
 
 def overlay_head(comparison: Comparison, width: float, height: float) -> OverlayHead:
-    """The head of a picture so wide and high: names in lines of whole words; of both plans the same figures, whole, the last of them left
-    out where they would take too much of the height."""
+    """The head of a picture so wide and high: names in lines of whole words; of both plans the same figures, whole, less of them
+    where they would take too much of the height."""
     room = (1.0 - TRACK) / 2 * width - INSET - 1.5 * KNOB
     bold, small = QFontMetricsF(font(11.0, bold=True)), QFontMetricsF(font(8.5))
     first, second = (_names(plan_title(comparison, plan), bold, room) for plan in (0, 1))
     left = SHARE * height - HEAD - NAME * (max(len(first), len(second)) - 1)
     most = max(1, 1 + int(left // FIGURE))
-    items = pair_items(comparison)
-    count = len(items)
-    while True:
-        told = [_lines([both[plan] for both in items[:count]], small, room) for plan in (0, 1)]
-        whole = all(len(lines) <= most and _widest(lines, small) <= room for lines in told)
-        if whole or count == 1:
-            return OverlayHead((first, second), (told[0], told[1]), room)
-        count -= 1
+    for items in pair_items(comparison):
+        told = [_lines([both[plan] for both in items], small, room) for plan in (0, 1)]
+        if all(len(lines) <= most and _widest(lines, small) <= room for lines in told):
+            break
+    return OverlayHead((first, second), (told[0], told[1]), room)
 
 
 def _widest(lines: Sequence[str], measure: QFontMetricsF) -> float:

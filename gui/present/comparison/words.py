@@ -9,6 +9,7 @@ import numpy as np
 from gui.look.numbers import plural, signed_percent, time_column
 from gui.look.theme import Theme
 from gui.panels.comparison.names import columns_of
+from gui.panels.comparison.words import known_here
 from gui.present.captions import Run, target_words
 from gui.words.machines import machines_by_letter
 from gui.words.objectives import SAME, amount, change, component_words
@@ -30,7 +31,8 @@ def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> s
 
 
 def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list[Run]:
-    """``bottleneck  A 34.4 ms  B 27.1 ms  −21.3 %``; rules that are broken are said. Of ``schedules`` (``how``) it is what samples take."""
+    """``bottleneck  A 34.4 ms  B 27.1 ms  −21.3 %``; rules that are broken are said. Of ``schedules`` (``how``) it is what samples take; of
+    flows (``sankey``) also what is proven, which other pictures say below."""
     kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
     if timed:
         return _sample_runs(comparison, kind, timed, theme)
@@ -45,6 +47,8 @@ def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list
         broken = len(plan.evaluation.violations)
         if broken:
             runs.append(Run(f"\N{BALLOT X} {plural(broken, 'rule')} broken", theme.bad, True))
+        elif how == "sankey" and (known := known_here(comparison, i)):
+            runs.append(Run(known, theme.muted, claim=True))
         if i and not comparison.incomparable(i):
             found = change(first, comparison.plans[0].evaluation.values, plan.evaluation.values)
             same = abs(found.share) <= SAME

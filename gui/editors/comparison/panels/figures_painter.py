@@ -7,7 +7,8 @@ from dataclasses import replace
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
-from gui.editors.comparison.panels.figures_words import CLAIMED, RULES, Cell, Table
+from gui.editors.comparison.panels.figures_words import CLAIMED, GAPS, PROVEN_HERE, RULES, Cell, Table
+from gui.look.numbers import DASH
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, RIGHT, write
 
@@ -50,7 +51,8 @@ def fitted(table: Table, width: float) -> Table:
     """The table without as many columns as it takes to be ``width`` wide at most.
 
     The lower bound goes first, then rules, then components that are the same in all plans, differences beside their shares, and the
-    components after the first. Gaps go last, and with them what is claimed: how good a plan provably is, is what a table is shown for.
+    components after the first. How good a plan provably is stays, for that is what a table is shown for: where gaps and what is claimed
+    have no room beside one another, what is proven here stands alone.
     """
     alike = [
         name
@@ -64,11 +66,29 @@ def fitted(table: Table, width: float) -> Table:
         table = _without(table, titles)
     if not fits(table, width) and not table.titles[-1]:
         table = _without_differences(table)
-    for titles in (*([name] for name in others), ["Gap", CLAIMED]):
+    for titles in ([name] for name in others):
         if fits(table, width):
             return table
         table = _without(table, titles)
-    return table
+    return table if fits(table, width) else _proven_alone(table)
+
+
+def _proven_alone(table: Table) -> Table:
+    """The table with one column for gaps and what is claimed: the gap that is proven here, or that none is."""
+    if GAPS not in table.titles or CLAIMED not in table.titles:
+        return table
+    gap = table.titles.index(GAPS)
+    titles = tuple(PROVEN_HERE if c == gap else name for c, name in enumerate(table.titles))
+    rows = tuple(
+        tuple(_alone(cell) if c == gap else cell for c, cell in enumerate(row)) for row in table.rows
+    )
+    return _without(replace(table, titles=titles, rows=rows), [CLAIMED])
+
+
+def _alone(cell: Cell) -> Cell:
+    """A gap below the title :data:`PROVEN_HERE`."""
+    words = f"gap {cell.text}" if any(map(str.isdigit, cell.text)) else cell.text
+    return replace(cell, text="nothing" if cell.text == DASH else words)
 
 
 def _without(table: Table, titles: list[str]) -> Table:

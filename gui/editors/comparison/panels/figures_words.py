@@ -43,6 +43,8 @@ THROUGHPUT, LATENCY = "Throughput", "Latency"
 """The columns of how often samples come, and how long one takes, whatever the objective."""
 CLAIMED = "Claimed, not proven"
 """The column of the lower bounds that files claim, where any does."""
+GAPS, PROVEN_HERE = "Gap", "Proven here"
+"""The column of gaps, and the one that stands for it and for what is claimed where these have no room."""
 CHECK, CROSS = "\N{CHECK MARK}", "\N{MULTIPLICATION X}"
 
 
@@ -94,7 +96,7 @@ def figures_table(
     claims = any(f.claim is not None for f in figures)
     titles += [
         "Lower bound",
-        "Gap",
+        GAPS,
         *([CLAIMED] if claims else []),
         RULES,
         f"Against {comparison.letter(base)}",

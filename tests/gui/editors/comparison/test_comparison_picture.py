@@ -206,7 +206,6 @@ def test_components_alike_in_all_plans_give_way_to_what_is_proven(qapp: object) 
         ("Plan", "Memory", "Comm.", "Gap", "Against A", ""),
         ("Plan", "Memory", "Comm.", "Gap", "Against A"),
         ("Plan", "Memory", "Gap", "Against A"),
-        ("Plan", "Memory", "Against A"),
     ]
 
 
