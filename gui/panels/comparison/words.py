@@ -36,6 +36,17 @@ def standing_words(comparison: Comparison, plan: int) -> str:
     return BETWEEN.join([*words, *claims[:1]])
 
 
+def standing_choices(comparison: Comparison, plan: int) -> list[str]:
+    """:func:`standing_words`, then ever less for less room, each in whole facts: what is claimed in few words, what is known here instead,
+    components after the first left out, the first alone."""
+    words, claims = _standing(comparison, plan)
+    values, known = words[0].split(", "), known_here(comparison, plan)
+    fewer = [", ".join(values[:count]) for count in range(len(values), 0, -1)]
+    told = [standing_words(comparison, plan), *(BETWEEN.join([*words, claim]) for claim in claims[1:])]
+    brief = [BETWEEN.join(filter(None, [some, known])) for some in fewer]
+    return list(dict.fromkeys([*told, *brief, values[0]]))
+
+
 def fitting_lines(
     comparison: Comparison, plans: Sequence[int], others: Sequence[Sequence[str]], letters: QFont, room: float
 ) -> list[str]:

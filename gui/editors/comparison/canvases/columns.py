@@ -14,7 +14,7 @@ from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import FadeBar
 from gui.editors.comparison.canvases.overlay_key import OverlayKey
 from gui.editors.comparison.canvases.pane import PlanPane
-from gui.editors.comparison.canvases.pane_title import PaneTitle, plan_line
+from gui.editors.comparison.canvases.pane_title import PaneTitle, plan_lines
 from gui.editors.comparison.state import CompareState
 from gui.look.numbers import plural
 from gui.look.theme import Theme
@@ -134,7 +134,7 @@ class Columns(QWidget):
         if self.fade_bar is not None:
             i, j = self.state.shown
             first, second = (
-                (plan_line(comparison, k, proving[k]), standing_tip(comparison, k)) for k in (j, i)
+                (plan_lines(comparison, k, proving[k]), standing_tip(comparison, k)) for k in (j, i)
             )
             self.fade_bar.show_plans((first, second))
 

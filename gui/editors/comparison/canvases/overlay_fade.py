@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QElapsedTimer, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
@@ -14,6 +15,8 @@ from gui.widgets.plain import PlainLabel
 
 SECONDS = 0.35
 STEPS = 100
+PLAN_LINES = 2
+"""Lines that what is said of a plan takes at most."""
 HELD_MS = 350
 """A key or button that is held longer than this blinks back when it is let go."""
 
@@ -99,7 +102,7 @@ class FadeBar(QWidget):
         self.blink.released.connect(fade.let_go)
         self.said = PlainLabel("", self)
         self.said.setMinimumWidth(120)
-        self.plans = (ElidedLabel("", self), ElidedLabel("", self))
+        self.plans = (ElidedLabel("", self, lines=PLAN_LINES), ElidedLabel("", self, lines=PLAN_LINES))
         line = QHBoxLayout()
         line.setSpacing(24)
         for label in self.plans:
@@ -136,10 +139,10 @@ class FadeBar(QWidget):
         self.slider.setAccessibleName(f"From plan {first} to plan {second}")
         self._show()
 
-    def show_plans(self, said: tuple[tuple[str, str], tuple[str, str]]) -> None:
-        """The line of each plan, and its tip."""
+    def show_plans(self, said: Sequence[tuple[Sequence[str], str]]) -> None:
+        """What there is to say of each plan, then the same for less and less room, and its tip."""
         for label, (words, tip) in zip(self.plans, said, strict=True):
-            label.setText(words)
+            label.set_texts(*words)
             label.set_tip(tip)
 
     def _slid(self, value: int) -> None:

@@ -20,8 +20,8 @@ from gui.panels.comparison.words import (
     judged_words,
     moved_words,
     rules_words,
+    standing_choices,
     standing_tip,
-    standing_words,
 )
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel, plain_tip
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from planner.reports.comparison import Comparison
 
 
-def figures_words(comparison: Comparison, plan: int, proving: bool) -> str:
-    """How good a plan is; ``proving``: its bound may soon be better."""
-    words = standing_words(comparison, plan)
-    return f"{words}{BETWEEN}proving …" if proving else words
+def figures_words(comparison: Comparison, plan: int, proving: bool) -> list[str]:
+    """How good a plan is, then the same for less and less room; ``proving``: its bound may soon be better."""
+    choices = standing_choices(comparison, plan)
+    return [*([f"{choices[0]}{BETWEEN}proving …"] if proving else []), *choices]
 
 
 def marked_rules(comparison: Comparison, plan: int) -> str:
@@ -45,12 +45,14 @@ def marked_rules(comparison: Comparison, plan: int) -> str:
     return ("\N{CHECK MARK} " if valid else "\N{BALLOT X} ") + rules_words(comparison, plan)
 
 
-def plan_line(comparison: Comparison, plan: int, proving: bool) -> str:
-    """All that a title says of a plan itself, in a line."""
-    parts = (
-        plan_title(comparison, plan), figures_words(comparison, plan, proving), marked_rules(comparison, plan),
-    )  # fmt: skip
-    return BETWEEN.join(parts)
+def plan_lines(comparison: Comparison, plan: int, proving: bool) -> list[str]:
+    """All that a title says of a plan itself, in a line, then the same for less and less room: whole facts, the name and the first
+    figure last."""
+    name, rules = plan_title(comparison, plan), marked_rules(comparison, plan)
+    figures = figures_words(comparison, plan, proving)
+    return [BETWEEN.join([name, words, rules]) for words in figures[:-1]] + [
+        BETWEEN.join([name, figures[-1]])
+    ]
 
 
 class PaneTitle(QWidget):
@@ -139,7 +141,7 @@ class PaneTitle(QWidget):
         self.close_button.setVisible(len(comparison.plans) > 2)
         self.close_button.setToolTip("Take this plan out of the comparison")
         self.close_button.setAccessibleName(f"Take plan {letter} out of the comparison")
-        self.figures.setText(figures_words(comparison, i, proving))
+        self.figures.set_texts(*figures_words(comparison, i, proving))
         self._say_difference(comparison)
         valid = comparison.plans[i].evaluation.valid
         self.rules.setText(marked_rules(comparison, i))
@@ -148,7 +150,7 @@ class PaneTitle(QWidget):
         self.rules.setToolTip(plain_tip("\n".join(filter(None, [*sentences, judged_words(comparison)]))))
         against = shown[0] if first else shown[1] if i == shown[0] else 0
         moved = len(comparison.moved(i, against))
-        self.moved.setText(f"{moved:,} moved" if moved else f"as {comparison.letter(against)}")
+        self.moved.set_texts(f"{moved:,} moved" if moved else f"as {comparison.letter(against)}", "")
         self.moved.set_tip(moved_words(comparison, i, against))
         self.figures.set_tip(standing_tip(comparison, i))
         self.setAccessibleName(

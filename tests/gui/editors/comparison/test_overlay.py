@@ -24,6 +24,7 @@ from gui.document.plan.document import Document
 from gui.editors.comparison.canvases.overlay import OverlayPane
 from gui.editors.comparison.canvases.overlay_fade import Fade, FadeBar
 from gui.editors.comparison.canvases.overlay_key import OverlayKey
+from gui.editors.comparison.canvases.pane_title import plan_lines
 from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.picture.head import title_of
 from gui.editors.comparison.picture.picture import draw_comparison
@@ -331,6 +332,14 @@ def test_both_plans_keep_their_figures_over_one_canvas(qtbot: QtBot) -> None:
                 standing_words(comparison, plan) in label.text()
                 and rules_words(comparison, plan) in label.text()
             )
+            whole = {" ".join(line.split()) for line in plan_lines(comparison, plan, False)}
+            shown = set()
+            for width in range(1200, 170, -25):
+                label.resize(width, 40)
+                shown |= {lines := label.shown_text()}
+                assert "\N{HORIZONTAL ELLIPSIS}" not in lines, "facts are left out whole"
+                assert " ".join(lines.split()) in whole
+            assert len(shown) > 1
         for width in (500, 640, 800, 1000, 1400):
             words = written_in(draw_comparison(comparison, Page((width, 700)), "overlay").file(".svg"))
             said = [
