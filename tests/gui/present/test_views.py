@@ -84,7 +84,10 @@ def test_chips_that_an_op_left_and_came_to_stand_out() -> None:
 @pytest.mark.parametrize(
     ("words", "found"),
     [("Stage 1 takes 7 ms", [1]), ("stage 1 and Stage 10", [1, 10]), ("Stage 12 is none", []), ("nothing", []),
-     (" ".join(d.title for d in STAGES), []), ("backstage 1x", [])],
+     (" ".join(d.title for d in STAGES), []), ("backstage 1x", []),
+     # most of them, and the ends of a way: what is left would look as if it were out of use
+     (" ".join(d.title for d in STAGES[:7]), []), (" ".join(d.title for d in STAGES[:6]), [*range(6)]),
+     ("most, 2 MiB, from Stage 1 to Stage 2", []), ("Stage 3 sends 2 MiB from Stage 1 to Stage 2", [3])],
 )  # fmt: skip
 def test_devices_that_words_name(words: str, found: list[int]) -> None:
     lit = named_devices(words, STAGES, np.ones(12))
