@@ -201,6 +201,17 @@ def moved(plan: Plan | OrderPlan, versus: Plan | OrderPlan, rows: Rows | None = 
     return None
 
 
+def moved_ops(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> tuple[str, ...]:
+    """The ops (by id) that :func:`moved` counts; none of orders, and across models."""
+    if not (isinstance(plan, Plan) and isinstance(versus, Plan)):
+        return ()
+    try:
+        chosen = compare([versus, plan]).moved(1, 0)
+    except StageboardError:
+        return ()  # plans of two models
+    return tuple(plan.problem.graph.op_ids[op] for op in chosen.tolist())
+
+
 def filled(template: str, told: Mapping[str, str]) -> str:
     """``template`` with its ``{names}`` replaced by facts. Raises :class:`StoryError` where there is none of that name."""
     for name in _PLACE.findall(template):

@@ -9,10 +9,10 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from gui.tools.story.draft import Draft
-from gui.tools.story.frames import Frame, Shown, same_plan
+from gui.tools.story.frames import Frame, Shown, earlier_plan, same_plan
 from gui.tools.story.looks import LOOKS, look
 from gui.tools.story.ordering import told
-from gui.tools.story.shots import Shots
+from gui.tools.story.shots import MOST_HIGHLIGHTED, Shots
 from gui.tools.story.titling import as_shown
 from gui.widgets.later import Later
 from planner.errors import StageboardError
@@ -21,7 +21,7 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
 from planner.story.making import CERTIFICATE
-from planner.story.telling import caption, title
+from planner.story.telling import caption, moved_ops, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -82,7 +82,7 @@ class Recorder(QObject):
         what is selected."""
         shots = self._shots
         shown = shots.shown()
-        standing_out = shots.highlight() if highlight is None else highlight
+        standing_out = self._standing_out(shown, before) if highlight is None else highlight
         keyframe = Keyframe(
             "",
             "",
@@ -103,6 +103,19 @@ class Recorder(QObject):
         name = (step or title(shown.plan))[:LONGEST_TITLE]
         words = told(Frame(keyframe, shown), before)
         return Frame(replace(keyframe, title=name, caption=words), shown, titled=name)
+
+    def _standing_out(self, shown: Shown, before: Frame | None) -> tuple[str, ...]:
+        """What is selected, unless it was before the plan became what it is: the words are then not of that, but of what moved since.
+        It stands out as long as it is what stood out ``before``."""
+        selected = self._shots.highlight()
+        if before is None or not selected or not self._shots.left_over():
+            return selected
+        if same_plan(before.shown, shown):
+            return selected if selected == before.keyframe.highlight else ()
+        earlier = earlier_plan(Frame(before.keyframe, shown), before)
+        speaks = earlier is not None and shown.plan.evaluation.valid
+        changed = moved_ops(shown.plan, earlier.plan) if speaks and earlier is not None else ()
+        return changed if len(changed) <= MOST_HIGHLIGHTED else ()
 
     # ------------------------------------------------------------------ by itself
     def start(self) -> None:

@@ -51,6 +51,9 @@ class Shots(Protocol):
     def highlight(self) -> tuple[str, ...]:
         """The selected ops by id, neurons by number."""
 
+    def left_over(self) -> bool:
+        """Whether what is selected was selected before the plan became what it is."""
+
     def folded(self) -> tuple[FoldedGroup, ...]:
         """The groups that are one card each."""
 
@@ -102,12 +105,30 @@ def last_step(document: Document | OrderDocument) -> str:
     return step if of_its_own and active.origin != "file" else shown_name(active.name)
 
 
+class SelectedFor:
+    """Which state of a document's plan its selection was made for."""
+
+    def __init__(self, document: Document | OrderDocument) -> None:
+        self._document = document
+        self._serial = document.assignment_serial
+        document.selection_changed.connect(self._made)
+
+    def _made(self) -> None:
+        self._serial = self._document.assignment_serial
+
+    @property
+    def left_over(self) -> bool:
+        """Whether it was made for an earlier one."""
+        return self._serial != self._document.assignment_serial
+
+
 class GraphShots:
     """The canvas of the main window."""
 
     def __init__(self, document: Document, canvas: SceneWidget) -> None:
         self._document, self._canvas = document, canvas
         self._last: tuple[int, int, Shown] | None = None
+        self._selected = SelectedFor(document)
 
     def ready(self) -> bool:
         """See :class:`Shots`, as for the next ones."""
@@ -149,6 +170,10 @@ class GraphShots:
         graph, ops = self._document.graph, self._document.selection
         return () if graph is None else highlight_of(graph, ops, self._canvas.scene)
 
+    def left_over(self) -> bool:
+        """See :class:`Shots`."""
+        return self._selected.left_over
+
     def folded(self) -> tuple[FoldedGroup, ...]:
         """Those of the document."""
         return folded_now(self._document)
@@ -181,6 +206,7 @@ class OrderShots:
     def __init__(self, document: OrderDocument) -> None:
         self._document = document
         self._last: tuple[np.ndarray, object, Shown] | None = None
+        self._selected = SelectedFor(document)
 
     def ready(self) -> bool:
         """See :class:`Shots`, as for the next ones."""
@@ -222,6 +248,10 @@ class OrderShots:
         """The selected neuron."""
         document = self._document
         return (str(document.selection),) if document.selection >= 0 else ()
+
+    def left_over(self) -> bool:
+        """See :class:`Shots`."""
+        return self._selected.left_over
 
     def folded(self) -> tuple[FoldedGroup, ...]:
         """Networks have no groups."""

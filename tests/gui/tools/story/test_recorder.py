@@ -245,3 +245,38 @@ def test_a_whole_stage_that_is_selected_is_called_by_its_name(qtbot: QtBot) -> N
         recorder.capture()
         assert titles(draft)[1] == f"The bottleneck, stage {worst}"
         canvas.close_canvas()
+
+
+def test_what_was_selected_for_an_earlier_plan_does_not_stand_out(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        document.select(np.flatnonzero(document.device_of == 0).tolist())
+        recorder.capture()
+        ops = [frame.keyframe.highlight for frame in draft.frames]
+        assert len(ops[1]) > 1
+        last = int(np.flatnonzero(document.device_of == 0)[-1])
+        document.move([last], 1)
+        assert len(document.selection), "and all of them are still selected"
+        frame = recorder.capture()
+        assert frame.keyframe.highlight == (document.graph.op_ids[last],)  # type: ignore[union-attr]
+        assert "1 of " in frame.keyframe.caption and "moved" in frame.keyframe.caption
+        canvas.set_view("stages")
+        assert recorder.capture().keyframe.highlight == ()
+        document.select([1, 2])
+        assert recorder.capture().keyframe.highlight == ("n1", "n2"), "what is selected now is meant"
+        canvas.close_canvas()
+
+
+def test_a_neuron_selected_for_an_earlier_order_does_not_stand_out(qtbot: QtBot) -> None:
+    with order_window(qtbot) as window:
+        document, draft = window.document, Draft()
+        recorder = Recorder(OrderShots(document), draft)
+        document.select(0)
+        assert recorder.capture().keyframe.highlight == ("0",)
+        document.set_order(document.order[::-1].copy(), "Turn round")
+        assert document.selection == 0
+        assert recorder.capture().keyframe.highlight == ()
