@@ -24,6 +24,7 @@ from gui.present.transition.areas import (
     settled_areas,
     told_briefly,
 )
+from gui.present.transition.beyond import paint_fades, paint_hidden, without_hidden
 from gui.present.transition.courses import Courses
 from gui.present.transition.legend import LINE, legend_of, paint_scale
 from gui.present.transition.looks import WORDS, Look, between_looks, detail_of, look_of, plateau
@@ -116,8 +117,12 @@ class Shot:
         return scene
 
     def _paint_over(self, painter: QPainter, areas: Areas, viewport: Viewport, ratio: float) -> None:
-        paint_above(painter, areas, viewport, ratio)
-        paint_marks(painter, self.stage.scene, viewport, self.stage.palette, self.marks, ratio)
+        scene = self.stage.scene
+        paint_fades(painter, scene, self.stage, viewport, self.width, ratio)
+        seen = replace(areas, scene=without_hidden(scene, viewport, ratio))
+        paint_above(painter, seen, viewport, ratio)
+        paint_hidden(painter, scene, self.stage, viewport, ratio)
+        paint_marks(painter, scene, viewport, self.stage.palette, self.marks, ratio)
         self.paint_scale(painter, viewport, ratio)
 
     def paint_scale(self, painter: QPainter, viewport: Viewport, ratio: float) -> None:
@@ -199,14 +204,17 @@ class Morph:
         self._paint_cards(buffer, moment, viewport, card, ratio, e)
         image = wrap_image(buffer)
         painter = QPainter(image)
+        ends = ((self.first, self._from, 1.0 - 2.0 * e), (self.second, b.scene, 2.0 * e - 1.0))
+        for shot, scene, opacity in ends:
+            painter.setOpacity(max(0.0, opacity))
+            paint_fades(painter, scene, shot.stage, viewport, shot.width, ratio)
+        painter.setOpacity(1.0)
         for one in areas:
             paint_above(painter, one, viewport, ratio)
-        for shot, scene, opacity in (
-            (self.first, self._from, 1.0 - 2.0 * e),
-            (self.second, b.scene, 2.0 * e - 1.0),
-        ):
+        for shot, scene, opacity in ends:
             if opacity > 0.0:
                 painter.setOpacity(opacity)
+                paint_hidden(painter, scene, shot.stage, viewport, ratio)
                 paint_marks(painter, scene, viewport, b.palette, shot.marks, ratio)
                 shot.paint_scale(painter, viewport, ratio)
         painter.end()
