@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from gui.words.methods import shown_name
+from gui.words.methods import method_name, shown_name
+from gui.words.objectives import objective_in_words
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
 from planner.problem.base import PlanningProblem, refuted
@@ -157,6 +158,23 @@ class PlanList(QObject):
         if best is None or best.problem != problem:
             return None
         return best if problem.standing(best.components, bounds).gap == 0.0 else None
+
+    def name_by(self, planner: str, problem: Problem, besides: PlanEntry | None = None) -> str:
+        """What a plan that a planner found for a problem is called in this list: the planner's title, and only what tells it from its other
+        plans (all ``besides`` one): the machine (``Slice, 6 stages``), the objective in words."""
+        others = [entry for entry in self.entries if entry is not besides]
+        own = [
+            cast("Problem", entry.problem) for entry in others if entry.planner == planner and entry.problem
+        ]
+        known = {entry.shown_name for entry in others}
+        words = [method_name(planner)]
+        if any(one.places != problem.places for one in own):
+            words.append(problem.places)
+        if any(one.objective != problem.objective for one in own):
+            words.append(objective_in_words(problem.objective))
+        if ", ".join(words) in known and problem.places not in words:
+            words.append(problem.places)
+        return ", ".join(words)
 
     def unused_name(self, name: str, path: Path | None = None) -> str:
         """``name``; if another entry has it, with that of the plan's file at ``path``, or with a number."""

@@ -11,6 +11,12 @@ TOLD_APART = re.compile(r"(?P<planner>[\w-]+)(?P<rest>| \(.*| \d+|, .*)")
 """The name of a planner, and what tells its plan from others."""
 
 
+def by_method(name: str) -> str:
+    """The words for a method behind *by*: in quotation marks where its title has a comma."""
+    words = method_words(name)
+    return f"“{words}”" if "," in words else words
+
+
 @cache
 def method_words(name: str) -> str:
     """The title of the planner or bound method ``name`` as it stands within a sentence; ``name`` where none is known."""

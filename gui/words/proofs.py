@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gui.look.numbers import brief_seconds, gap_limit, gap_text, plural, signed_percent
-from gui.words.methods import method_words
+from gui.words.methods import by_method
 from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
 
@@ -73,7 +73,7 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
         ]
         among = f" with {' and '.join(limits)}"
     other = f" for {bound.proven_for}, which holds here all the more" if bound.proven_for else ""
-    who = f"proven by {method_words(bound.method)}{other}, using {assumed(bound)}."
+    who = f"proven by {by_method(bound.method)}{other}, using {assumed(bound)}."
     if math.isinf(bound.value):
         return f"No plan{among} is valid: {who}"
     return f"No valid plan{among} has {_below(problem, bound)}: {who}"
@@ -94,9 +94,7 @@ def _below(problem: PlanningProblem, bound: Bound) -> str:
 
 def prover_words(bound: Bound) -> str:
     """``proven by nested cuts``, ``proven by nested cuts for max load`` where it was for another problem."""
-    return f"proven by {method_words(bound.method)}" + (
-        f" for {bound.proven_for}" if bound.proven_for else ""
-    )
+    return f"proven by {by_method(bound.method)}" + (f" for {bound.proven_for}" if bound.proven_for else "")
 
 
 def proven_words(bound: Bound | None) -> str:

@@ -22,7 +22,6 @@ from gui.document.plan.selection import EMPTY, named, op_array
 from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.look.numbers import plural
-from gui.words.methods import method_name
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.model.times import Use, with_times_of, without_measured
@@ -183,7 +182,7 @@ class Editing:
             return False
         self._board.add_bounds(bounds)
         self._history.proved(bounds)
-        name = self._plans.unused_name(plan_name(after, method_name(planner)))
+        name = self._plans.unused_name(self._plans.name_by(planner, after))
         entry = PlanEntry(
             name, device_of, "planner", planner=planner, seconds=seconds,
             provenance=Provenance(planner=planner, seconds=seconds), claims=claimed(bounds),

@@ -13,7 +13,7 @@ from gui.document.commands import Edited, SetProblem
 from gui.document.plan.retargeting import carried_over
 from gui.document.plan_list import PlanEntry, fill_figures
 from gui.document.steps import apply_words
-from gui.words.methods import method_name
+from gui.words.objectives import objective_in_words
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
@@ -80,7 +80,7 @@ class OnMachines(Edited, Protocol):
 
 
 def plan_name(problem: Problem, who: str) -> str:
-    """``Slice, 6 stages``: a planner's title, or another word, with the machine of its plan."""
+    """``carried over, 6 stages``: what a plan is called that no planner made, with its machine."""
     return f"{who}, {problem.places}"
 
 
@@ -157,7 +157,8 @@ class ChangingMachine:
         before, active = self._board.open_problem, self._plans.active
         assert active is not None
         after = Problem(before.graph, before.target, objective, before.constraints)
-        self.plan_anew(after, f"Plan for {objective}", f"{active.name}, {objective}")
+        words = objective_in_words(objective)
+        self.plan_anew(after, f"Plan for {words}", f"{active.name}, {words}")
 
     def tell(self, change: MachineChange) -> None:
         """Say that the machine is another one."""
@@ -179,9 +180,7 @@ class ChangingMachine:
         """
         document, entry = self._document, change.entry
         document.add_bounds(bounds)
-        name = plan_name(change.after, method_name(planner))
-        if change.objective_only:
-            name = f"{name}, {change.after.objective}"
+        name = self._plans.name_by(planner, change.after, besides=entry)
         made = PlanEntry(name, device_of, "start", planner=planner)
         fill_figures(made, change.after, self._board.bounds)
         if not planner or not made.better_than(self._plans.active):

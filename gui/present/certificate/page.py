@@ -13,7 +13,7 @@ from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import LEAST, flowed, letters, measure
 from gui.present.certificate.facts import Fact, facts
-from gui.words.methods import method_words
+from gui.words.methods import by_method
 from gui.words.objectives import component_columns, component_words, in_unit
 from gui.words.proofs import assumed
 from planner.problem.bound import Bound
@@ -79,7 +79,7 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
         return []
     title = component_words(part.name).title
     if brief:
-        return [f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}."]
+        return [f"{title[:1].upper()}{title[1:]}: by {by_method(proof.method)}."]
     limits = [
         f"{component_words(name).title} of at most {amount(certified, name, most)}"
         for name, most in proof.given
@@ -92,7 +92,7 @@ def proof_lines(certified: Certificate, part: Part, *, brief: bool = False) -> l
     took = seconds_text(proof.seconds) if proof.seconds >= SHORTEST else f"less than {seconds_text(SHORTEST)}"
     now = f", proven here now in {took}" if proof.now else ""
     return [
-        f"{title[:1].upper()}{title[1:]}: by {method_words(proof.method)}{source}, using {using}{among}{now}."
+        f"{title[:1].upper()}{title[1:]}: by {by_method(proof.method)}{source}, using {using}{among}{now}."
     ]
 
 

@@ -21,7 +21,7 @@ from gui.look.numbers import (
 from gui.panels.comparison.names import Pair, columns_of
 from gui.panels.comparison.words import judged_words, optimal_words, rules_words
 from gui.widgets.labels import capital
-from gui.words.methods import method_words, shown_name
+from gui.words.methods import by_method, method_words, shown_name
 from gui.words.objectives import (
     SAME,
     change,
@@ -193,7 +193,7 @@ def _bound(f: Figures, columns: Sequence[Column]) -> Cell:
         shown,
         "",
         True,
-        tip="\n".join(filter(None, [f"proven by {method_words(f.bound.method)}", tip])),
+        tip="\n".join(filter(None, [f"proven by {by_method(f.bound.method)}", tip])),
     )
 
 

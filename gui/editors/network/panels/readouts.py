@@ -12,7 +12,7 @@ from gui.look.numbers import DASH, gap_limit
 from gui.look.theme import Theme
 from gui.panels.readout_row import Readouts
 from gui.widgets.readout import Readout
-from gui.words.methods import method_words
+from gui.words.methods import by_method
 from gui.words.proofs import GAP_MEANS, bound_sentence, claim_sentence, claimed_shortly, wrapped
 from planner.text_table import gap_percent
 
@@ -98,7 +98,7 @@ class OrderReadouts(Readouts):
     def _show_bound(self, problem: NetworkProblem) -> None:
         bound, claim = self.document.bound, self.document.claim
         lines = [] if bound is None else [bound_sentence(problem, bound)]
-        note = "none yet: prove one" if bound is None else f"proven by {method_words(bound.method)}"
+        note = "none yet: prove one" if bound is None else f"proven by {by_method(bound.method)}"
         if claim is not None:
             note = claimed_shortly(problem, claim)
             lines.append(claim_sentence(problem, claim))

@@ -16,7 +16,7 @@ class FastestBound(BoundMethod):
     name: ClassVar[str] = "fastest"
     title: ClassVar[str] = "Edge TPU, fastest"
     summary: ClassVar[str] = "the least estimated time per inference, where the graph has few ideals"
-    source: ClassVar[Source] = Source("ours", "docs/edge-tpu.md")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/edge-tpu.md")
     targets: ClassVar[frozenset[str]] = frozenset({"edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"inference-time"})
 

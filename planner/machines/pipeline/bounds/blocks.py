@@ -26,7 +26,7 @@ class Blocks(BoundMethod):
     summary: ClassVar[str] = (
         "partition into blocks below a threshold, by column generation with exact pricing"
     )
-    source: ClassVar[Source] = Source("ours", "docs/bounds.md, after MTPP section 3.2")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/bounds.md, after MTPP section 3.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
 

@@ -24,7 +24,7 @@ class TwoSuperblock(BoundMethod):
     name: ClassVar[str] = "two-superblock"
     title: ClassVar[str] = "Two superblocks"
     summary: ClassVar[str] = "best split in two superblocks, all tensors between them paid on both sides"
-    source: ClassVar[Source] = Source("ours", "docs/bounds.md, after MTPP section 3.2")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/bounds.md, after MTPP section 3.2")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
 

@@ -33,7 +33,7 @@ class Blocks(Planner):
     name: ClassVar[str] = "blocks"
     title: ClassVar[str] = "Blocks by price"
     summary: ClassVar[str] = "exact column generation over blocks, for wide and sparse graphs"
-    source: ClassVar[Source] = Source("ours", "docs/bounds.md")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/bounds.md")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline"})
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck"})
     exact: ClassVar[bool] = True

@@ -27,7 +27,7 @@ class CriticalPath(BoundMethod):
     summary: ClassVar[str] = (
         "least time along paths, with the memory and transfers that their subgraphs must have"
     )
-    source: ClassVar[Source] = Source("our own", "for the model of device placement, section 4")
+    source: ClassVar[Source] = Source("Stageboard's own", "for the model of device placement, section 4")
     targets: ClassVar[frozenset[str]] = frozenset({"pool"})
     objectives: ClassVar[frozenset[str]] = frozenset({"latency"})
     options: ClassVar[tuple[Option, ...]] = (

@@ -33,7 +33,7 @@ class Auto(BoundMethod):
     name: ClassVar[str] = "auto"
     title: ClassVar[str] = "Automatic"
     summary: ClassVar[str] = "what can be proven in a few seconds, by the methods that suit the problem"
-    source: ClassVar[Source] = Source("ours", "docs/bounds.md")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/bounds.md")
     targets: ClassVar[frozenset[str]] = cast(
         Any,
         OfMachines(lambda machine: frozenset({machine.target.kind}) if machine.unasked else frozenset()),

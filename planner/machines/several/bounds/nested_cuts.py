@@ -43,7 +43,7 @@ class NestedCuts(BoundMethod):
     summary: ClassVar[str] = (
         "a price for each of a few devices: the cheapest chain of ideals, by minimum cuts"
     )
-    source: ClassVar[Source] = Source("ours", "docs/bounds.md")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/bounds.md")
     targets: ClassVar[frozenset[str]] = frozenset({"pool", "pipeline", "edge-tpu", "mcm"})
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "bottleneck", "stage-time", "chip-latency"})
     options: ClassVar[tuple[Option, ...]] = (

@@ -42,7 +42,7 @@ class Auto(Planner):
     summary: ClassVar[str] = (
         "quick planners first, then the one that suits the problem; ends when the plan is proven"
     )
-    source: ClassVar[Source] = Source("ours", "docs/planners.md")
+    source: ClassVar[Source] = Source("Stageboard's own", "docs/planners.md")
     targets: ClassVar[frozenset[str]] = cast(
         Any, OfMachines(lambda machine: frozenset({machine.target.kind}))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from gui.document.plan import opening
 from gui.document.plan.document import Document
 from gui.document.plan.machine_change import CARRIED, GIVEN, KEPT, KNOWN, LISTED, PLANNED, MachineChange
 from gui.document.plan.retargeting import carried_over, in_order
+from gui.document.plan_list import PlanEntry, fill_figures
 from gui.editors.plan.planning_anew import kept_words
 from gui.words.machines import changed_words
 from gui.words.methods import method_name
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
@@ -181,7 +184,7 @@ def test_counts_of_stages_and_plan_files_of_other_machines_are_told(
     document.save_plan(file)
     after = Problem(document.open_problem.graph, Pipeline(2))
     document.take_over(after, np.repeat([0, 1], 6), "slice", 0.1)
-    assert document.active is not None and document.active.name == "Slice, 2 stages"
+    assert document.active is not None and document.active.name == "Slice"
     document.open_plan(file)
     assert [change.came for change in changes] == [GIVEN, GIVEN]
     assert document.open_problem.target == Pipeline(3)
@@ -196,3 +199,25 @@ def test_plans_called_alike_go_by_their_files(document: Document, tmp_path: Path
     assert [entry.name for entry in document.plans] == [
         active.name, f"monday ({active.name})", f"{active.name} 2",
     ]  # fmt: skip
+
+
+def test_plans_are_called_by_what_tells_them_apart(document: Document) -> None:
+    problem, plans = document.open_problem, document.plan_list
+    plans.reset([], "")
+    found = PlanEntry("mine", document.device_of, "planner", planner="slice")
+    other = Problem(problem.graph, Pipeline(5), problem.objective)
+    assert plans.name_by("slice", other) == "Slice", "no other plan is by this planner"
+    fill_figures(found, problem, [])
+    plans.entries.append(found)
+    assert plans.name_by("slice", other) == "Slice, 5 stages"
+    assert plans.name_by("slice", other, besides=found) == "Slice"
+    graph = replace(problem.graph, time_unit="s")
+    timed, held = (
+        Problem(graph, EdgeTpuPipeline(3), objective) for objective in ("inference-time", "memory-1-2-3")
+    )
+    fill_figures(found, held, [])
+    assert plans.name_by("slice", timed) == "Slice, inference time"
+    fill_figures(found, problem, [])
+    assert plans.name_by("slice", problem) == "Slice"
+    found.name = "slice"
+    assert plans.name_by("slice", problem) == f"Slice, {problem.places}", "two of one name"
