@@ -7,7 +7,6 @@ that is made anew for another machine the :class:`SetProblem` that chose it.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -17,13 +16,13 @@ from gui.document.steps import Listing, RemovePlan, RenamePlan, Step
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from planner.problem.base import PlanningProblem
 
 
 class Edited(Listing, Protocol):
     """A document, for the steps that change it. Problems are what it plans: a :class:`planner.problem.base.PlanningProblem`."""
-
-    plan_path: Path | None
 
     @property
     def problem(self) -> Any:
@@ -72,19 +71,11 @@ class Edit(Step):
         self.creates = creates
         self.reason = reason
         self._done = False
-        self._left_path: tuple[Path | None] | None = None
-        """The file of the plan that was left for another one; None where none was."""
-        if creates is not None and creates.origin != "file":
-            creates.path = document.plan_path
 
     def redo(self) -> None:
-        """Enter the later state. Another plan is saved to a file of its own."""
+        """Enter the later state."""
         if self.creates is not None:
             self.document.plan_list.entries.append(self.creates)
-        entry = self.document.plan_list.get(self.active[1])
-        if self.active[0] != self.active[1] and entry is not None:
-            self._left_path = (self.document.plan_path,)
-            self.document.plan_path = entry.path
         problem = None if self.problems is None else self.problems[1]
         reason = "redo" if self._done else self.reason
         self._done = True
@@ -95,9 +86,6 @@ class Edit(Step):
         if self.creates is not None:
             self.document.plan_list.entries.remove(self.creates)
         problem = None if self.problems is None else self.problems[0]
-        if self._left_path is not None:
-            (self.document.plan_path,) = self._left_path
-            self._left_path = None
         self.document.enter(problem, self.ops, self.before, self.active[0], "undo")
 
     def extend(self, device_of: Ints, active: str) -> None:

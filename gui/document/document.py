@@ -64,7 +64,6 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         self.undo_stack = self.history.undo_stack
         self.plan_list = PlanList(self)
         self.paths: tuple[Path, ...] = ()
-        self.plan_path: Path | None = None
         self.model_serial = 0
         """Counts the models opened: what was begun on an earlier one is stale."""
         self.history.modified_changed.connect(self.modified_changed)
@@ -141,6 +140,11 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         return self.plan_list.active
 
     @property
+    def plan_path(self) -> Path | None:
+        """The file of the plan on the canvas; None where it has none, and saving asks for one."""
+        return None if self.active is None else self.active.path
+
+    @property
     def modified(self) -> bool:
         """Whether the plan differs from what was opened or saved last."""
         return self.history.modified
@@ -167,8 +171,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         self, entries: Sequence[PlanEntry], active: PlanEntry, paths: tuple[Path, ...], plan_path: Path | None
     ) -> None:
         """Another model is on the board: so are its files and plans, and there is nothing to undo."""
-        self.paths, self.plan_path = paths, plan_path
-        active.path = plan_path
+        self.paths, active.path = paths, plan_path
         self.model_serial += 1
         self.plan_list.reset(list(entries), active.id)
         self.history.reset()
@@ -233,7 +236,8 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         device_of = self.device_of.copy()
         device_of[ops] = devices
         name = self.plan_list.unused_name(f"{'plan' if active is None else active.name}, edited")
-        entry = self.entry_class(name, self.board.own(device_of), "hand")
+        # An edit of a plan goes to its file, as in any editor.
+        entry = self.entry_class(name, self.board.own(device_of), "hand", path=self.plan_path)
         return {"creates": entry, "active": entry.id}
 
     def set_assignment(self, device_of: Ints, reason: str, text: str, entry: PlanEntry | None = None) -> bool:
@@ -311,15 +315,14 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         seconds: float | None = None, provenance: Provenance | None = None, claims: tuple[Bound, ...] = (), id: str = "",
         problem: P | None = None, path: Path | None = None,
     ) -> PlanEntry:  # fmt: skip
-        """Add a proposal to the list; it changes nothing until applied. ``problem``: what it is a plan of (None = the open one).
+        """Add a proposal to the list; it changes nothing until applied. ``problem``: what it is a plan of (None = the open one); ``path``: its file.
 
         Raises :class:`planner.errors.PlanError`.
         """
         self._check_proposal(device_of)
         entry = self.entry_class(
             self.plan_list.unused_name(name, path), self.board.own(device_of), origin, planner=planner, seed=seed,
-            seconds=seconds, provenance=provenance, claims=claims, problem=problem,
-            path=path if origin == "file" else self.plan_path,
+            seconds=seconds, provenance=provenance, claims=claims, problem=problem, path=path,
         )  # fmt: skip
         if id:
             entry.id = id

@@ -65,7 +65,7 @@ class PlanEntry:
     kept: Ints | None = None
     """Its decision as a file has it; None where none does."""
     path: Path | None = None
-    """The file that it is saved to while it is on the canvas: its own, or that of the plan that was there when it was made; None where there is none, as for a plan from a story."""
+    """The file that it is saved to while it is on the canvas: the one that it was read from or saved to, or that of the plan that it is an edit of; None where there is none, as for a plan that a planner made, or that was made for another machine."""
     problem: PlanningProblem | None = None
     """What it is a plan of: the open problem, or the last one that was open on its machine. None before it was evaluated."""
     made_for: PlanningProblem | None = None

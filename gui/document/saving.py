@@ -23,7 +23,6 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
     def saved() -> bool:
         if document.model_serial != model:
             return False
-        document.plan_path = target
         if active is not None:
             active.path = target
         same = document.assignment_serial == serial

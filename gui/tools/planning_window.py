@@ -197,7 +197,8 @@ class PlanningWindow(EditorWindow):
         """The plan on the canvas, where it is not saved, and plans of the list that are by hand and in no file."""
         active, lost = self.document.active, []
         if self.document.modified and active is not None:
-            lost.append(Unsaved(f"the plan “{active.shown_name}”", self.files.save_plan))
+            goes_to = "" if active.path is None else f" in {active.path.name}"
+            lost.append(Unsaved(f"the plan “{active.shown_name}”{goes_to}", self.files.save_plan))
         others = [entry for entry in self.document.plans if entry is not active and entry.would_be_lost]
         if others and not self.document.history.for_show:
             more = "more " if lost else ""

@@ -155,7 +155,6 @@ class OrderDocument(PlannedDocument[NetworkProblem, OrderEvaluation]):
 
     def recover(self, plan: OrderPlan, bounds: Iterable[Bound], path: Path | None) -> None:
         """Take on the order that a crash left behind: one undo step, not saved; ``path`` is the plan file it belongs to."""
-        self.plan_path = path
         self.board.known.remember(plan.problem, plan.decision.order, plan.evaluation)
         self._take(plan, plan.name, tuple(bounds), "Recover the order", path, saved=False)
 

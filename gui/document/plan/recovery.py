@@ -200,7 +200,7 @@ def recover(document: Document, leftover: Leftover, opened: Opened | None = None
         active.seed, active.seconds, active.provenance = first.seed, first.seconds, first.provenance
         active.claims = first.claims
         document.plan_list.active_id = active.id
-    document.plan_path = active.path = leftover.saved
+    active.path = leftover.saved
     recorder = document.history.recorder
     if recorder is not None:
         recorder.opened()
@@ -261,9 +261,8 @@ def _do(document: Document, line: Mapping[str, Any]) -> None:
             raise JournalError("the journal undoes more than was done")
         document.undo_stack.setIndex(index)
     elif "saved" in line:
-        document.plan_path = None if line["saved"] is None else Path(str(line["saved"]))
         if document.active is not None:
-            document.active.path = document.plan_path
+            document.active.path = None if line["saved"] is None else Path(str(line["saved"]))
         document.history.set_saved()
     elif "entry" in line:
         _list(document, line)
@@ -293,7 +292,7 @@ def _list(document: Document, line: Mapping[str, Any]) -> None:
         document.add_plan(
             given.device_of, given.name, origin=given.origin, planner=given.planner, seed=given.seed,
             seconds=given.seconds, provenance=given.provenance, claims=given.claims, id=given.id,
-            problem=decode_problem(problem.graph, line["problem"]) if "problem" in line else None,
+            path=given.path, problem=decode_problem(problem.graph, line["problem"]) if "problem" in line else None,
         )  # fmt: skip
     else:
         entry.provenance = given.provenance or entry.provenance

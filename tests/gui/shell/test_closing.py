@@ -66,7 +66,7 @@ def test_plans_of_the_list_that_are_by_hand_are_asked_about_too(
     window.close()
     assert (
         window.closing.question.text()
-        == f"Save the changes to the plan “{document.active.name}” and the plan “halves”?"
+        == f"Save the changes to the plan “{document.active.name}” in canvas.plan.json and the plan “halves”?"
     )
     answer(window, SAVE)
     assert asked == ["Save 'thirds'", "Save 'halves'"]

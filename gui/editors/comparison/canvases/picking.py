@@ -210,8 +210,9 @@ class Picking(QObject):
         document, source = self._state.document, self._state.sources[pick.into]
         problem, plan = document.board.open_problem, pick.plan
         entry = PlanEntry(
-            document.plan_list.unused_name(f"{source.name}, edited"), pick.device_of.copy(), "hand"
-        )
+            document.plan_list.unused_name(f"{source.name}, edited"), pick.device_of.copy(), "hand",
+            path=source.path if source.entry is None else source.entry.path,
+        )  # fmt: skip
         other = plan.problem != problem
         ops = np.flatnonzero(document.device_of != pick.device_of).astype(np.int32)
         kind = SetProblem if other else SetAssignment

@@ -13,6 +13,7 @@ from gui.document.plan.document import Document
 from gui.document.plan.machine_change import CARRIED, GIVEN, KEPT, KNOWN, LISTED, PLANNED, MachineChange
 from gui.document.plan.retargeting import carried_over, in_order
 from gui.document.plan_list import PlanEntry, fill_figures
+from gui.document.saving import saving
 from gui.editors.plan.planning_anew import kept_words
 from gui.words.machines import changed_words
 from gui.words.methods import method_name
@@ -107,6 +108,69 @@ def test_a_plan_made_anew_is_part_of_the_same_step(document: Document) -> None:
     assert document.device_of.tolist() == first and document.open_problem.target == Pipeline(3)
     document.undo_stack.redo()
     assert document.active is active and document.device_of.tolist() == active.device_of.tolist()
+
+
+def test_a_plan_for_another_machine_has_no_file(document: Document, tmp_path: Path) -> None:
+    """Saving it must not replace the file of the plan that stays in the list, whichever way it came on the canvas."""
+    changes = told(document)
+    file = tmp_path / "three.plan.json"
+    document.save_plan(file)
+    three, text = document.active, file.read_bytes()
+    document.set_problem(Pipeline(4))
+    assert document.plan_path is None and document.title == document.open_problem.name
+    assert made(document, changes[0]) == PLANNED and document.plan_path is None
+    document.save_plan(tmp_path / "four.plan.json")
+    assert file.read_bytes() == text
+    four = document.active
+    assert three is not None and four is not None and document.apply_plan(three)
+    assert document.plan_path == file, "each has its own"
+    document.undo_stack.undo()
+    assert document.active is four and document.plan_path == tmp_path / "four.plan.json"
+    document.undo_stack.undo()
+    assert document.active is three and document.plan_path == file
+    document.undo_stack.redo()
+    assert document.plan_path == tmp_path / "four.plan.json"
+
+    document.apply_plan(three)
+    document.editing.change_problem(Problem(document.open_problem.graph, Pipeline(2)), "Two stages")
+    assert document.plan_path is None
+    document.undo_stack.undo()
+    same = Problem(document.open_problem.graph, Pipeline(3), "bottleneck")
+    document.editing.take_over(same, np.repeat([0, 1, 2], (3, 4, 5)), "slice", 1.0)
+    assert document.plan_path is None
+    document.undo_stack.undo()
+    document.editing.machines.plan_anew(Problem(same.graph, Pipeline(3, bandwidth=7.0)), "Faster links")
+    assert document.plan_path is None and document.active is not three
+    document.undo_stack.undo()
+    assert document.plan_path == file
+
+
+def test_plans_that_planners_made_have_no_file_and_edits_have_that_of_their_plan(
+    document: Document, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.plan.json"
+    document.save_plan(file)
+    first = document.active
+    found = document.add_plan(np.repeat([0, 1, 2], (3, 4, 5)), "found", planner="slice")
+    elsewhere = Problem(document.open_problem.graph, Pipeline(2))
+    other = document.add_plan(np.repeat([0, 1], 6), "two", planner="slice", problem=elsewhere)
+    assert found.path is None and other.path is None
+    document.follow(found.device_of, found, "run 1", "Slice")
+    assert document.plan_path is None
+    document.undo_stack.undo()
+    document.move([3], 1)
+    assert document.active is not first and document.plan_path == file
+
+
+def test_a_plan_saved_beside_the_window_has_the_file_and_not_the_one_that_came_meanwhile(
+    document: Document, tmp_path: Path
+) -> None:
+    first = document.active
+    write, saved = saving(document, tmp_path / "first.plan.json")
+    write()
+    document.set_problem(Pipeline(4))
+    assert not saved()
+    assert first is not None and first.path == tmp_path / "first.plan.json" and document.plan_path is None
 
 
 def test_what_is_proven_beside_a_plan_that_is_no_better_is_told(document: Document) -> None:

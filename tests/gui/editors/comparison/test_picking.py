@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -127,6 +128,20 @@ def test_into_a_plan_that_is_not_on_the_canvas(scene: Scene) -> None:
     document.undo_stack.redo()
     settle()
     assert state.sources[1].entry is document.active
+
+
+def test_what_is_made_of_a_plan_goes_to_its_file(scene: Scene, tmp_path: Path) -> None:
+    """And not to that of the plan that was on the canvas."""
+    document, (canvas, later) = scene.document, scene.state.sources
+    assert canvas.entry is not None and later.entry is not None
+    document.save_plan(tmp_path / "canvas.plan.json")
+    for path in (None, tmp_path / "later.plan.json"):
+        later.entry.path = path
+        assert scene.picking.take(scene.look([7], source=0, into=1))
+        assert document.plan_path == path
+        document.undo_stack.undo()
+        settle()
+        assert document.plan_path == tmp_path / "canvas.plan.json"
 
 
 def test_into_a_plan_file_for_another_target(qtbot: QtBot) -> None:
