@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 from gui.look.numbers import DASH, detailed_column, energy_text, rate_text, ratio_text
+from gui.widgets.facts import MAY_BREAK
 from gui.words.held import Held
 from gui.words.objectives import plan_times
 from planner.evaluation.estimates import op_times
@@ -25,6 +26,11 @@ AMOUNT = re.compile(r"(\d) (?=%|[µnm]?s\b|[KMGT]?i?B\b)")
 Rows = list[tuple[str, str]]
 ALONE = re.compile(r"[-+−≥≤~]? ?[\d.,]+ ?(%|[µnm]?s|[KMGT]?i?B)")
 """A cell of an amount with its unit, and nothing else."""
+LONGEST_WORD = 20
+"""Letters that stay in one line: as many as the longest word that the inspector itself has."""
+LONG_WORD = re.compile(rf"[^\s&;]{{{LONGEST_WORD + 1},}}")
+SEPARATED = re.compile(r"[^_./:-]*[_./:-]+|[^_./:-]+")
+TAG = re.compile(r"(<[^>]*>)")
 MOST_CLASSES = 6
 """Devices whose time of an op is told beside one another, where they are not alike."""
 
@@ -41,7 +47,7 @@ class PageTimes:
 
 
 WHOLE = "white-space: nowrap"
-"""The style of a cell whose amount is never cut, however narrow the panel is: a word alone may be, between ``µ`` and ``s``."""
+"""The style of a cell whose amount is never cut, however narrow the panel is."""
 
 
 def whole(html: str) -> str:
@@ -52,6 +58,25 @@ def whole(html: str) -> str:
 def unbroken(html: str) -> str:
     """Amounts with their units in one line: ``14.75 ms``, ``−33.2 %``."""
     return AMOUNT.sub("\\1\u00a0", html)
+
+
+def breakable(html: str) -> str:
+    """HTML in which long identifiers may go on in the next line behind a separator, or where there is none after :data:`LONGEST_WORD` letters.
+
+    Words of a language are shorter, and are never cut.
+    """
+    parts = TAG.split(html)
+    parts[::2] = [LONG_WORD.sub(_in_pieces, text) for text in parts[::2]]
+    return "".join(parts)
+
+
+def _in_pieces(word: re.Match[str]) -> str:
+    pieces = (
+        piece[i : i + LONGEST_WORD]
+        for piece in SEPARATED.findall(word[0])
+        for i in range(0, len(piece), LONGEST_WORD)
+    )
+    return MAY_BREAK.join(pieces)
 
 
 def count_text(value: float) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 from gui.look.numbers import detailed_column, gap_text, plural
 from gui.look.theme import Theme, device_colours
 from gui.panels.inspector_figures import (
-    WHOLE,
     PageTimes,
+    breakable,
     count_text,
     device_rows,
     own_times_text,
@@ -46,6 +46,8 @@ MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
 MOST_NAMES = 8
 LONGEST_REASON = 84
+SHORT_TITLE = 14
+"""Letters of a device's name that a table shows in one line, however narrow the panel is."""
 
 
 def framed(body: str, theme: Theme) -> str:
@@ -54,7 +56,7 @@ def framed(body: str, theme: Theme) -> str:
         f"<style>a {{ color: {theme.accent}; text-decoration: none; }} td {{ padding: 2px 0; }}"
         f" h3 {{ margin: 0 0 2px 0; }} .m {{ color: {theme.muted}; }} .s {{ margin-top: 10px; font-weight: bold; }}"
         f" .r {{ color: {theme.muted}; font-size: 8pt; padding-bottom: 4px; }}"
-        f" .good {{ color: {theme.good}; }} .bad {{ color: {theme.bad}; }}</style>{body}"
+        f" .good {{ color: {theme.good}; }} .bad {{ color: {theme.bad}; }}</style>{breakable(body)}"
     )
 
 
@@ -366,6 +368,11 @@ def _attributes(attrs: Mapping[str, Any]) -> str:
     return section("Attributes") + fact_rows(rows)
 
 
+def _title(title: str) -> str:
+    """A device's name in a table: in one line where it is short."""
+    return escape(title).replace(" ", "\u00a0") if len(title) <= SHORT_TITLE else escape(title)
+
+
 def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
     """Where the selection could move: the objective it gives, or what is in the way."""
     problem = document.problem
@@ -376,8 +383,7 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
         mark = f"<span style='color: {colours[d].accent}'>■</span>&nbsp;"
         if len(check.origins) == 1 and d == check.origins[0]:
             rows.append(
-                f"<tr><td width='46%'>{mark}{escape(device.title)}</td>"
-                "<td colspan='2' align='right' class='m'>is here</td></tr>"
+                f"<tr><td>{mark}{_title(device.title)}</td><td align='right' class='m'>is here</td></tr>"
             )
         elif check.legal[d]:
             change = check.changes[d]
@@ -385,15 +391,14 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
             amount, _, by = change.text.rpartition("  ")
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td{gap}>{mark}{link('move', d, device.title)}</td><td align='right' style='{WHOLE}'>{unbroken(escape(amount))}</td>"
-                f"<td align='right' class='{tone}' style='{WHOLE}'>&nbsp;{unbroken(escape(by))}</td></tr>"
+                f"<tr><td{gap}>{mark}<a href='move:{d}'>{_title(device.title)}</a></td><td align='right'>{unbroken(escape(amount))}"
+                f"&nbsp; <span class='{tone}'>{unbroken(escape(by))}</span></td></tr>"
             )
         else:
             reason = reasons.get(d, "not allowed")
             short = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1].rstrip() + "…"
             rows.append(
-                f"<tr><td class='m' width='46%'>{mark}{escape(device.title)}</td><td colspan='2' align='right'>"
-                f"{link('along', d, 'take along')}</td></tr>"
-                f"<tr><td colspan='3' class='r'>{escape(short)}</td></tr>"
+                f"<tr><td class='m'>{mark}{_title(device.title)}</td><td align='right'>{link('along', d, 'take along')}</td></tr>"
+                f"<tr><td colspan='2' class='r'>{escape(short)}</td></tr>"
             )
     return section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"

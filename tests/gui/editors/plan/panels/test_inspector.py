@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
-from gui.panels.inspector_figures import PageTimes, streaming_rows, unbroken
+from gui.panels.inspector_figures import PageTimes, breakable, streaming_rows, unbroken
 from gui.panels.inspector_pages import ALL_SENT, ALL_SENT_TIP
+from gui.widgets.facts import MAY_BREAK
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
@@ -26,7 +27,7 @@ from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 def text(panel: InspectorPanel) -> str:
     settle()
-    return panel.view.toPlainText()
+    return panel.view.toPlainText().replace(MAY_BREAK, "")
 
 
 def test_nothing_open(qtbot: QtBot) -> None:
@@ -301,3 +302,32 @@ def test_amounts_and_shares_are_in_one_line_at_the_usual_width(qtbot: QtBot) -> 
     with shown(qtbot, panel):
         html = panel.view.toHtml()
         assert not re.search(r"\d (?:ms|µs|%)<", html)
+
+
+def test_no_word_is_broken_however_narrow_the_panel_is(qtbot: QtBot) -> None:
+    """Of names in files long ones go on behind a separator, and are copied as they are spelt."""
+    document = opened_on_tpus()
+    panel = InspectorPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        for ops in ([4], [3, 4], []):
+            document.select(ops)
+            text(panel)
+            page, several = panel.view.document(), 0
+            for width in range(60, 400, 20):
+                page.setTextWidth(width)
+                block = page.begin()
+                while block.isValid():
+                    layout, words = block.layout(), block.text()
+                    starts = [layout.lineAt(i).textStart() for i in range(1, layout.lineCount())]
+                    several += len(starts)
+                    for start in starts:
+                        assert words[start - 1] in " -/_\u2028\u200b", (width, words[:start], words[start:])
+                    block = block.next()
+            assert several, "something is in more than one line"
+    long = "StatefulPartitionedCall/model/conv4_block26_relu_" + "x" * 50
+    assert breakable(f"<p title='{long}'>{long}</p>").startswith(f"<p title='{long}'>Stateful")
+    assert all(len(piece) <= 20 for piece in breakable(long).split("\u200b"))
+    assert breakable("Multiply-accumulates of it") == "Multiply-accumulates of it"
+    panel.view.setHtml(breakable(long))
+    panel.view.selectAll()
+    assert panel.view.createMimeDataFromSelection().text() == long
