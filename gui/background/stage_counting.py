@@ -1,4 +1,4 @@
-"""Plans for 1 to 8 stages, found in the background while someone looks at them, and remembered."""
+"""Plans for one, two and more stages, chips or accelerators, found in the background while someone looks at them, and remembered."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from gui.document.plan_list import PlanEntry
 from gui.document.proven_here import PROVEN
 from planner.problem.bound import better
 from planner.problem.problem import Problem
-from planner.runs.stage_counts import CountsWorker, Found, StageCount, evaluated, has_stages
+from planner.runs.stage_counts import (
+    CountsWorker,
+    Found,
+    StageCount,
+    count_of,
+    counts_around,
+    evaluated,
+    has_count,
+)
 
-COUNTS = tuple(range(1, 9))
-"""The counts of stages that are compared."""
 REMEMBERED = 32
 """Problems whose results are kept."""
 
@@ -33,7 +39,7 @@ class StageCounting(QObject):
         super().__init__(parent)
         self._document = document
         self._known: dict[str, dict[int, StageCount]] = {}
-        """Results by what the problem is apart from its count of stages."""
+        """Results by what the problem is apart from the count."""
         self._problem: Problem | None = None
         self._key = ""
         self._worker: CountsWorker | None = None
@@ -48,9 +54,9 @@ class StageCounting(QObject):
         """What is known of the present problem, by count: of its own count the best plan of the list, where that is better than what was found,
         and all that is proven."""
         problem, found = self._document.problem, self._found
-        if problem is None or not has_stages(problem):
+        if problem is None or not has_count(problem):
             return {}
-        own = len(problem.devices)
+        own = count_of(problem)
         one, entry = found.get(own), self.listed(own)
         if one is None:
             return found
@@ -62,9 +68,9 @@ class StageCounting(QObject):
         return {**found, own: evaluated(problem, replace(best, bounds=bounds))}
 
     def listed(self, count: int) -> PlanEntry | None:
-        """The best plan of the list, where it has so many stages and is better than what was found for them; None elsewhere."""
+        """The best plan of the list, where its machine has so many and is better than what was found for them; None elsewhere."""
         problem, one = self._document.problem, self._found.get(count)
-        if problem is None or one is None or len(problem.devices) != count:
+        if problem is None or one is None or count_of(problem) != count:
             return None
         best = self._document.plan_list.best(problem)
         if best is None or (one.evaluation is not None and best.components >= one.evaluation.values):
@@ -73,9 +79,9 @@ class StageCounting(QObject):
 
     @property
     def better(self) -> StageCount | None:
-        """What was found for as many stages as there are now, where it is better than the valid plan on the canvas; None elsewhere."""
+        """What was found for as many as there are now, where it is better than the valid plan on the canvas; None elsewhere."""
         document = self._document
-        one = None if document.problem is None else self._found.get(len(document.problem.devices))
+        one = None if document.problem is None else self._found.get(count_of(document.problem))
         if one is None or one.evaluation is None or not document.evaluation.valid:
             return None
         return one if better(one.evaluation.values, document.evaluation.values) else None
@@ -84,7 +90,7 @@ class StageCounting(QObject):
     def _found(self) -> dict[int, StageCount]:
         """What the search has found for the present problem."""
         problem = self._document.problem
-        return {} if problem is None or not has_stages(problem) else self._known.get(key_of(problem), {})
+        return {} if problem is None or not has_count(problem) else self._known.get(key_of(problem), {})
 
     @property
     def running(self) -> bool:
@@ -99,16 +105,24 @@ class StageCounting(QObject):
     @property
     def complete(self) -> bool:
         """Whether every count of the present problem is known."""
-        return set(COUNTS) <= set(self._found)
+        return set(self.counts) <= set(self._found)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """The counts that are compared: those around that of the machine, and those that are known or being planned."""
+        problem = self._document.problem
+        if problem is None or not has_count(problem):
+            return ()
+        return tuple(sorted({*counts_around(count_of(problem)), *self._found, *self.waiting}))
 
     # ------------------------------------------------------------------ running
     def start(self) -> None:
-        """Plan what is not known yet; nothing where it is planned already or the target has no stages."""
+        """Plan what is not known yet; nothing where it is planned already or the target has no count."""
         problem = self._document.problem
-        if problem is None or not has_stages(problem) or self.running or self.complete:
+        if problem is None or not has_count(problem) or self.running or self.complete:
             return
         self._problem, self._key = problem, key_of(problem)
-        self._worker = CountsWorker(problem, [c for c in COUNTS if c not in self._found])
+        self._worker = CountsWorker(problem, [c for c in self.counts if c not in self._found])
         self._timer.start()
         self.changed.emit()
 
@@ -123,9 +137,9 @@ class StageCounting(QObject):
     close = stop
 
     def _problem_changed(self) -> None:
-        """A search for another problem is of no use; one that only has another count of stages goes on."""
+        """A search for another problem is of no use; one that only has another count goes on."""
         problem = self._document.problem
-        if self.running and (problem is None or not has_stages(problem) or key_of(problem) != self._key):
+        if self.running and (problem is None or not has_count(problem) or key_of(problem) != self._key):
             self.stop()
         else:
             self.changed.emit()
@@ -153,8 +167,9 @@ class StageCounting(QObject):
 
 
 def key_of(problem: Problem) -> str:
-    """What a problem is apart from its count of stages."""
-    parts = {k: v for k, v in problem.target.to_dict().items() if k != "count"}
+    """What a problem is apart from the count."""
+    counted = problem.target.counted
+    parts = {k: v for k, v in problem.target.to_dict().items() if counted is None or k != counted.field}
     cost_model = problem.graph.cost_model
     costs = None if cost_model is None else cost_model.numbers()
     rules = sorted(token for token in problem.assumptions if not token.startswith("rule:"))

@@ -31,6 +31,7 @@ class ActionSpec(Generic[W_contra]):
     is on or off). Shortcuts work everywhere in the window; what single letters, Home and Ctrl+A mean where one types or
     chooses says :class:`~gui.shell.key_claims.KeyClaims`. ``lacking`` is the tip while it cannot be done, where that is not plain. Entries of a menu that share ``group`` stand together; ``submenu``
     puts them one level down. ``also`` is a second place of the same entry.
+    ``called`` is its text where that goes by what is open; ``text`` is then the one of no window.
     """
 
     id: str
@@ -47,6 +48,7 @@ class ActionSpec(Generic[W_contra]):
     in_menu: bool = True
     lacking: str = ""
     also: Place | None = None
+    called: Callable[[W_contra], str] | None = None
 
     @property
     def places(self) -> tuple[Place, ...]:

@@ -91,6 +91,8 @@ class ActionSet(QObject):
         for item in self.specs:
             action = self.actions[item.id]
             action.setEnabled(holds[item.when])
+            if item.called is not None:
+                action.setText(item.called(window))
             if item.lacking:
                 _say(action, item.tip if holds[item.when] else item.lacking)
             if item.state is not None:

@@ -222,6 +222,12 @@ class Docks(QObject):
         self.docks[id].setWindowTitle(f"{name} \N{BULLET}" if marked else name)
         self.settle.ask()
 
+    def rename(self, id: str, title: str) -> None:
+        """Call a dock otherwise, where its name goes by what is open."""
+        if self.titles[id] != title:
+            self.titles[id] = title
+            self.mark(id, False)
+
     def offer(self, id: str) -> bool:
         """Bring a dock to the front of its tabs, and say whether it is in sight now.
 

@@ -28,6 +28,13 @@ def counted_devices(problem: Problem, between: str = " and ") -> str:
     return between.join(parts)
 
 
+def counted_titles(problem: PlanningProblem | None) -> tuple[str, str]:
+    """One and many of what a machine is asked the number of, as titles have them: ``Chip`` and ``Chips``; stages where nothing is open."""
+    counted = problem.target.counted if isinstance(problem, Problem) else None
+    one, many = ("stage", "stages") if counted is None else (counted.one, counted.many)
+    return one[:1].upper() + one[1:], many[:1].upper() + many[1:]
+
+
 def machine_words(problem: Problem) -> str:
     """A machine and its devices: ``a pipeline of 4 stages``, ``a device pool of 2 accelerators and 1 CPU``."""
     return f"{problem.target.in_words} of {counted_devices(problem)}"

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -50,6 +50,14 @@ class Words:
     def counted(self) -> tuple[str, str]:
         """One and many of what a person buys or adds: the hardware where it has a name, else the places."""
         return (self.hardware, self.hardwares) if self.hardware else (self.one, self.many)
+
+
+class Counted(NamedTuple):
+    """What of a machine a person may have more or fewer of: the parameter that counts it, and what sentences call ``one`` and ``many``."""
+
+    field: str
+    one: str
+    many: str
 
 
 def parameter(
@@ -103,7 +111,9 @@ class Target(ABC):
     plans_networks: ClassVar[bool] = False
     """Whether it is for sparse networks (:class:`planner.model.network.Network`) instead of graphs."""
     count_stages: ClassVar[bool] = False
-    """Whether its devices are stages in a row whose count is a person's to choose."""
+    """Whether its devices are the stages of a pipeline."""
+    counted: ClassVar[Counted | None] = None
+    """What a person chooses the number of; None where nothing is asked so."""
     grows: ClassVar[Mapping[str, tuple[str, str]]] = {}
     """What a person may add where ops do not fit: ``memory`` and ``devices``, each with its field and what sentences call
     the one that gets more, or those that become more."""

@@ -1,7 +1,7 @@
-"""How many stages? The same problem planned for one count of stages after the other, in a process of its own.
+"""How many stages, chips or accelerators? The same problem planned for one count of them after the other, in a process of its own.
 
 Every count gets the plan of an exact planner where the objective has one, else of those that are tried where none is named, for some
-seconds, and beside it that of the parameter-balancing segmentation that the Edge TPU compiler makes, where that serves the problem.
+seconds, which begin with the best plan for fewer, and beside it that of the parameter-balancing segmentation that the Edge TPU compiler makes, where that serves the problem.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from planner.errors import StageboardError
 from planner.machines.catalogue import planners
 from planner.machines.trying import find_plan
 from planner.model.graph import Ints
-from planner.problem.bound import Bound, Standing
+from planner.problem.bound import Bound, Standing, better
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.runs.proving import known_at_once
@@ -37,7 +37,12 @@ BASELINE = "edge-tpu-balanced"
 """The planner that every count is compared with."""
 PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "auto")
 """Planners in the order in which they are asked; the first that serves the problem plans it."""
-MOST_STAGES = 32
+MOST = 64
+"""The largest count that is offered."""
+EACH = 8
+"""Up to here every count is compared; beyond, the doubled ones."""
+SAME_SPEED = 5e-4
+"""Of two speeds that differ by a smaller share the one on fewer counts as the best: no more is read off their figures."""
 SECONDS_PER_COUNT = 60.0
 """Time limit of the preferred planner on one count."""
 SECONDS_SEVERAL = 4.0
@@ -52,16 +57,39 @@ def has_stages(problem: Problem) -> bool:
     return problem.target.count_stages
 
 
-def with_stages(problem: Problem, count: int) -> Problem:
-    """The same problem on ``count`` stages.
+def has_count(problem: Problem) -> bool:
+    """Whether the target has a number of stages, chips or accelerators that can be chosen."""
+    return problem.target.counted is not None
 
-    Raises :class:`StageboardError` where the target has no stages, or a pin names a stage beyond the count.
+
+def count_of(problem: Problem) -> int:
+    """How many stages, chips or accelerators the target has; 0 where nothing of it is counted so."""
+    counted = problem.target.counted
+    return 0 if counted is None else int(getattr(problem.target, counted.field))
+
+
+def counts_around(count: int) -> tuple[int, ...]:
+    """The counts that are compared where a machine has ``count``: 1 to :data:`EACH`, those doubled up to it, and it."""
+    doubled = (EACH * 2**i for i in range(1, MOST.bit_length()))
+    return (*range(1, EACH + 1), *(c for c in doubled if c < count), *([count] if count > EACH else []))
+
+
+def with_count(problem: Problem, count: int) -> Problem:
+    """The same problem on ``count`` stages, chips or accelerators.
+
+    Raises :class:`StageboardError` where the target counts none, does not come in so many, or a pin names a device beyond them.
     """
-    if not has_stages(problem):
-        raise StageboardError(
-            f"{problem.target.in_words} has no count of stages; choose a pipeline as the target"
-        )
-    return replace(problem, target=problem.target.with_count(count))
+    counted = problem.target.counted
+    if counted is None:
+        raise StageboardError(f"{problem.target.in_words} has no count of devices that can be chosen")
+    return replace(problem, target=problem.target.resized(counted.field, count))
+
+
+def moved_to(problem: Problem, other: Problem, device_of: Ints) -> Ints | None:
+    """A plan (int32[n]) for ``problem`` on the devices of the same names of ``other``; None where one that it uses is not there."""
+    place = {device.name: i for i, device in enumerate(other.devices)}
+    at = np.array([place.get(device.name, -1) for device in problem.devices], np.int32)[device_of]
+    return None if (at < 0).any() else at
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +155,9 @@ def off_chip(evaluation: Evaluation) -> float:
 
 def one_on_chip(problem: Problem) -> Evaluation | None:
     """All ops on one stage whose cache holds all their parameters; None where it does not, where the problem has one stage or no caches."""
-    if not has_stages(problem) or len(problem.devices) < 2:
+    if not has_stages(problem) or count_of(problem) < 2:
         return None
-    one = with_stages(problem.with_constraints(()), 1)
+    one = with_count(problem.with_constraints(()), 1)
     evaluation = one.evaluate(np.zeros(one.graph.n, np.int32))
     fits = evaluation.valid and "dram" in evaluation.details and not off_chip(evaluation)
     return evaluation if fits else None
@@ -138,7 +166,7 @@ def one_on_chip(problem: Problem) -> Evaluation | None:
 def evaluated(problem: Problem, found: Found) -> StageCount:
     """What was found for a count of ``problem``, evaluated by the target."""
     try:
-        at = with_stages(problem, found.count)
+        at = with_count(problem, found.count)
     except StageboardError:
         return StageCount(found.count, None, found, None, None, None)
     evaluation = None if found.device_of is None else at.evaluate(found.device_of)
@@ -147,11 +175,12 @@ def evaluated(problem: Problem, found: Found) -> StageCount:
     return StageCount(found.count, at, found, evaluation, standing, baseline)
 
 
-def find(problem: Problem, count: int) -> Found:
-    """Plan ``problem`` on ``count`` stages: a good planner's plan, its proofs, and the baseline's plan."""
+def find(problem: Problem, count: int, fewer: Found | None = None) -> Found:
+    """Plan ``problem`` on ``count`` stages, chips or accelerators: a good planner's plan, or that of ``fewer`` of them where that is no worse;
+    what is proven; and the baseline's plan."""
     began = time.perf_counter()
     try:
-        at = with_stages(problem, count)
+        at = with_count(problem, count)
         planner = _planner(at)
         limit = (
             SECONDS_SEVERAL if planner is not None and planner.name == PREFERRED[-1] else SECONDS_PER_COUNT
@@ -159,14 +188,30 @@ def find(problem: Problem, count: int) -> Found:
         result = None if planner is None else run(planner, at, TimeLimit(limit))
         if result is None or (result.device_of is None and result.status != "infeasible"):
             result = find_plan(at, WallBudget(SECONDS_IN_NEED)).result
+        planned_by, device_of = kept(problem, at, result.planner, result.device_of, fewer)
     except StageboardError as error:
         return Found(count, "", None, (), None, time.perf_counter() - began, str(error))
     sentence = ""
-    if result.device_of is None:
+    if device_of is None:
         sentence = "no valid plan exists" if result.status == "infeasible" else "no valid plan was found"
     seconds = time.perf_counter() - began
     bounds = (*result.bounds, *known_at_once(at))
-    return Found(count, result.planner, result.device_of, bounds, balanced(at), seconds, sentence)
+    return Found(count, planned_by, device_of, bounds, balanced(at), seconds, sentence)
+
+
+def kept(
+    problem: Problem, at: Problem, planner: str, device_of: Ints | None, fewer: Found | None
+) -> tuple[str, Ints | None]:
+    """The planner and the plan (int32[n]) of a count (``at``): what was found for it, or for ``fewer`` where that is valid here and no worse."""
+    if fewer is None or fewer.device_of is None:
+        return planner, device_of
+    other = moved_to(with_count(problem, fewer.count), at, fewer.device_of)
+    evaluation = None if other is None else at.evaluate(other)
+    if evaluation is None or not evaluation.valid:
+        return planner, device_of
+    if device_of is not None and better(at.evaluate(device_of).values, evaluation.values):
+        return planner, device_of
+    return fewer.planner, other
 
 
 def _planner(problem: Problem) -> Planner | None:
@@ -191,19 +236,22 @@ def _serve(pipe: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             problem, counts = pipe.recv()
+            fewer: Found | None = None
             for count in counts:
                 try:
-                    found = find(problem, count)
+                    found = find(problem, count, fewer)
                 except (
                     Exception
                 ) as error:  # the last line of defence: whoever waits must hear of every failure
                     sentence = f"planning failed unexpectedly ({type(error).__name__}: {error})"
                     found = Found(count, "", None, (), None, 0.0, sentence)
+                if found.device_of is not None:
+                    fewer = found
                 pipe.send(found)
 
 
 class CountsWorker:
-    """A spawned process that plans counts of stages, one after the other. Not a Qt object: poll it from a timer."""
+    """A spawned process that plans counts, one after the other. Not a Qt object: poll it from a timer."""
 
     def __init__(self, problem: Problem, counts: Sequence[int]) -> None:
         context = multiprocessing.get_context("spawn")

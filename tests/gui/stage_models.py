@@ -7,7 +7,7 @@ import numpy as np
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
-from planner.runs.stage_counts import Found, StageCount, evaluated, with_stages
+from planner.runs.stage_counts import Found, StageCount, evaluated, with_count
 
 CACHE = 1000.0
 
@@ -42,7 +42,7 @@ def even(n: int, count: int) -> np.ndarray:
 
 def found_for(problem: Problem, count: int, proven: bool = True) -> StageCount:
     """As if an exact planner had found the even cut, and a baseline that puts one op more on the first stage."""
-    at = with_stages(problem, count)
+    at = with_count(problem, count)
     n = problem.graph.n
     device_of = even(n, count)
     values = at.evaluate(device_of).components

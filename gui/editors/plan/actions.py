@@ -9,7 +9,7 @@ import numpy as np
 from gui.canvas.graph.heat.heat import COLOURINGS, colourings_of
 from gui.document.plan.preview import taken_along
 from gui.editors.plan.pin_notice import off_pins
-from gui.editors.plan.stage_control import set_stages
+from gui.editors.plan.stage_control import set_count
 from gui.panels.mcm.state import is_package
 from gui.shell.action import ActionSpec
 from gui.shell.common_actions import (
@@ -23,6 +23,7 @@ from gui.shell.common_actions import (
 )
 from gui.tools.planning_actions import OPEN_ACTIONS, PLAN_ACTIONS, SAVE_ACTIONS, is_open
 from gui.tools.story.actions import STORY_ACTIONS
+from gui.words.machines import counted_titles
 from planner.errors import StageboardError
 from planner.machines.catalogue import machine_of
 from planner.model.times import profiled
@@ -119,10 +120,14 @@ def has_classes(window: GraphBody) -> bool:
     return problem is not None and bool(unkept_classes(problem))
 
 
-def has_stages(window: GraphBody) -> bool:
-    """Whether the machine has stages that can be more or fewer."""
+def has_count(window: GraphBody) -> bool:
+    """Whether the machine has stages, chips or accelerators that can be more or fewer."""
     problem = window.document.problem
-    return problem is not None and stage_counts.has_stages(problem)
+    return problem is not None and stage_counts.has_count(problem)
+
+
+def _counted(window: GraphBody) -> tuple[str, str]:
+    return counted_titles(window.document.problem)
 
 
 def on_package(window: GraphBody) -> bool:
@@ -218,9 +223,9 @@ def has_suggestion(window: GraphBody) -> bool:
     return bool(window.document.suggested_objective[0])
 
 
-def add_stages(document: Document, by: int) -> None:
-    """More or fewer stages. Raises :class:`StageboardError` where the machine has none."""
-    set_stages(document, len(document.board.open_problem.devices) + by)
+def add_devices(document: Document, by: int) -> None:
+    """More or fewer stages, chips or accelerators. Raises :class:`StageboardError` where the machine has no number of them."""
+    set_count(document, stage_counts.count_of(document.board.open_problem) + by)
 
 
 # ---------------------------------------------------------------------- the list
@@ -237,6 +242,8 @@ def _colour(name: str) -> ActionSpec[Any]:
         submenu="Colour By", state=lambda w: w.canvas.colouring == name,
     )  # fmt: skip
 
+
+NO_COUNT = "open a model first: its machine has stages, chips or accelerators that can be more or fewer"
 
 ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
@@ -321,9 +328,9 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("plan.train", "Train the Learned Policy…", "Plan", lambda w: w.focus_panel("training"), (), "train the network with which the planner Learned policy plans multi-chip modules, and plan with its weights", on_package, group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
     ActionSpec("plan.suggested", "Plan for the Suggested Objective", "Plan", lambda w: w.planning_anew.take_suggestion(), (), "where all parameters fit the caches of Edge TPUs: plan for the most inferences per second", has_suggestion, group=3),
-    ActionSpec("plan.counts", "How Many Stages Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan 1 to 8 stages in the background and compare them", has_stages, group=3),
-    ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_stages(w.document, 1), (">",), "plan for one more stage of the pipeline", is_open, group=3),
-    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_stages(w.document, -1), ("<",), "plan for one stage fewer of the pipeline", is_open, group=3),
+    ActionSpec("plan.counts", "How Many Stages Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan for one, two and more, up to what the machine has, in the background and compare them", has_count, group=3, lacking=NO_COUNT, called=lambda w: f"How Many {_counted(w)[1]} Do I Need?"),
+    ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_devices(w.document, 1), (">",), "plan for a machine that has one more", has_count, group=3, lacking=NO_COUNT, called=lambda w: f"One {_counted(w)[0]} More"),
+    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_devices(w.document, -1), ("<",), "plan for a machine that has one fewer", has_count, group=3, lacking=NO_COUNT, called=lambda w: f"One {_counted(w)[0]} Fewer"),
     # ------------------------------------------------------------------ story
     *STORY_ACTIONS,
     # ------------------------------------------------------------------ help

@@ -32,7 +32,7 @@ from gui.shell.palette import Choice
 from gui.tools.search.running import Errand
 from gui.tools.story.actions import SHIPPED
 from gui.widgets.later import soon
-from gui.words.machines import counted_devices
+from gui.words.machines import counted_devices, counted_titles
 from planner.model.precision import FILE, precision_of
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ class MainWindow(GraphBody):
         for signal in (document.problem_changed, document.model_changed):
             signal.connect(self.docks.make_room_for_devices)
             signal.connect(self.docks.follow_target)
+            signal.connect(self._name_counts)
         document.problem_changed.connect(self.memory.remember_model)
         canvas.context_menu.connect(self._context_menu)
         canvas.card_clicked.connect(self._show_facts)
@@ -231,6 +232,10 @@ class MainWindow(GraphBody):
         mask = np.zeros(graph.n, bool)
         mask[ops] = True
         self.canvas.set_highlight(mask, fade_all)
+
+    def _name_counts(self) -> None:
+        """The question how many is asked of what the machine has."""
+        self.docks.rename("counts", f"How Many {counted_titles(self.document.problem)[1]}?")
 
     def _show_facts(self) -> None:
         """What was clicked is told by the inspector, unless one finds ops in the table in front of it."""

@@ -1,4 +1,4 @@
-"""How many stages the machine has, as a control in the header: − 4 TPUs +."""
+"""How many stages, chips or accelerators the machine has, as a control in the header: − 4 TPUs +."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ from gui.widgets.later import Later
 from gui.widgets.number_boxes import WholeNumberBox
 from planner.errors import StageboardError
 from planner.problem.problem import Problem
-from planner.runs.stage_counts import MOST_STAGES, has_stages, one_on_chip, throughput, with_stages
+from planner.runs.stage_counts import MOST, count_of, one_on_chip, throughput, with_count
 
 TOLD = 1.05
 """From which factor on the speed of one stage is worth a word."""
+
+
+LEAST_WIDTH, BESIDE_COUNT = 74, 24
+"""Of the box, and what it needs beside its words."""
 
 
 def factor_text(factor: float) -> str:
@@ -25,37 +29,32 @@ def factor_text(factor: float) -> str:
     return f"{factor:.1f}×" if factor < 100 else f"{factor:.0f}×"
 
 
-def set_stages(document: Document, count: int) -> bool:
-    """Plan for another number of stages: one undo step, as any change of the target. Raises :class:`StageboardError`."""
+def set_count(document: Document, count: int) -> bool:
+    """Plan for another number of stages, chips or accelerators: one undo step, as any change of the target. Raises :class:`StageboardError`."""
     problem = document.board.open_problem
-    if not has_stages(problem):
+    counted = problem.target.counted
+    if counted is not None and not 1 <= count <= MOST:
         raise StageboardError(
-            f"{problem.target.in_words} has no row of stages; choose a pipeline as the target (Ctrl+T)"
+            f"{count} {counted.many} are not offered here; from 1 to {MOST} (more in Target, Ctrl+T)"
         )
-    if not 1 <= count <= MOST_STAGES:
-        raise StageboardError(
-            f"{count} stages are not offered here; from 1 to {MOST_STAGES} (more in Target, Ctrl+T)"
-        )
-    # Without constraints: those that make no sense on fewer stages are dropped with a word by the edit itself.
-    target = with_stages(problem.with_constraints(()), count).target
+    # Without constraints: those that make no sense on fewer devices are dropped with a word by the edit itself.
+    target = with_count(problem.with_constraints(()), count).target
     return document.set_problem(target, problem.objective)
 
 
 class StageControl(QWidget):
-    """A spin box with two buttons, there for targets that are a row of stages."""
+    """A spin box with two buttons, there for targets that have a number of something."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
         self.spin = WholeNumberBox(self)
-        self.spin.setRange(1, MOST_STAGES)
+        self.spin.setRange(1, MOST)
         self.spin.setKeyboardTracking(False)
         self.spin.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.spin.setAccessibleName("Number of stages")
-        self.spin.setFixedWidth(74)
         self.spin.valueChanged.connect(self._changed)
-        self.fewer = self._button(MINUS, "One stage fewer (<)", -1)
-        self.more = self._button("+", "One stage more (>)", 1)
+        self.fewer = self._button(MINUS, -1)
+        self.more = self._button("+", 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
@@ -72,11 +71,9 @@ class StageControl(QWidget):
         document.decision_changed.connect(self._compare_later.ask)
         self.refresh()
 
-    def _button(self, text: str, tip: str, by: int) -> QToolButton:
+    def _button(self, text: str, by: int) -> QToolButton:
         button = QToolButton(self)
         button.setText(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.partition(" (")[0])
         button.setFixedSize(22, 24)
         button.clicked.connect(lambda _=False: self.spin.setValue(self.spin.value() + by))
         return button
@@ -84,22 +81,29 @@ class StageControl(QWidget):
     def refresh(self) -> None:
         """Show the target's count; nothing where it has none, or more than the control offers."""
         problem = self._document.problem
-        count = getattr(problem.target, "count", 0) if problem is not None and has_stages(problem) else 0
-        offered = problem is not None and 1 <= count <= MOST_STAGES
+        count = 0 if problem is None else count_of(problem)
+        counted = None if problem is None else problem.target.counted
+        offered = 1 <= count <= MOST
         self.setVisible(offered)
         self._compare_later.ask()
-        if problem is None or not offered:
+        if counted is None or not offered:
             return
-        one, many = problem.target.words.counted
+        one, many = counted.one, counted.many
         self.spin.blockSignals(True)
         self.spin.setSuffix(f" {one if count == 1 else many}")
         self.spin.setValue(count)
         self.spin.blockSignals(False)
+        width = self.spin.fontMetrics().horizontalAdvance(f"{MOST} {many}") + BESIDE_COUNT
+        self.spin.setFixedWidth(max(LEAST_WIDTH, width))
+        self.spin.setAccessibleName(f"Number of {many}")
+        for button, more, key in ((self.fewer, "fewer", "<"), (self.more, "more", ">")):
+            button.setToolTip(f"One {one} {more} ({key})")
+            button.setAccessibleName(f"One {one} {more}")
         self.spin.setToolTip(
-            "Number of stages: planned anew for each. The plan for those of now stays in Plans; undo takes it back"
+            f"Number of {many}: planned anew for each. The plan for those of now stays in Plans; undo takes it back"
         )
         self.fewer.setEnabled(count > 1)
-        self.more.setEnabled(count < MOST_STAGES)
+        self.more.setEnabled(count < MOST)
 
     def _compare(self) -> None:
         """How the plan goes beside one stage that holds all parameters on chip: the way there, where that is faster."""
@@ -138,7 +142,7 @@ class StageControl(QWidget):
 
     def _changed(self, count: int) -> None:
         try:
-            set_stages(self._document, count)
+            set_count(self._document, count)
         except StageboardError as error:
             self._document.message.emit(Message("error", str(error)))
             self.refresh()

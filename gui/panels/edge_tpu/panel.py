@@ -1,4 +1,4 @@
-"""The dock that answers "how many TPUs do I need?": the problem planned for 1 to 8 stages, side by side."""
+"""The dock that answers "how many TPUs do I need?", or stages, chips, accelerators: the problem planned for several counts, side by side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from gui.background.stage_counting import COUNTS, StageCounting
+from gui.background.stage_counting import StageCounting
 from gui.document.values import Message
 from gui.look.theme import Theme
 from gui.panels.base import Panel
@@ -19,7 +19,6 @@ from gui.panels.edge_tpu.painter import GUTTER
 from gui.panels.edge_tpu.words import chart_of, summary
 from gui.widgets.labels import ElidedLabel
 from planner.errors import StageboardError
-from planner.runs.stage_counts import has_stages
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -106,30 +105,37 @@ class StageCountsPanel(Panel):
     def refresh(self) -> None:
         """Show what is known, and begin to plan what is not."""
         problem = self.document.problem
-        staged = problem is not None and has_stages(problem)
+        counted = None if problem is None else problem.target.counted
+        staged = counted is not None
         if staged and not self._held:
             self.counting.start()
         running = self.counting.running
         self.button.setVisible(staged and (running or not self.counting.complete))
         self.button.setText("Stop" if running else "Plan All")
-        self.button.setAccessibleName(
-            "Stop planning other counts" if running else "Plan every count of stages"
-        )
+        self.button.setAccessibleName("Stop planning other counts" if running else "Plan every count")
         self._area.setVisible(staged)
-        if problem is None or not staged:
-            what = "Open a model" if problem is None else "Choose a pipeline as the target"
-            words = f"{what} to see how many stages it needs."
+        if problem is None or counted is None:
+            words = (
+                "Open a model to see how many stages it needs."
+                if problem is None
+                else f"The devices of {problem.target.in_words} are not counted."
+            )
             self.words.setText(self.document.nothing(words) if problem is None else words)
             return
-        results = self.counting.results
-        self.chart.show_chart(chart_of(results, COUNTS, self.counting.waiting, problem))
+        results, counts = self.counting.results, self.counting.counts
+        self.chart.setAccessibleName(f"Plans by number of {counted.many}")
+        self.chart.show_chart(chart_of(results, counts, self.counting.waiting, problem))
         limited = bool(np.isfinite(problem.evaluator.budget).all())
-        self.words.set_tip(TIP if limited else "Bars: the time of each stage. A click takes a count over")
+        self.words.set_tip(
+            TIP
+            if limited
+            else f"Bars: the time of each {problem.target.words.one}. A click takes a count over"
+        )
         if running:
-            place = len(COUNTS) - len(self.counting.waiting) + 1
-            self.words.setText(f"Planning {place} of {len(COUNTS)} counts of stages …")
+            place = len(counts) - len(self.counting.waiting) + 1
+            self.words.setText(f"Planning {place} of {len(counts)} counts of {counted.many} …")
         else:
-            self.words.setText(summary(results, problem) or "No count of stages is planned yet.")
+            self.words.setText(summary(results, problem) or f"No count of {counted.many} is planned yet.")
 
     def _bring_into_sight(self, box: QRectF) -> None:
         """Scroll to a column, which is to lie beside the names of the rows."""
@@ -138,7 +144,7 @@ class StageCountsPanel(Panel):
         bar.setValue(min(max(bar.value(), right), int(box.left() - GUTTER)))
 
     def take_over(self, count: int) -> None:
-        """Let this many stages with the plan found for them take the place of what is on the canvas: one undo step."""
+        """Let this many with the plan found for them take the place of what is on the canvas: one undo step."""
         if (entry := self.counting.listed(count)) is not None:
             self.document.apply_plan(entry)
             return

@@ -1,4 +1,4 @@
-"""What the comparison of stage counts says: a summary, and a column of figures per count."""
+"""What the comparison of counts says: a summary, and a column of figures per count."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ from gui.words.objectives import component_words, objective_in_words
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
-from planner.runs.stage_counts import StageCount, off_chip, throughput
+from planner.runs.stage_counts import SAME_SPEED, StageCount, count_of, off_chip, throughput
 
 SAME = 0.005
 """Throughputs whose ratio is nearer to one are called the same."""
 
 TIP_LETTERS = 48
 """Letters in a line of what is said of a row."""
+LATENCY = "latency"
+"""The component, and the figure of every plan, that is the time of one sample."""
 ENOUGH = 0.85
 """Of the best throughput: from the count that reaches so much of it on, more bring little."""
 
 
 def stages_word(problem: Problem, count: int) -> str:
     """``1 TPU``, ``4 TPUs`` or ``4 stages``."""
-    return plural(count, *problem.target.words.counted)
+    counted = problem.target.counted
+    return plural(count, *(problem.target.words.counted if counted is None else counted[1:]))
 
 
 def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
@@ -56,7 +59,10 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         parts.append(
             f"with these plans {stages_word(problem, most)} still leave {left} of parameters off chip"
         )
-    best = max(good.values(), key=lambda one: (round(one.throughput, 6), -one.count))
+    if LATENCY in problem.components:
+        return capital(_least_latency(good, problem) + ".")
+    top = max(one.throughput for one in good.values())
+    best = next((one for one in good.values() if one.throughput >= top * (1 - SAME_SPEED)), good[max(good)])
     enough = next(
         (count for count, one in good.items() if one.throughput >= ENOUGH * best.throughput), best.count
     )
@@ -80,10 +86,25 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         sure = problem.unit(problem.components[0]) != "B" and all(one.proven for one in good.values())
         fastest = f"{word} {verb} fastest" if sure else f"{word} {verb} the fastest found"
         parts.append(f"{fastest}: {rate}{little}" if problem.graph.time_unit else f"{fastest}{little}")
+        if not keeps and best.count < max(good):
+            parts.append("more bring nothing")
     other, _ = problem.target.suggested_objective(problem.objective, good[max(good)].evaluation)
     if other and keeps:
         parts.append(f"plan for {objective_in_words(other)} to make them faster")
     return capital("; ".join(parts) + ".")
+
+
+def _least_latency(good: Mapping[int, StageCount], problem: Problem) -> str:
+    """The same where the time of one sample is what counts: the fewest that have about the least of it."""
+    least = min(one.latency for one in good.values())
+    best = next(one for one in good.values() if one.latency <= least * (1 + SAME_SPEED))
+    enough = next(one for one in good.values() if ENOUGH * one.latency <= best.latency)
+    verb = "has" if best.count == 1 else "have"
+    found = "" if all(one.proven for one in good.values()) else " found"
+    words = f"{stages_word(problem, best.count)} {verb} the least latency{found}: {one_amount(best.latency, problem.graph.time_unit)}"
+    gain = 1 - best.latency / enough.latency if enough.latency > 0 else 0.0
+    little = f", {100 * gain:.0f} % less than {enough.count}" if gain >= SAME else ""
+    return f"{words}{little}{'; more bring nothing' if best.count < max(good) else ''}"
 
 
 def gain_text(gain: float) -> str:
@@ -126,7 +147,7 @@ def chart_of(
         words,
         marks,
         row_tips(problem, list(names)),
-        len(problem.devices),
+        count_of(problem),
     )
 
 
@@ -147,7 +168,8 @@ def row_names(problem: Problem) -> dict[str, str]:
     if problem.target.kind == "edge-tpu":
         names += [name for name in ("max-memory", "dram", "max-communication") if name not in names]
     rows = {name: component_words(name).title for name in names}
-    rows |= {"throughput": "throughput", "latency": "latency"}
+    rows["throughput"] = "throughput"
+    rows.setdefault(LATENCY, "latency")
     if problem.target.kind == "edge-tpu":
         rows["gain"] = "against balanced"
     return rows
@@ -155,7 +177,8 @@ def row_names(problem: Problem) -> dict[str, str]:
 
 def row_tips(problem: Problem, names: Sequence[str]) -> tuple[str, ...]:
     """What the rows of these figures are about, as rich text in short lines."""
-    _, many = problem.target.words.counted
+    counted = problem.target.counted
+    many = problem.target.words.counted[1] if counted is None else counted.many
     told = {
         "throughput": "How often inferences end, estimated.",
         "latency": "How long one inference takes from end to end, estimated.",
@@ -185,7 +208,7 @@ def row_units(results: Mapping[int, StageCount], names: Mapping[str, str]) -> di
             continue
         problem = known[0].problem
         assert problem is not None
-        if name == "latency":
+        if name == LATENCY and name not in known[0].evaluation.components:  # type: ignore[union-attr]
             values, unit = [one.latency for one in known], problem.graph.time_unit
         else:
             values = [value_of(one.evaluation, name) for one in known if one.evaluation is not None]
@@ -205,7 +228,7 @@ def figures_of(one: StageCount, names: Mapping[str, str], units: Mapping[str, Am
     for name in names:
         if name == "throughput":
             found.append(Figure(rate_text(one.throughput) + (" /s" if unit else "")))
-        elif name == "latency":
+        elif name == LATENCY and name not in one.evaluation.components:
             found.append(Figure(units[name].text(one.latency)))
         elif name == "gain":
             found.append(_gain(one))

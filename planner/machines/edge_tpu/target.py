@@ -12,7 +12,7 @@ from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.model.graph import Graph, Ints
 from planner.model.groups import families
-from planner.problem.target import Device, Target, Words, check_count, parameter, positive
+from planner.problem.target import Counted, Device, Target, Words, check_count, parameter, positive
 from planner.quantity import bytes_text, time_text
 
 MEMORY, DRAM, COMMUNICATION = "max-memory", "dram", "max-communication"
@@ -51,6 +51,7 @@ class EdgeTpuPipeline(Target):
     evaluated_by: ClassVar[str] = "planner.machines.edge_tpu.inference_time:evaluator"
     memory_holds: ClassVar[str] = "parameters"
     count_stages: ClassVar[bool] = True
+    counted: ClassVar[Counted] = Counted("count", "TPU", "TPUs")
     switches: ClassVar[Mapping[str, tuple[str, Any]]] = {"shared_children": ("shared_children", False)}
     objectives: ClassVar[tuple[str, ...]] = tuple(OBJECTIVES)
     rule_parameters: ClassVar[frozenset[str]] = frozenset({"shared_children"})

@@ -11,7 +11,7 @@ import numpy as np
 from planner.errors import TargetError
 from planner.evaluation.parameter_bytes import PRECISIONS
 from planner.model.graph import Bools, Graph, Ints
-from planner.problem.target import Device, Target, Words, check_count, parameter, positive
+from planner.problem.target import Counted, Device, Target, Words, check_count, parameter, positive
 
 CHIP_LATENCY, LATENCY = "chip-latency", "latency"
 DEFAULT_LINK = 25e9
@@ -68,6 +68,7 @@ class McmPackage(Target):
     repair_first: ClassVar[bool] = True
     memory_holds: ClassVar[str] = "parameters"
     figures_in_seconds: ClassVar[bool] = False
+    counted: ClassVar[Counted] = Counted("count", "chip", "chips")
     grows: ClassVar[Mapping[str, tuple[str, str]]] = {
         "memory": ("sram", "chip"),
         "devices": ("count", "chips"),

@@ -12,6 +12,7 @@ from planner.model.graph import Graph
 from planner.problem.per_device import PerDevice, checked, expanded, settled
 from planner.problem.target import (
     COMMUNICATION,
+    Counted,
     Device,
     Target,
     Words,
@@ -44,6 +45,7 @@ class Pipeline(Target):
     evaluated_by: ClassVar[str] = "planner.machines.pipeline.evaluator:evaluator"
     memory_holds: ClassVar[str] = "parameters"
     count_stages: ClassVar[bool] = True
+    counted: ClassVar[Counted] = Counted("count", "stage", "stages")
     own_times: ClassVar[bool] = True
     objectives: ClassVar[tuple[str, ...]] = ("bottleneck",)
     in_a_row: ClassVar[bool] = True

@@ -14,6 +14,7 @@ from planner.problem.per_device import PerDevice, checked, expanded, settled
 from planner.problem.target import (
     COMMUNICATION,
     DEFAULT_BANDWIDTH,
+    Counted,
     Device,
     Target,
     Words,
@@ -46,6 +47,7 @@ class DevicePool(Target):
     words: ClassVar[Words] = Words("device", "devices")
     evaluated_by: ClassVar[str] = "planner.machines.pool.evaluator:evaluator"
     memory_holds: ClassVar[str] = "parameters and outputs"
+    counted: ClassVar[Counted] = Counted("accelerators", "accelerator", "accelerators")
     grows: ClassVar[Mapping[str, tuple[str, str]]] = {
         "memory": ("memory", "accelerator"),
         "devices": ("accelerators", "accelerators"),

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.background.stage_counting import COUNTS, StageCounting, key_of
+from gui.background.stage_counting import StageCounting, key_of
 from gui.document.plan.document import Document
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Pin, Problem
-from planner.runs.stage_counts import Found, with_stages
+from planner.runs.stage_counts import Found, evaluated, with_count
 from tests.gui.models import chain_graph
 from tests.gui.stage_models import tpu_problem
 from tests.gui.window_parts import opened
@@ -30,7 +31,7 @@ def counting(qtbot: QtBot) -> Generator[StageCounting]:
 
 def test_the_key_is_the_problem_without_its_count() -> None:
     problem = tpu_problem()
-    assert key_of(problem) == key_of(with_stages(problem, 7))
+    assert key_of(problem) == key_of(with_count(problem, 7))
     assert key_of(problem) != key_of(replace(problem, objective="memory-1-3"))
     assert key_of(problem) != key_of(replace(problem, target=replace(problem.target, shared_children=True)))  # type: ignore[type-var]
     assert key_of(problem) != key_of(problem.with_constraints((Pin("net0", "stage 0"),)))
@@ -39,10 +40,10 @@ def test_the_key_is_the_problem_without_its_count() -> None:
 def test_all_counts_are_found_and_remembered(qtbot: QtBot, counting: StageCounting) -> None:
     counting.start()
     assert counting.running
-    assert counting.waiting == set(COUNTS)
+    assert counting.counts == tuple(range(1, 9)) and counting.waiting == set(counting.counts)
     qtbot.waitUntil(lambda: counting.complete, timeout=60_000)
     assert not counting.running
-    best = [counting.results[count].evaluation for count in COUNTS]
+    best = [counting.results[count].evaluation for count in counting.counts]
     assert all(e is not None and e.valid for e in best)
     counting.start()
     assert not counting.running, "everything is known"
@@ -62,10 +63,19 @@ def test_a_search_ends_with_its_problem(qtbot: QtBot, counting: StageCounting) -
     counting.start()
     counting._document.open_graph(chain_graph(9), target=DevicePool(2, 1))
     assert not counting.running
-    counting.start()
-    assert not counting.running, "a pool has no count of stages"
     assert counting.results == {}
     assert not counting.complete
+    counting.start()
+    assert counting.running, "accelerators are counted, too"
+    counting.close()
+    # Beyond eight the counts are doubled; what was asked of them stays while there are fewer.
+    counting._document.open_graph(chain_graph(9), target=McmPackage(36))
+    assert counting.counts == (*range(1, 9), 16, 32, 36)
+    package = counting._document.problem
+    assert package is not None
+    counting._known[key_of(package)] = {36: evaluated(package, Found(36, "", None, (), None, 0.0))}
+    counting._document.set_problem(McmPackage(4))
+    assert counting.counts == (*range(1, 9), 36)
 
 
 def test_nothing_happens_without_a_model(qtbot: QtBot) -> None:
@@ -79,7 +89,7 @@ def test_nothing_happens_without_a_model(qtbot: QtBot) -> None:
 
 def test_pins_are_part_of_the_question() -> None:
     problem = Problem(chain_graph(12), Pipeline(3), "", (Pin("n1", "stage 0"),))
-    assert key_of(problem) == key_of(with_stages(problem, 2))
+    assert key_of(problem) == key_of(with_count(problem, 2))
     assert key_of(problem) != key_of(problem.with_constraints(()))
 
 
@@ -112,7 +122,7 @@ def test_the_best_plan_of_the_list_stands_for_its_count(counting: StageCounting)
 def test_what_is_proven_of_a_count_is_known_when_it_comes_up(counting: StageCounting) -> None:
     problem = counting._document.problem
     assert problem is not None
-    two = with_stages(problem, 2)
+    two = with_count(problem, 2)
     value = two.evaluate(np.arange(problem.graph.n, dtype=np.int32) * 2 // problem.graph.n).objective
     bound = two.bound("bottleneck", value, "test", two.assumptions)
     counted(counting, Found(2, "test", None, (bound,), None, 0.1))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from planner.errors import StageboardError
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Pin, Problem
@@ -16,14 +17,19 @@ from planner.runs.stage_counts import (
     CountsWorker,
     Found,
     balanced,
+    count_of,
+    counts_around,
     evaluated,
     find,
+    has_count,
     has_stages,
+    kept,
     latency,
+    moved_to,
     off_chip,
     one_on_chip,
     throughput,
-    with_stages,
+    with_count,
 )
 from tests.gui.models import chain_graph
 from tests.gui.stage_models import CACHE, found_for, tpu_problem
@@ -33,14 +39,49 @@ def pipeline(count: int = 3, constraints: tuple[Pin, ...] = ()) -> Problem:
     return Problem(chain_graph(12), Pipeline(count), "", constraints)
 
 
-def test_only_rows_of_stages_have_a_count() -> None:
+class Uncounted(Pipeline):
+    """A machine of which nobody asks how many there are."""
+
+    counted = None
+
+
+def test_what_has_a_count() -> None:
     pool = Problem(chain_graph(12), DevicePool(2, 1))
-    assert has_stages(pipeline())
-    assert has_stages(tpu_problem())
-    assert not has_stages(pool)
-    assert len(with_stages(pipeline(), 5).devices) == 5
-    with pytest.raises(StageboardError, match="no count of stages"):
-        with_stages(pool, 2)
+    package = Problem(chain_graph(12), McmPackage(36))
+    assert has_stages(pipeline()) and has_stages(tpu_problem())
+    assert not has_stages(pool) and not has_stages(package)
+    assert [count_of(p) for p in (pipeline(), tpu_problem(), pool, package)] == [3, 3, 2, 36]
+    assert len(with_count(pipeline(), 5).devices) == 5
+    assert with_count(pool, 5).target == DevicePool(5, 1), "its CPU stays"
+    assert len(with_count(package, 4).devices) == 4, "fewer than the package has, too"
+    other = Problem(chain_graph(12), Uncounted(3))
+    assert not has_count(other) and count_of(other) == 0
+    with pytest.raises(StageboardError, match="no count of devices"):
+        with_count(other, 2)
+
+
+def test_counts_are_doubled_up_to_that_of_the_machine() -> None:
+    assert counts_around(4) == tuple(range(1, 9)) == counts_around(8)
+    assert counts_around(9) == (*range(1, 9), 9)
+    assert counts_around(36) == (*range(1, 9), 16, 32, 36)
+    assert counts_around(64) == (*range(1, 9), 16, 32, 64)
+
+
+def test_a_plan_for_fewer_is_one_for_more() -> None:
+    """No count is worse than a smaller one only because its planner had too little time; devices are told by their names."""
+    problem = Problem(chain_graph(12), DevicePool(1, 1))
+    on_both = np.array([0] * 10 + [1] * 2, np.int32)  # one accelerator, then the CPU
+    poor = np.zeros(12, np.int32)
+    fewer = Found(1, "earlier", on_both, (), None, 0.1)
+    at = with_count(problem, 3)
+    planner, device_of = kept(problem, at, "later", poor, fewer)
+    assert planner == "earlier" and device_of is not None
+    assert device_of.tolist() == [0] * 10 + [3] * 2, "the CPU is still the CPU"
+    assert kept(problem, at, "later", None, fewer)[0] == "earlier"
+    assert kept(problem, at, "later", poor, None) == ("later", poor)
+    better = np.array([0] * 6 + [1] * 6, np.int32)
+    assert kept(problem, at, "later", better, fewer)[0] == "later"
+    assert moved_to(at, problem, np.full(12, 2, np.int32)) is None, "accelerators that are not there"
 
 
 def test_one_stage_that_holds_everything_on_chip() -> None:
@@ -49,8 +90,8 @@ def test_one_stage_that_holds_everything_on_chip() -> None:
     roomy = replace(problem, target=replace(problem.target, cache=4 * CACHE))
     alone = one_on_chip(roomy)
     assert alone is not None and off_chip(alone) == 0 and len(alone.ops) == 1
-    assert alone.objective == with_stages(roomy, 1).evaluate(np.zeros(12, np.int32)).objective
-    assert one_on_chip(with_stages(roomy, 1)) is None and one_on_chip(pipeline()) is None
+    assert alone.objective == with_count(roomy, 1).evaluate(np.zeros(12, np.int32)).objective
+    assert one_on_chip(with_count(roomy, 1)) is None and one_on_chip(pipeline()) is None
 
 
 def test_find_plans_a_count() -> None:

@@ -19,6 +19,7 @@ from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
+from gui.words.machines import counted_titles
 from gui.words.objectives import change, components_text, objective_title
 from planner.text_table import gap_percent
 
@@ -63,7 +64,7 @@ class SuggestionsPanel(Panel):
     """The ops (int32 array) of the suggestion under the pointer, None when it leaves."""
 
     take_requested = Signal(int)
-    """Take over the plan that *How Many Stages?* has for so many."""
+    """Take over the plan that the comparison of counts has for so many."""
 
     def __init__(
         self, document: Document, theme: Theme, parent: QWidget | None = None, counting: StageCounting | None = None,
@@ -100,7 +101,7 @@ class SuggestionsPanel(Panel):
             row.left.connect(self._look_away)
             layout.addWidget(row)
         self.take = QPushButton("Take the Better Plan", self)
-        self.take.setToolTip("Put the plan of How Many Stages on the canvas: one step, which Undo takes back")
+        self.take.setToolTip("Put that plan on the canvas: one step, which Undo takes back")
         self.take.clicked.connect(lambda _=False: self._take())
         self.take.hide()
         layout.addWidget(self.take, 0, Qt.AlignmentFlag.AlignLeft)
@@ -226,7 +227,7 @@ class SuggestionsPanel(Panel):
         if better is not None and better.problem is not None and better.evaluation is not None:
             proven = ", proven optimal" if better.proven else ""
             told = components_text(better.problem, better.evaluation.values)
-            words = f"How Many Stages has a better plan for as many: {told}{proven}."
+            words = f"How Many {counted_titles(self.document.problem)[1]} has a better plan for as many: {told}{proven}."
         objective, why = self.document.suggested_objective
         self.other.setVisible(bool(objective))
         if objective:

@@ -9,9 +9,10 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.document.values import Message
-from gui.editors.plan.stage_control import StageControl, set_stages
+from gui.editors.plan.stage_control import StageControl, set_count
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import fill
@@ -50,28 +51,33 @@ def test_pins_that_go_are_told_as_for_any_target(qtbot: QtBot) -> None:
     document.pin([11], 2)
     heard: list[Message] = []
     document.message.connect(heard.append)
-    assert set_stages(document, 2)
+    assert set_count(document, 2)
     assert "dropped" in heard[0].text
-    assert not set_stages(document, 2)
+    assert not set_count(document, 2)
 
 
-def test_it_is_there_for_rows_of_stages_only(qtbot: QtBot) -> None:
+def test_it_is_there_where_something_is_counted(qtbot: QtBot) -> None:
     document = Document()
     header = QWidget()
     control = StageControl(document, header)
     with shown(qtbot, header, 200, 40):
         assert not control.isVisible()
         document.open_graph(chain_graph(12), target=DevicePool(2, 1))
-        assert not control.isVisible()
-        with pytest.raises(StageboardError, match="no row of stages"):
-            set_stages(document, 2)
+        assert control.isVisible() and control.spin.text() == "2 accelerators"
+        assert control.more.toolTip() == "One accelerator more (>)"
+        control.more.click()
+        assert document.problem is not None and document.problem.target == DevicePool(3, 1)
+        document.open_graph(network(), target=McmPackage(36))
+        assert control.isVisible() and control.spin.text() == "36 chips"
+        control.fewer.click()
+        assert document.problem.target == McmPackage(35)
         document.open_graph(network(), target=tpu_problem().target)
         assert control.isVisible()
         assert control.spin.text() == "3 TPUs"
-        for count in (0, 33):
-            with pytest.raises(StageboardError, match="from 1 to 32"):
-                set_stages(document, count)
-        document.set_problem(Pipeline(count=40))
+        for count in (0, 65):
+            with pytest.raises(StageboardError, match="TPUs are not offered here; from 1 to 64"):
+                set_count(document, count)
+        document.set_problem(Pipeline(count=80))
         assert not control.isVisible(), "more than the control offers"
 
 
@@ -92,20 +98,27 @@ def test_keys_in_the_window(qtbot: QtBot) -> None:
         window.docks.docks["counts"].hide()
         settle()
         assert not window.counting.running
+        assert window.actions_set["plan.counts"].text() == "How Many Stages Do I Need?"
         window.document.set_problem(DevicePool(2, 1))
         window.update_actions()
-        assert not window.actions_set["plan.counts"].isEnabled()
+        assert window.actions_set["plan.counts"].isEnabled()
+        assert window.actions_set["plan.counts"].text() == "How Many Accelerators Do I Need?"
+        assert window.actions_set["plan.stage_more"].text() == "One Accelerator More"
+        assert window.docks.docks["counts"].windowTitle() == "How Many Accelerators?"
+        window.document.set_problem(McmPackage(4))
+        window.update_actions()
+        assert window.actions_set["plan.counts"].text() == "How Many Chips Do I Need?"
+        assert window.actions_set["plan.stage_fewer"].text() == "One Chip Fewer"
     finally:
         close()
 
 
-def test_a_machine_without_stages_says_so(qtbot: QtBot) -> None:
-    window, close = make_window(qtbot, opened())
+def test_without_a_model_the_commands_say_what_they_lack(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, Document())
     try:
-        window.document.open_graph(chain_graph(12), target=DevicePool(2, 1))
-        settle()
-        window.actions_set["plan.stage_more"].trigger()
-        assert "no row of stages" in window.notice.text
+        for id in ("plan.counts", "plan.stage_more", "plan.stage_fewer"):
+            assert not window.actions_set[id].isEnabled()
+            assert window.actions_set[id].toolTip().startswith("Open a model first")
     finally:
         close()
 

@@ -14,9 +14,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.background.stage_counting import COUNTS, StageCounting, key_of
+from gui.background.stage_counting import StageCounting, key_of
 from gui.document.plan.document import Document
-from gui.editors.plan.actions import ACTIONS
 from gui.look.theme import DARK, LIGHT, Theme, device_colours
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, full_scale, height_of
 from gui.panels.edge_tpu.painter import (
@@ -31,14 +30,23 @@ from gui.panels.edge_tpu.painter import (
 )
 from gui.panels.edge_tpu.panel import StageCountsPanel
 from gui.panels.edge_tpu.words import chart_of, gain_text, row_names, stages_word, summary
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
-from planner.runs.stage_counts import Found, StageCount, evaluated
+from planner.runs.stage_counts import Found, StageCount, counts_around, evaluated
 from tests.gui.models import chain_graph
 from tests.gui.scribe import Scribe
 from tests.gui.stage_models import even, found_for, network, tpu_problem
 from tests.gui.window_parts import settle, shown
+
+COUNTS = counts_around(1)
+
+
+class Uncounted(Pipeline):
+    """A machine of which nobody asks how many devices it has."""
+
+    counted = None
 
 
 class StillCounting(StageCounting):
@@ -287,7 +295,10 @@ def test_other_targets_get_a_sentence(qtbot: QtBot) -> None:
         assert panel.words.text() == "Open a model to see how many stages it needs."
         document.open_graph(chain_graph(12), target=DevicePool(2, 1))
         settle()
-        assert panel.words.text().startswith("Choose a pipeline")
+        assert panel.button.isVisible() and panel.words.text() == "No count of accelerators is planned yet."
+        document.set_problem(Uncounted(2))
+        settle()
+        assert panel.words.text() == "The devices of a pipeline are not counted."
         assert not panel.button.isVisible()
         document.set_problem(Pipeline(count=2))
         settle()
@@ -373,10 +384,24 @@ def test_names_of_rows_say_what_they_are_about(tpus: tuple[StageCountsPanel, Doc
     assert not chart._card.isVisible()
 
 
-def test_its_name_suits_every_row_of_stages() -> None:
-    """Also those that are no TPUs."""
-    (action,) = (spec for spec in ACTIONS if spec.id == "plan.counts")
-    assert action.text == "How Many Stages Do I Need?" and StageCountsPanel.title == "How Many Stages?"
+def test_chips_and_accelerators_are_compared_by_what_counts_for_them(qapp: object) -> None:
+    graph = replace(chain_graph(12), time_unit="s")
+    problem = Problem(graph, McmPackage(36))
+    results = {
+        c: evaluated(problem, Found(c, "auto", even(12, used), (), None, 0.1))
+        for c, used in ((1, 1), (2, 2), (3, 3), (8, 3), (16, 3))
+    }
+    said = summary(results, problem)
+    assert said.startswith("3 chips are the fastest found: ") and said.endswith("; more bring nothing.")
+    chart = chart_of(results, (1, 2, 3, 8, 16, 36), {36}, problem)
+    assert [column.title for column in chart.columns][-2:] == ["16 chips", "36 chips"]
+    assert chart.current == 36 and chart.columns[-1].words == "planning…"
+    one = replace(problem, objective="latency")
+    results = {c: evaluated(one, Found(c, "auto", even(12, c), (), None, 0.1)) for c in (1, 2)}
+    assert summary(results, one).startswith("1 chip has the least latency found: ")
+    assert summary(results, one).endswith("; more bring nothing.")
+    assert list(row_names(one)) == ["latency", "throughput"], "one row of them"
+    assert chart_of(results, (1, 2), set(), one).columns[0].figures
 
 
 @pytest.mark.usefixtures("qapp")
