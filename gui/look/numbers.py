@@ -71,6 +71,12 @@ class Column:
             return shown or f"{self.number(0.0)} {self.suffix}"
         return f"{shown} {self.suffix}"
 
+    def level(self, value: float) -> str:
+        """The number in this column's unit, for lists in which one looks from row to row: ``< 0.01 ms`` for what is next to nothing."""
+        if self.suffix and 0 < value and not self.number(value).strip("0.,"):
+            return f"< {self.number(self.scale * 10.0**-self.digits)} {self.suffix}"
+        return self.text(value)
+
     def _smaller(self, value: float) -> Column | None:
         """The column in which a value of this one's kind is more than nothing; None where there is none."""
         found: Column | None = None

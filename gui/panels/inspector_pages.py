@@ -258,13 +258,13 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
     limit = held.limit(device)
     share = f" <span class='{'bad' if used > capacity else 'm'}'>of {limit}</span>" if limit else ""
     rows = [
-        ("Cost", f"<b>{column.text(float(evaluation.cost[device]))}</b>"),
+        ("Cost", f"<b>{column.level(float(evaluation.cost[device]))}</b>"),
         *_copies(document, device),
         ("Transfers", "" if problem.evaluator.pays[device] else problem.target.transfers_note()),
-        ("Receive", column.text(float(evaluation.receive[device]))),
-        ("Work", column.text(float(evaluation.work[device]))),
-        ("Streaming", column.text(float(evaluation.streaming[device]))),
-        ("Send", column.text(float(evaluation.send[device]))),
+        ("Receive", column.level(float(evaluation.receive[device]))),
+        ("Work", column.level(float(evaluation.work[device]))),
+        ("Streaming", column.level(float(evaluation.streaming[device]))),
+        ("Send", column.level(float(evaluation.send[device]))),
         ("Memory", held.text(device) + share),
         *device_rows(held, evaluation, device),
         ("Times", own_times_text(problem, device)),

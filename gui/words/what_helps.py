@@ -248,9 +248,18 @@ def _memory(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: t
     held = f"{bytes_text(float(evaluation.memory[fullest]))} of {bytes_text(float(limits[fullest]))}"
     if share[fullest] > 1.0:
         return f"More memory per {one} may help as well: {problem.devices[fullest].title} holds more than fits ({held})."
+    if near[fullest] < FULL and not rule and not _streams(problem, evaluation, device_of):
+        return ""
     if near[fullest] < FULL:
         return f"More memory per {one} may help as well: the fullest holds {held}."
     return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help most."
+
+
+def _streams(problem: Problem, evaluation: Evaluation, device_of: Ints) -> bool:
+    """Whether parameters that do not fit are part of what counts: of the bottleneck and its neighbours, or of all that stream over one link."""
+    if evaluation.rests is not None:
+        return bool(evaluation.streaming.any())
+    return bool(evaluation.streaming[_relieving(problem, evaluation, device_of)].any())
 
 
 def _relieving(problem: Problem, evaluation: Evaluation, device_of: Ints) -> npt.NDArray[np.bool_]:

@@ -101,7 +101,7 @@ class HeaderData:
         """What a device costs; ``0.75 | 0.70 ms`` where another plan shows, too."""
         own = float(self.pace[device])
         if self.other is None:
-            return self.column.text(own)
+            return self.column.level(own)
         return f"{self.column.number(own)} | {self.other.column.text(float(self.other.pace[device]))}"
 
     def loaded(self, device: int) -> bool:

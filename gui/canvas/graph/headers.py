@@ -279,7 +279,7 @@ def _paint_traffic(
     lines, held = _in_and_out(data, d), ""
     if loaded:
         used, cache = float(data.memory[d]), float(data.budget[d])
-        other = f"{data.time} {data.times.text(float(data.cost[d]))}"
+        other = f"{data.time} {data.times.level(float(data.cost[d]))}"
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
         held = cache_text(used, cache, brief=True, beside=data.column)

@@ -123,7 +123,7 @@ class Package:
     def time_text(self, value: float) -> str:
         """A time, in the unit and with the digits of the slowest chip's, of all packages that are compared: as lists of devices have it."""
         column = self._times
-        return column.text(value) if value or not column.suffix else f"0 {column.suffix}"
+        return column.level(value) if value or not column.suffix else f"0 {column.suffix}"
 
     def held_text(self, value: float) -> str:
         """What a chip holds, as plates and cards have it."""

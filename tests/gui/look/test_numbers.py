@@ -66,6 +66,13 @@ def test_what_is_not_nothing_never_looks_like_it() -> None:
     assert Column(1e3, "of something", 0).text(1.0) == "0 of something"
 
 
+def test_a_list_has_one_unit() -> None:
+    ms = time_column([1.06e-3], "s")
+    told = [ms.level(v) for v in (1.06e-3, 6.4e-9, 0.004e-3, 0.006e-3, 0.0)]
+    assert told == ["1.06 ms", "< 0.01 ms", "< 0.01 ms", "0.01 ms", "0.00 ms"]
+    assert time_column([5.0], None).level(1e-9) == "0.00" and ms.level(float("nan")) == ms.text(float("nan"))
+
+
 def test_a_small_time_of_a_column_stays_in_its_unit() -> None:
     column = detailed_column([2.5e-6, 1.25e-6, 0.9e-6, 0.8e-6, 1.07e-9], "s", time_column([3e-6], "s"))
     assert [column.text(v) for v in (2.5e-6, 1.07e-9, -1.07e-9, 0.0)] == [

@@ -95,8 +95,23 @@ def test_a_full_memory_is_named_where_a_better_plan_may_exist(gap: float | None)
 
 
 def test_a_memory_beyond_which_parameters_are_streamed_may_help_as_well() -> None:
-    assert "More memory per stage may help as well" in said(row(Pipeline(2, memory=3 * MIB)), [0, 0, 1, 1])
+    assert "More memory per stage may help as well" in said(row(Pipeline(2, memory=1.9 * MIB)), [0, 0, 1, 1])
+    assert "emory" not in said(row(Pipeline(2, memory=3 * MIB)), [0, 0, 1, 1]), "nothing is streamed"
     assert "emory" not in said(row(Pipeline(2, memory=4 * MIB)), [0, 0, 1, 1])
+
+
+def test_memory_is_not_named_where_nothing_is_streamed_and_the_full_stage_is_far() -> None:
+    """The bottleneck holds little, its neighbour has room, and what is full is beyond."""
+    sizes, work = [0.2, 1.0, 1.9], [3.0, 2.0, 1.0]
+    ops = [
+        Op(f"o{i}", f"o{i}", work=w, work_cpu=w, param_bytes=size * MIB)
+        for i, (w, size) in enumerate(zip(work, sizes, strict=True))
+    ]
+    graph = Graph.build("row", ops, [Tensor("o0", ("o1",), 0.5), Tensor("o1", ("o2",), 0.5)], time_unit="s")
+    assert "emory" not in said(Problem(graph, Pipeline(3, memory=2 * MIB)), [0, 1, 2])
+    assert "More memory per stage may help as well" in said(
+        Problem(graph, Pipeline(3, memory=0.9 * MIB)), [0, 1, 2]
+    )
 
 
 def test_rules_without_which_nothing_is_better_are_not_named() -> None:

@@ -94,7 +94,7 @@ def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:
     """What a device costs; empty where that is not known."""
     if data is None or column is None or not np.isfinite(data.pace[d]):
         return ""
-    return column.text(float(data.pace[d]))
+    return column.level(float(data.pace[d]))
 
 
 def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:

@@ -170,7 +170,7 @@ class DeviceCard(QWidget):
         looks = {} if self._compact and s.load is not None else PART_LOOKS
         shown = [f"{s.name}{f' ({s.worst})' if s.bottleneck else ''}: {s.cost}", *chip]
         shown += [
-            f"{word} {s.column.text(value)}{looks.get(word, '') if value else ''}" for word, value in rows
+            f"{word} {s.column.level(value)}{looks.get(word, '') if value else ''}" for word, value in rows
         ]
         shown += [f"{word}: {text}" for word, text in s.more]
         shown.append(s.detail.replace(APART, ", "))

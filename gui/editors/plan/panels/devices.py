@@ -154,7 +154,7 @@ class DevicesPanel(Panel):
                 memory = times.text(float(evaluation.cost[d])) if in_bytes else held.text(d)
             state = CardState(
                 name=f"{device.title} · {traits[d]}" if traits[d] else device.title,
-                cost=column.text(float(evaluation.pace[d])),
+                cost=column.level(float(evaluation.pace[d])),
                 parts=(
                     float(evaluation.receive[d]), float(evaluation.work[d]), float(evaluation.streaming[d]),
                     float(evaluation.send[d]),
@@ -220,7 +220,7 @@ class DevicesPanel(Panel):
         state.origin = d in preview.origins and len(preview.origins) == 1
         if state.origin:
             state.would = "is here"
-            state.cost = state.cost if own is None else column.text(own)
+            state.cost = state.cost if own is None else column.level(own)
             return
         state.legal = bool(preview.legal[d])
         if not state.legal:
@@ -246,7 +246,7 @@ class DevicesPanel(Panel):
         if change.scalar:
             # The card's own figure is the device's, also where the plan costs the same; the whole plan's is told by its name.
             told.insert(0, f"plan {state.would}")
-            state.would = "" if own is None else column.text(own)
+            state.would = "" if own is None else column.level(own)
         state.reason, state.brief = ", ".join(told), told[0] if told else ""
 
     def _find_next_reason(self) -> None:

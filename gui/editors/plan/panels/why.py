@@ -157,7 +157,7 @@ class WhyPanel(Panel):
                 continue
             word, amount = self.WORDS.get(part, part), values[part]
             name.set_texts(*([f"{word}, {whose[part]}"] if part in whose else []), word)
-            value.setText(bytes_text(amount) if part in AMOUNTS else column.text(amount))
+            value.setText(bytes_text(amount) if part in AMOUNTS else column.level(amount))
             bar.set_theme(self.theme)
             shares = evaluation.streaming.tolist() if whose and part == "streaming" else [amount]
             colour_of = colours.get(part, self.theme.faint)
