@@ -21,6 +21,7 @@ COLUMNS = (
     "device",
     "device_kind",
     "work",
+    "work_accelerator",
     "work_cpu",
     "time_unit",
     "params",
@@ -44,7 +45,8 @@ def csv_text(plan: Plan) -> str:
     """The table as text, one header line, ops in the graph's order.
 
     ``input_bytes`` and ``output_bytes`` are the op's own tensors; of these, ``received_bytes`` come from another device
-    and ``sent_bytes`` go to at least one other device. ``estimated`` and ``measured`` are times on the op's device
+    and ``sent_bytes`` go to at least one other device. ``work`` is the op's time on its device, as the plan counts it;
+    ``work_accelerator`` and ``work_cpu`` are those of the model. ``estimated`` and ``measured`` are times on the op's device
     (:func:`planner.evaluation.estimates.op_times`), empty where there is none.
     """
     graph, devices = plan.problem.graph, plan.problem.devices
@@ -62,7 +64,7 @@ def csv_text(plan: Plan) -> str:
         "received_bytes": received,
         "sent_bytes": np.bincount(graph.tensor_producer, graph.tensor_bytes * crosses, graph.n),
     }
-    times = op_times(plan.problem, device_of)
+    work, times = plan.problem.evaluator.work_on(device_of), op_times(plan.problem, device_of)
     runs = np.full(graph.n, np.nan) if graph.measured is None else graph.measured.spread
     spread = np.where(np.isnan(times.measured), np.nan, runs)
     out = io.StringIO()
@@ -78,6 +80,7 @@ def csv_text(plan: Plan) -> str:
                 _safe(graph.model_names[graph.model[v]]),
                 device.name,
                 device.kind,
+                repr(float(work[v])),
                 repr(float(graph.work[v])),
                 repr(float(graph.work_cpu[v])),
                 graph.time_unit or "",

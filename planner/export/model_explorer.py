@@ -77,6 +77,7 @@ def _graph(plan: Plan, model: int) -> dict[str, Any]:
     graph, devices, evaluation = plan.problem.graph, plan.problem.devices, plan.evaluation
     unit = graph.time_unit
     mine = [v for v in range(graph.n) if graph.model[v] == model]
+    work = plan.problem.evaluator.work_on(plan.decision.device_of)
     used = sorted({int(plan.decision.device_of[v]) for v in mine})
     about = {
         "": {"target": plan.problem.target.spec(), **{n: f"{x:g}" for n, x in evaluation.components.items()}}
@@ -88,7 +89,7 @@ def _graph(plan: Plan, model: int) -> dict[str, Any]:
         }
     return {
         "id": graph.model_names[model],
-        "nodes": [_node(plan, v) for v in mine],
+        "nodes": [_node(plan, v, float(work[v])) for v in mine],
         "groupNodeAttributes": about,
     }
 
@@ -98,7 +99,7 @@ def _layer(title: str) -> str:
     return title.replace("/", "_")
 
 
-def _node(plan: Plan, v: int) -> dict[str, Any]:
+def _node(plan: Plan, v: int, work: float) -> dict[str, Any]:
     graph = plan.problem.graph
     d = int(plan.decision.device_of[v])
     device = plan.problem.devices[d]
@@ -109,7 +110,7 @@ def _node(plan: Plan, v: int) -> dict[str, Any]:
         "parameters": f"{graph.params[v]:.0f}",
         "parameter bytes": bytes_text(float(plan.problem.evaluator.params[v])),
         "multiply-accumulates": f"{graph.macs[v]:.0f}",
-        "work": time_text(float(graph.work[v]), graph.time_unit),
+        "work": time_text(work, graph.time_unit),
     }
     in_ptr, in_tensor = graph.inputs
     out_ptr, out_tensor = graph.outputs

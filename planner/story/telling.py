@@ -55,6 +55,8 @@ _LIMITS = ("cache", "sram", "memory")
 """What targets call the memory of a device."""
 TRANSFERS = "receiving and sending take {bottleneck_transfers}"
 """What is said of the tensors of the device that sets the pace."""
+_PARTS = (("receive", "receiving"), ("work", "work"), ("streaming", "streaming"), ("send", "sending"))
+"""The parts of what a device pays, and what they are called."""
 SAME = 1e-9
 """Amounts that differ by less (relative) are called equal."""
 TWO_LINES = 180
@@ -247,14 +249,18 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
     """
     if isinstance(plan, OrderPlan) or not plan.evaluation.valid:
         return ""
-    graph, devices = plan.problem.graph, plan.problem.devices
-    chosen = [graph.index[op] for op in ops if op in graph.index]
+    graph, devices, device_of = plan.problem.graph, plan.problem.devices, plan.decision.device_of
+    chosen = sorted({graph.index[op] for op in ops if op in graph.index})
     if chosen:
-        on = sorted({int(plan.decision.device_of[op]) for op in chosen})
-        work = amount_text(float(graph.work[chosen].sum()), graph.time_unit)
+        on = sorted({int(device_of[op]) for op in chosen})
+        work = amount_text(float(plan.problem.evaluator.work_on(device_of)[chosen].sum()), graph.time_unit)
         where = devices[on[0]].title if len(on) == 1 else f"{len(on):,} devices"
         if len(chosen) > 1:
-            return f"{len(chosen):,} of {graph.n:,} ops, {work} of work in all, on {where}."
+            counted = f"{len(chosen):,} of {graph.n:,} ops"
+            whole = len(on) == 1 and len(chosen) == int(plan.evaluation.ops[on[0]])
+            if whole and plan.problem.unit(plan.problem.components[0]) != "B":
+                return f"{counted} on {where}: {_parts(plan, on[0])}."
+            return f"{counted}, {work} of work in all, on {where}."
         return shortened(f"{graph.op_names[chosen[0]]} is {work} of work on {where}.")
     if view == "stages" and (words := flowing(plan)):
         return words
@@ -264,6 +270,14 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
     if plan.problem.unit(plan.problem.components[0]) == "B":
         return filled("{bottleneck} holds {bottleneck_memory} in {bottleneck_ops} ops.", told)
     return filled(f"{{bottleneck}} works for {{bottleneck_work}}; {TRANSFERS}.", told)
+
+
+def _parts(plan: Plan, device: int) -> str:
+    """What a device's time consists of, without the parts that are nothing: ``4.71 ms of work, 5.15 ms of streaming``."""
+    evaluation, unit = plan.evaluation, plan.problem.graph.time_unit
+    parts = ((float(getattr(evaluation, attribute)[device]), words) for attribute, words in _PARTS)
+    told = [f"{amount_text(value, unit)} of {words}" for value, words in parts if value or words == "work"]
+    return ", ".join(told)
 
 
 def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[FoldedGroup] = ()) -> str:

@@ -79,7 +79,7 @@ def in_order(device_of: Ints, before: Problem, after: Problem) -> Ints:
 def put_together(device_of: Ints, before: Problem, after: Problem) -> Ints:
     """As :func:`in_order`, but where a kind has fewer devices now, neighbours share one so that each has about the same work (int32[n])."""
     kinds = [device.kind for device in after.devices]
-    work = np.bincount(device_of, before.graph.work, len(before.devices))
+    work = np.bincount(device_of, before.evaluator.work_on(device_of), len(before.devices))
     groups: dict[str, list[int]] = {}
     for device in _working_order(device_of, before):
         kind = before.devices[device].kind

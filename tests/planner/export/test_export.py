@@ -16,8 +16,10 @@ from planner.errors import StageboardError
 from planner.export import to_csv, to_device_placement, to_dot
 from planner.formats import read_graph, read_model
 from planner.formats.graphs.device_placement import read_split_file
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.cost_model import fill
 from planner.model.graph import Graph
 from planner.model.ops import Op
 from planner.problem.problem import Plan, Problem
@@ -169,7 +171,8 @@ def test_csv_adds_up(tmp_path: Path, name: str) -> None:
     assert [row["device"] for row in rows] == [plan.problem.devices[d].name for d in device_of]
     load: dict[str, float] = defaultdict(float)
     for row in rows:
-        load[row["device"]] += float(row["work_cpu" if row["device_kind"] == "cpu" else "work"])
+        load[row["device"]] += float(row["work"])
+        assert row["work"] == row["work_cpu" if row["device_kind"] == "cpu" else "work_accelerator"]
     for d, device in enumerate(plan.problem.devices):
         assert load[device.name] == pytest.approx(plan.evaluation.work[d])
     sent = received = 0.0
@@ -181,6 +184,18 @@ def test_csv_adds_up(tmp_path: Path, name: str) -> None:
     assert sum(float(row["sent_bytes"]) for row in rows) == sent
     assert sum(float(row["received_bytes"]) for row in rows) == received
     assert sum(float(row["output_bytes"]) for row in rows) == graph.tensor_bytes.sum()
+
+
+def test_csv_has_the_times_of_the_machine(tmp_path: Path) -> None:
+    """An Edge TPU has rates of its own: those of the model stand beside its times, and are not they."""
+    graph = fill(Graph.build("two", [Op(f"o{i}", f"o{i}", kind="Conv", macs=1e9) for i in (0, 1)], []))
+    plan = Problem(graph, EdgeTpuPipeline(2)).plan(np.array([0, 1], np.int32), Provenance("by hand"))
+    with to_csv(plan, tmp_path / "plan.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [float(row["work"]) for row in rows] == pytest.approx(plan.evaluation.work.tolist())
+    assert [row["work"] for row in rows] == [row["estimated"] for row in rows]
+    assert [float(row["work_accelerator"]) for row in rows] == graph.work.tolist()
+    assert rows[0]["work"] != rows[0]["work_accelerator"]
 
 
 def test_csv_holds_no_formulas(tmp_path: Path) -> None:

@@ -73,16 +73,19 @@ def test_names_of_scopes_become_layers() -> None:
     assert "/stem/MatMul" in named
 
 
-def test_bytes_are_those_that_are_deployed() -> None:
+def test_bytes_and_times_are_those_of_the_machine() -> None:
     ops = [
-        Op("a", "a", work=1.0, work_cpu=1.0, params=16.0, param_bytes=64.0),
-        Op("b", "b", work=1.0, work_cpu=1.0),
+        Op("a", "a", kind="Conv", macs=9e9, params=16.0, param_bytes=64.0),
+        Op("b", "b"),
     ]
     tensor = Tensor("a", ("b",), bytes=8.0, dtype="float32")
-    graph = Graph.build("floating", ops, [tensor])
+    graph = fill(Graph.build("floating", ops, [tensor]))
     plan = Problem(graph, EdgeTpuPipeline(2)).plan(np.array([0, 1], np.int32), Provenance("by hand"))
     first = next(node for one in collection(plan)["graphs"] for node in one["nodes"])
     assert {"key": "parameter bytes", "value": "16 B"} in first["attrs"]
+    assert {"key": "work", "value": "10.00 ms"} in first["attrs"], (
+        "as the Edge TPU works, not the model's time"
+    )
     assert {"key": "bytes", "value": "2 B"} in first["outputsMetadata"][0]["attrs"]
 
 

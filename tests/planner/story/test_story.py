@@ -24,10 +24,12 @@ from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_graph, tiny_network
+from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import STORIES
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
+from planner.quantity import amount_text
 from planner.search.run import plan_of, run, run_bound
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
@@ -230,6 +232,25 @@ def test_what_is_said_of_a_plan_that_is_looked_at_again(problem: Problem) -> Non
     other = plan_on(problem, [0] * (n - 2) + [1, 1])
     assert named_ops(other, graph.op_ids[n - 2 :]) == "Stage 1", "the other stage sets the pace"
     assert looked_at(plan_on(problem, [2] + [0] * (n - 1))) == "", "it breaks rules"
+
+
+def test_ops_are_told_by_their_times_on_their_machine() -> None:
+    """An Edge TPU has rates of its own: a model's time of an op, given or guessed, is not what the plan counts."""
+    ops = [Op(f"o{i}", f"o{i}", kind="Conv", macs=1e9, param_bytes=1e6) for i in range(4)]
+    graph = fill(Graph.build("row", ops, [Tensor(f"o{i}", (f"o{i + 1}",), 1e6) for i in range(3)]))
+    problem = Problem(graph, EdgeTpuPipeline(2, precision="file", cache=0.0), "stage-time")
+    plan = plan_on(problem, [0, 0, 0, 1])
+    each = problem.evaluator.work_on(plan.decision.device_of)[0]
+    assert each != graph.work[0] and plan.evaluation.bottleneck == 0
+    some = looked_at(plan, ["o0", "o1"])
+    assert some == f"2 of 4 ops, {amount_text(2 * each, 's')} of work in all, on Stage 0."
+    told = facts(plan)
+    assert looked_at(plan, ["o0", "o1", "o2", "o0"]) == (
+        f"3 of 4 ops on Stage 0: {told['bottleneck_work']} of work, {told['bottleneck_streaming']} of streaming,"
+        f" {told['bottleneck_send']} of sending."
+    )
+    in_bytes = plan_on(Problem(graph, problem.target, "memory-1-3"), [0, 0, 0, 1])
+    assert looked_at(in_bytes, ["o0", "o1", "o2"]).endswith(" of work in all, on Stage 0.")
 
 
 def test_where_all_stages_stream_over_one_link_none_is_said_to_set_the_pace() -> None:
