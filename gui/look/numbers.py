@@ -73,7 +73,7 @@ class Column:
 
     def level(self, value: float) -> str:
         """The number in this column's unit, for lists in which one looks from row to row: ``< 0.01 ms`` for what is next to nothing."""
-        if self.suffix and 0 < value and not self.number(value).strip("0.,"):
+        if self.suffix and value > 0 and not self.number(value).strip("0.,"):
             return f"< {self.number(self.scale * 10.0**-self.digits)} {self.suffix}"
         return self.text(value)
 
