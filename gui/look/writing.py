@@ -15,6 +15,8 @@ RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 BEGINNING, ENDS = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 """What is kept of words that are cut."""
+CUT = "\N{HORIZONTAL ELLIPSIS}"
+"""Stands where they were."""
 
 
 _UNIT = r"(?:[nmµ]?s|[KMGTP]?i?B|%|I/Os)(?!\w)"

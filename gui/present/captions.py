@@ -35,6 +35,8 @@ LEAST_BAND, MOST_BAND = 0.15, 0.36
 """Shares of the height that captions take at least and at most."""
 LEAST = 16.5
 """No letters on a slide are smaller (pixels of a frame of 1280 x 800): 11 pt on a slide of 960 x 540 pt. What has no room then is left out."""
+STEPS = (1.35, 1.2, 1.1, 1.0)
+"""How many times as large as usual letters are tried, where the size that is asked for has no room."""
 MOST_DOTS = 40
 MOST = 0.8
 """Share of a line that figures have at most; what is shown has the rest."""

@@ -120,10 +120,8 @@ class Shots:
         if keyframe.view == "comparison":
             from gui.present.comparison.making import comparison_shot
 
-            # On one canvas as many names have room as their letters leave.
-            unit = self.places.unit if keyframe.comparison == "overlay" else self.places.scene
             usual = (*self.places.usual.room(kind), self.places.unit)
-            return comparison_shot(self.resolved, keyframe, room, unit, self.theme, usual)
+            return comparison_shot(self.resolved, keyframe, room, self.places.scene, self.theme, usual)
         if isinstance(plan, OrderPlan):
             order = self._networks.stage(plan)
             place = order.seen(keyframe.camera, room, self.places.scene)

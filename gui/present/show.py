@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from gui.canvas.graph.animation import eased
 from gui.look.theme import Theme
 from gui.present.captions import (
+    STEPS,
     Run,
     band_height,
     paint_caption,
@@ -23,6 +24,7 @@ from gui.present.captions import (
 )
 from gui.present.counting import counted_runs
 from gui.present.panels.panels import PanelData, paint_panel, panel_between
+from gui.present.panels.trial import cuts
 from gui.present.scenes import GAP, HEIGHT, WIDTH, Places, View
 from gui.present.shots import NetworkShot, Shots
 from gui.present.stage import Pictures, Stage, crossing, over, place
@@ -66,6 +68,7 @@ class Show:
         """The seconds at which each keyframe's transition begins."""
         self.duration = ends[-1]
         self._kept = Pictures()
+        self._panel_units: dict[str, float] = {}
         self.stage = Stage(self.shots, self._kept, self.letters)
 
     @property
@@ -224,8 +227,20 @@ class Show:
         paint_panel(painter, rect, self.shots.panel(index), unit, theme, now)
 
     def _panel_letters(self, kind: str) -> float:
-        """The size of letters in a panel."""
-        return min(self.letters, self.places.package) if kind == "package" else self.letters
+        """The size of letters in panels of a kind: as large as chosen, as far as none of the story's cuts its words then."""
+        if kind not in self._panel_units:
+            most = min(self.letters, self.places.package) if kind == "package" else self.letters
+            shown = [i for i in range(self.count) if self.shots.panel_kind(i) == kind]
+            tried = [most, *(step * self.unit for step in STEPS if step * self.unit < most)]
+            self._panel_units[kind] = next(
+                (unit for unit in tried[:-1] if not any(self._cuts_words(i, unit) for i in shown)), tried[-1]
+            )
+        return self._panel_units[kind]
+
+    def _cuts_words(self, index: int, unit: float) -> bool:
+        """Whether a panel has words to cut in letters of a size."""
+        data, theme = self._panel_data(index), self.shots.theme_of(index)
+        return cuts(lambda trial: paint_panel(trial, self.places.panel(data.kind), data, unit, theme))
 
     def _panel_picture(self, index: int, rect: QRectF, ratio: float) -> QImage:
         return self._part(("panel", index), rect, ratio, lambda target: self._draw_panel(target, index))

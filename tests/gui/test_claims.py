@@ -180,7 +180,7 @@ def test_a_comparison_shows_it_beside_its_plan_alone(qapp: object, made: Files) 
     value, gap, claim = standing_words(comparison, 0).split(BETWEEN)
     assert every == BETWEEN.join([value, gap, *others, claim]), "last, so that nothing else looks unproven"
     assert claim == "lower bound claimed: 7.00 ms, not proven here"
-    brief, known = "claimed ≥ 7.00 ms, not proven", f"{gap} proven here"
+    brief, known = "claimed ≥ 7.00 ms, not proven", f"{gap} proven"
     lines = [fitting_lines(comparison, (0,), (others,), letters, room)[0] for room in range(900, 40, -5)]
     for line, room in zip(lines, range(900, 40, -5), strict=True):
         items = line.split(BETWEEN)

@@ -28,10 +28,9 @@ from gui.canvas.graph.viewport import Rect, Viewport
 from gui.look.fonts import font
 from gui.look.numbers import plural
 from gui.look.theme import DIMMED
+from gui.look.writing import CUT
 
 MOST_LABELS = 700
-CUT = "\u2026"
-"""How a name ends that is cut."""
 BESIDE_TAB, AFTER = 3.0, 1.0
 """Logical pixels before and after a name on a card with a tab; in pictures, where letters have a least size, half of that."""
 NAME, PAD = 12, 9.0

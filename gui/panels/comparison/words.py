@@ -121,11 +121,11 @@ def pair_items(comparison: Comparison) -> list[list[tuple[Item, Item]]]:
 
 
 def known_here(comparison: Comparison, plan: int) -> str:
-    """What is proven, in words that are true whatever a file claims: ``gap ≤ 13.7 % proven here``. Empty where rules are broken."""
+    """What is proven, in words that are true whatever a file claims: ``gap ≤ 13.7 % proven``. Empty where rules are broken."""
     words, claims = _standing(comparison, plan)
     if not claims:
         return BETWEEN.join(words[1:])
-    return f"{words[1]} proven here" if len(words) > 1 else "not proven here"
+    return f"{words[1]} proven" if len(words) > 1 else "not proven here"
 
 
 def whole_words(words: str, letters: QFont, room: float) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from gui.look.numbers import DASH, gap_limit, plural, seconds_text
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
-from gui.present.captions import LEAST, flowed, letters, measure
+from gui.present.captions import LEAST, STEPS, flowed, letters, measure
 from gui.present.certificate.facts import Fact, facts
 from gui.words.methods import by_method
 from gui.words.objectives import component_columns, component_words, in_unit
@@ -24,6 +24,8 @@ FRAME = (1280, 720)
 """Pixels of a page in its usual size."""
 STATUS, VALUE, BODY, SMALL = 34.0, 22.0, 17.0, LEAST
 """Letters in pixels of a frame of 1280 x 800."""
+CLOSEST = 0.7
+"""How far apart columns of figures are at least, in their letters."""
 LEAST_SHARE, MOST_SHARE = 1.0, 1.6
 """The page is set so much larger where it is short; where it would be smaller, what is least important is left out."""
 ALL, WITHOUT_COMMAND, SHORT = 0, 1, 2
@@ -165,6 +167,11 @@ class CertificatePage:
         painter.setPen(QPen(QColor(theme.border), max(1.0, unit)))
         x = inner.left() + split
         painter.drawLine(QPointF(x, inner.top()), QPointF(x, inner.bottom()))
+        tried = [type_unit, *(step * unit for step in STEPS if step * unit < type_unit)]
+        type_unit = next(
+            (size for size in tried[:-1] if Sheet(painter, theme, size).has_room(self.certificate, left)),
+            tried[-1],
+        )
         share = Sheet(painter, theme, type_unit).verdict(self.certificate, left)
         paint_facts(painter, right, facts(self.certificate), type_unit, theme, share)
         painter.restore()
@@ -192,6 +199,11 @@ class Sheet:
         self.lay(c, rect, share, how, True)
         self._painter.restore()
         return share
+
+    def has_room(self, c: Certificate, rect: QRectF) -> bool:
+        """Whether it is whole in the least of its sizes, no figure of the table beside another."""
+        size, _, apart = self._columns(component_rows(c), rect.width(), self._unit)
+        return apart >= CLOSEST * size and self.lay(c, rect, LEAST_SHARE, SHORT, False) <= rect.bottom()
 
     def lay(self, c: Certificate, rect: QRectF, share: float, how: int, paint: bool) -> float:
         """Set everything at a share of its size from the top of ``rect``, with as much of the proofs as ``how`` says; returns where it
@@ -238,7 +250,7 @@ class Sheet:
         """One row per component: value, what no plan is below, and the gap."""
         t, wide = self._theme, rect.width()
         rows = component_rows(c)
-        value, columns = self._columns(rows, wide, unit)
+        value, columns, _ = self._columns(rows, wide, unit)
         for i, row in enumerate(rows):
             size = min(value, SMALL * unit) if i == 0 else value
             high = 1.75 * size
@@ -254,9 +266,11 @@ class Sheet:
                 self._painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y))
         return y
 
-    def _columns(self, rows: Sequence[Sequence[str]], wide: float, unit: float) -> tuple[float, list[float]]:
+    def _columns(
+        self, rows: Sequence[Sequence[str]], wide: float, unit: float
+    ) -> tuple[float, list[float], float]:
         """The size of the letters of all values, one for the table so that no figure looks smaller than another, and where its columns begin
-        and the last one ends."""
+        and the last one ends, and how far apart they are."""
         size = VALUE * unit
         while True:
             columns = []
@@ -264,8 +278,8 @@ class Sheet:
                 pixels = max(6, round(size if j else min(size, BODY * unit)))
                 columns.append(max(measure(pixels, j == 1).horizontalAdvance(words) for words in cells))
             apart = (wide - sum(columns)) / max(1, len(columns) - 1)
-            if apart >= 0.7 * size or size <= SMALL * self._unit:
-                return size, [0.0, *accumulate(column + apart for column in columns)]
+            if apart >= CLOSEST * size or size <= SMALL * self._unit:
+                return size, [0.0, *accumulate(column + apart for column in columns)], apart
             size -= 1.0
 
     def _cell(self, rect: QRectF, words: str, size: float, colour: str, bold: bool) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from gui.look.theme import Theme
-from gui.present.comparison.canvases import CanvasesShot, Usual
+from gui.present.comparison.canvases import CanvasesShot
 from gui.present.comparison.flows import SankeyShot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.schedules import SchedulesShot
 from gui.present.comparison.shot import ComparisonShot
+from gui.present.comparison.sizes import USUAL, Sizes, largest
 from planner.problem.bound import proven
 from planner.problem.problem import Plan
 from planner.reports.comparison import Comparison, compare
 from planner.story.keyframe import Keyframe
 from planner.story.story import Resolved
+
+Usual = tuple[float, float, float]
+"""Width and height of the room (logical pixels) and the size of letters, 1 at 1280 x 800, where nobody asked for larger ones."""
 
 
 def own_numbers(resolved: Resolved, keyframe: Keyframe) -> list[tuple[int, ...]]:
@@ -54,10 +58,16 @@ def comparison_shot(
         return SchedulesShot(comparison, room, letters, theme)
     index, folded = comparison.graph.index, keyframe.folded
     out = np.array([index[op] for op in keyframe.highlight if op in index], np.int32)
-    if keyframe.comparison == "overlay":
-        return OverlayShot(
-            comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, keyframe.share, folded
+
+    def made(room: tuple[float, float], letters: float, sizes: Sizes = USUAL) -> OverlayShot | CanvasesShot:
+        if keyframe.comparison == "overlay":
+            return OverlayShot(
+                comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, keyframe.share, folded, sizes=sizes
+            )  # fmt: skip
+        return CanvasesShot(
+            comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, folded, sizes
         )
-    return CanvasesShot(
-        comparison, room, letters, theme, keyframe.layout, keyframe.camera, out, folded, usual
-    )
+
+    if usual is None or letters <= usual[2]:
+        return made(room, letters)
+    return largest(lambda sizes: made(room, usual[2], sizes), made(usual[:2], usual[2]), letters / usual[2])

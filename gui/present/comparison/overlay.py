@@ -7,6 +7,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.headers import HEADER_WIDTH, header_rows
+from gui.canvas.graph.labels import named_whole
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import canvas_palette
@@ -22,6 +23,7 @@ from gui.panels.comparison.split_key import KEY, card_key_height, key_height, pa
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.overlay_head import HEAD, INSET, TRACK, overlay_head
 from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
+from gui.present.comparison.sizes import USUAL, Sizes, Told
 from gui.present.scenes import Folded, View, between, folded_items
 from gui.words.methods import shown_name
 from planner.model.graph import Ints
@@ -39,7 +41,8 @@ class OverlayShot(ComparisonShot):
     """Plans A and B in ``layout`` (``flow`` or ``lanes``); ``share`` is where the slider rests, 0 at A, 1 at B.
 
     ``out`` are the ops that stand out; none: those that moved. No letters on the canvas are lower than ``least``, and the canvas is no
-    higher than ``most`` (0: than there is room), both in the painters' own pixels.
+    higher than ``most`` (0: than there is room), both in the painters' own pixels. ``sizes``: how many times as large as ``letters`` are
+    what stands above the canvas, and what is on it.
     """
 
     ground = True
@@ -48,13 +51,16 @@ class OverlayShot(ComparisonShot):
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
         camera: Camera | None, out: Ints, share: float, folded: Folded = (), least: float = 0.0, most: float = 0.0,
+        sizes: Sizes = USUAL,
     ) -> None:  # fmt: skip
-        super().__init__(comparison, room, letters, theme)
+        titles, graphs, _ = sizes
+        super().__init__(comparison, room, letters * titles, theme)
+        self._fine = titles / graphs
         self.share, self.layout, self._folded = share, layout, folded
         self._letters = (comparison.letter(0), comparison.letter(1))
         width, height = self.size
         share_of_names = MOST_PRINTED if least else MOST_NAMES
-        rows_named = names_width(comparison.graph, layout, width, share_of_names)
+        rows_named = names_width(comparison.graph, layout, width * self._fine, share_of_names)
         self._header = round(rows_named)
         self._words = overlay_head(comparison, width, height)
         inset = width - 2 * INSET
@@ -67,7 +73,8 @@ class OverlayShot(ComparisonShot):
         left = max(40.0, height - self._top)
         self._least = least
         self._canvas = QRectF(0, self._top, width, min(most, left) if most else left)
-        inside = (max(100.0, width - self._header - 24.0), max(80.0, self._canvas.height() - 24.0))
+        wide, high = self._graph_size
+        inside = (max(100.0, wide - self._header - 24.0), max(80.0, high - 24.0))
         items = folded_items(comparison.graph, folded, () if layout == "flow" else comparison.places)
         skeleton, rows = skeleton_of(items), len(comparison.rows)
         first = arrange(items, skeleton, layout, comparison.places[0], rows, inside)
@@ -87,7 +94,7 @@ class OverlayShot(ComparisonShot):
                 scene.highlighted = scene.mask(standing_out)
         self.palette = canvas_palette(theme, rows, comparison.numbers)
         self._camera = shares(camera)
-        viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
+        viewport = self._viewport(*self._graph_size, 1.0, 0.0)
         self._rows = header_rows(self.over.first, viewport, headers[0], least)
         self._layers = Layers()
         self._layers_for = (0, 0, 0.0)
@@ -95,14 +102,28 @@ class OverlayShot(ComparisonShot):
     @property
     def high(self) -> float:
         """Pixels of the painters' own that all of it takes, the canvas no higher than what is on it."""
-        viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
+        viewport = self._viewport(*self._graph_size, 1.0, 0.0)
         shown = max(layout.bounds[3] for layout in self.over.ends) * viewport.scale + 2 * AROUND
         return self._top + min(self._canvas.height(), shown)
 
     @property
+    def _graph_size(self) -> tuple[float, float]:
+        """Width and height of the canvas in pixels of what is on it."""
+        return self._canvas.width() * self._fine, self._canvas.height() * self._fine
+
+    @property
+    def told(self) -> Told:
+        """How many cards of both plans carry whole names and how high their letters are, and how many rows headers of lanes have."""
+        viewport = self._viewport(*self._graph_size, 1.0, 0.0)
+        counts, pixels = zip(
+            *(named_whole(scene, viewport, self.palette) for scene in (self.over.first, self.over.second)), strict=True
+        )  # fmt: skip
+        return sum(counts), min(pixels), self._rows
+
+    @property
     def named(self) -> bool:
         """Whether nearly all cards carry names, in letters that are large enough."""
-        viewport = self._viewport(self._canvas.width(), self._canvas.height(), 1.0, 0.0)
+        viewport = self._viewport(*self._graph_size, 1.0, 0.0)
         return names_fit(self.over.first, viewport, self.palette, self._least)
 
     def cropped(self) -> None:
@@ -176,7 +197,8 @@ class OverlayShot(ComparisonShot):
     def _draw(self, painter: QPainter, box: QRectF, share: float) -> None:
         if self.ground:
             painter.fillRect(box, QColor(self.theme.canvas))
-        viewport = self._viewport(box.width(), box.height(), 1.0, share)
+        painter.scale(1.0 / self._fine, 1.0 / self._fine)
+        viewport = self._viewport(*self._graph_size, 1.0, share)
         draw_overlay(painter, self.over, self.marks, viewport, self.palette, share, self._least)
         self._name_rows(painter, viewport, 1.0)
 
@@ -192,8 +214,8 @@ class OverlayShot(ComparisonShot):
 
     def paint_share(self, buffer: np.ndarray, ratio: float, share: float) -> None:
         """At any place of the slider, as the comparison's window paints it."""
-        scale = ratio * self.grow
-        top, wide = round(self._top * scale), min(buffer.shape[1], round(self.room[0] * ratio))
+        scale = ratio * self.grow / self._fine
+        top, wide = round(self._top * ratio * self.grow), min(buffer.shape[1], round(self.room[0] * ratio))
         part = np.ascontiguousarray(buffer[top:, :wide])
         if self._layers_for != (*part.shape, ratio):
             self._layers_for, self._layers.stale = (part.shape[0], part.shape[1], ratio), True

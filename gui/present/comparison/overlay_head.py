@@ -22,8 +22,9 @@ KNOB, INSET = 8.0, 16.0
 """Radius of the knob, and what words keep from the sides."""
 NAME, FIGURE = 18.0, 16.0
 """Pixels of each further line."""
-MOST_NAMES, SHARE = 3, 0.25
-"""Lines that a name takes at most, and the share of the height that figures may let the head take."""
+MOST_NAMES, LEAST_FIGURES, SHARE, LOW = 3, 2, 0.25, 150.0
+"""Lines that a name takes at most, those that figures may have at least unless the picture is lower than ``LOW``, and the share of its
+height that they may let the head take."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def overlay_head(comparison: Comparison, width: float, height: float) -> Overlay
     bold, small = QFontMetricsF(font(11.0, bold=True)), QFontMetricsF(font(8.5))
     first, second = (_names(plan_title(comparison, plan), bold, room) for plan in (0, 1))
     left = SHARE * height - HEAD - NAME * (max(len(first), len(second)) - 1)
-    most = max(1, 1 + int(left // FIGURE))
+    most = max(1 if height < LOW else LEAST_FIGURES, 1 + int(left // FIGURE))
     for items in pair_items(comparison):
         told = [_lines([both[plan] for both in items], small, room) for plan in (0, 1)]
         if all(len(lines) <= most and _widest(lines, small) <= room for lines in told):

@@ -86,9 +86,11 @@ def paint_head(
     painter: QPainter, rect: QRectF, unit: float, theme: Theme, title: str, headline: str, note: str,
     glyph: DeviceColour | None = None, colour: str = "",
 ) -> QRectF:  # fmt: skip
-    """Title, a figure in large letters and a line below it; returns the room that is left."""
+    """Title, a figure in large letters and a line below it, as many of its clauses as have room; returns the room that is left."""
     x, y, wide = rect.left(), rect.top(), rect.width()
     text(painter, QRectF(x, y, wide, 24 * unit), title, TITLE * unit, theme.muted, bold=True)
+    while "; " in note and measure(max(6, round(LEAST * unit))).horizontalAdvance(note) > wide:
+        note = note.rpartition("; ")[0]
     y += 26 * unit
     if headline:
         inset = 0.0

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
@@ -156,6 +156,23 @@ def test_the_fine_print_is_no_larger_than_the_proofs(size: tuple[int, int]) -> N
         painter.end()
         proof = next(at for words, at in painter.sizes.items() if words.startswith("Bottleneck: by"))
         assert painter.sizes["Model"] <= proof
+
+
+def test_larger_letters_leave_a_certificate_whole(qapp: object) -> None:
+    class Lines(Scribe):
+        def drawText(self, *args: Any) -> None:  # type: ignore[override]
+            self.lowest = max(
+                getattr(self, "lowest", 0.0), *(at.y() for at in args if isinstance(at, QPointF)), 0.0
+            )
+
+    plan, bounds = graph_members("edge-tpu")[1]
+    for letters in (1.0, 1.5, 2.5):
+        painter = Lines(1280, 480)
+        CertificatePage(certificate(plan, bounds)).paint(
+            painter, QRectF(0, 0, 1280, 480), 1.0, letters, LIGHT
+        )
+        painter.end()
+        assert 0 < painter.lowest < 480 - 18 - 20
 
 
 def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:

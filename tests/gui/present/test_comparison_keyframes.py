@@ -122,10 +122,25 @@ def test_larger_letters_leave_names_on_cards_no_smaller(layout: str) -> None:
 
     usual = named(1.0)
     assert usual[0] > 40
-    for letters in (1.1, 1.2):
+    for letters in (1.1, 1.2, 1.35, 1.5):
         count, high, grow = named(letters)
-        assert count >= usual[0] and high >= 0.999 * usual[1]
+        assert high >= 0.999 * usual[1] and (count >= usual[0] or letters > 1.2)
         assert grow > usual[2], "titles and legends are larger"
+
+
+@pytest.mark.parametrize("layout", ["flow", "lanes"])
+def test_larger_letters_are_larger_on_one_canvas_too(layout: str) -> None:
+    told = comparing(frame("overlay", layout=layout))
+
+    def shown(letters: float) -> OverlayShot:
+        shot = Show(told, LIGHT, (1280, 800), type_scale=letters).shots.shot(1)
+        assert isinstance(shot, OverlayShot)
+        return shot
+
+    usual, larger = shown(1.0), shown(1.5)
+    assert larger.grow > usual.grow, "names and figures of the plans are larger"
+    assert larger.names_grown >= 1.0 and larger.grow / larger._fine >= 0.999 * usual.grow
+    assert larger.told >= usual.told or larger.names_grown == 1.0, "which the corner says"
 
 
 def test_the_line_above_says_both_and_the_difference() -> None:

@@ -65,7 +65,9 @@ def test_what_is_written_on_the_stage_follows_larger_letters(story: Resolved) ->
     show = Show(story, LIGHT, size, type_scale=grown)
     shots = show.shots
     for index in range(show.count):
-        shot = shots.shot(index)
+        shot, kind = shots.shot(index), shots.panel_kind(index)
+        if kind and show._cuts_words(index, show._panel_letters(kind)):
+            assert show._panel_letters(kind) == show.unit, "letters in panels grow as far as words have room"
         stage = show.places.stage.adjusted(0, 4, 0, 0)
         assert overlapping([line for line in written_on(show, index) if stage.contains(line.box)]) == [], (
             index
