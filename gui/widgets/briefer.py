@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
-PHRASES = {"Best proven lower bound": "Lower bound", "Inferences per second": "Inferences/s"}
-"""What a figure is called where there is little room."""
+PHRASES = {
+    "Best proven lower bound": "Lower bound", "Inferences per second": "Inferences/s", "all parameters on chip": "all on chip",
+    "the rest is streamed each time": "the rest is streamed", "the file names no time unit": "no time unit",
+}  # fmt: skip
+"""What a figure is called, or what is noted of it, where there is little room."""
+IN_ALL = " in all"
+"""Behind what all devices stream together."""
 ONE_AT_A_TIME = " one at a time"
 """Behind a rate at which no sample begins before the one before it has ended."""
 
@@ -24,7 +29,12 @@ def briefer(line: str) -> tuple[str, ...]:
         return (*([f"{name} ({last[1]})"] if len(last) > 1 else []), name)
     for begin in ("proven by ", "then "):
         if line.startswith(begin):
-            return (line.removeprefix(begin),)
+            who = line.removeprefix(begin)
+            return (who, *([who.partition(" for ")[0]] if " for " in who else []))
+    if line.endswith(IN_ALL):
+        return (line.removesuffix(IN_ALL),)
+    if rate := re.fullmatch(r"(\S+) (inferences|training steps)/s", line):
+        return (f"{rate[1]}{' steps' if rate[2] != 'inferences' else ''}/s",)
     above, what, _ = line.partition(" above the optimum")
     if what:
         return (f"{above} above optimum", f"{above} above best")

@@ -15,13 +15,15 @@ from gui.tools.story.ordering import told
 from gui.tools.story.shots import MOST_HIGHLIGHTED, Shots
 from gui.tools.story.titling import as_shown
 from gui.widgets.later import Later
+from gui.words.methods import shown_name
 from planner.errors import StageboardError
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.reports.comparison.figures import own_name
 from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
 from planner.story.making import CERTIFICATE
-from planner.story.telling import caption, moved_ops, title
+from planner.story.telling import caption, moved_ops, shortened, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -54,8 +56,15 @@ class Recorder(QObject):
         return frame
 
     def capture_certificate(self, shown: Shown) -> None:
-        """Add the certificate of a plan as :meth:`Draft.add` does."""
-        self._draft.add(Frame(Keyframe(LOOKS["certificate"], CERTIFICATE, 0, "certificate"), shown))
+        """Add the certificate of a plan as :meth:`Draft.add` does: called after the plan, and where the story has another model, after its own."""
+        of = (
+            f"\N{LEFT DOUBLE QUOTATION MARK}{shown_name(own_name(shown.plan))}\N{RIGHT DOUBLE QUOTATION MARK}"
+        )
+        model = shown.source.model
+        if any(frame.shown.source.model.fingerprint != model.fingerprint for frame in self._draft.frames):
+            of = f"{of}, {model.name}"
+        words = shortened(f"{LOOKS['certificate']} of {of}", LONGEST_TITLE)
+        self._draft.add(Frame(Keyframe(words, CERTIFICATE, 0, "certificate"), shown, titled=words))
 
     def retake(self) -> None:
         """Let the edited keyframe show what is on screen now; what it says stays. Raises :class:`StageboardError`."""
