@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
-from planner.cli.proving import BESIDE, OFF, configure_beside, proven_of
+from planner.cli.proving import BESIDE, OFF, again, configure_beside, note_claim, proven_of
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -162,7 +162,6 @@ def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -
     """Read a plan, prove again what its file claims, draw its certificate, report."""
     from gui.look.display import application, check_qt, offscreen
     from gui.shell.kinds import files_to_open
-    from planner.cli.proving import again
     from planner.reports.certificate.certificate import certificate
     from planner.runs.proving import known_at_once
 
@@ -182,6 +181,7 @@ def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -
         certified = certificate(opened.plan, (*known, *opened.bounds), known)
     else:
         proofs = again(opened.plan, opened.bounds, args.prove, console)
+        note_claim(opened.plan, proofs.bounds, args.prove, console)
         certified = certificate(opened.plan, proofs.bounds, proofs.new, proofs.notes)
     check_qt()
     offscreen()
@@ -242,7 +242,8 @@ def draw_network(args: argparse.Namespace, output: Path, console: Console) -> in
         for note in opened.notes:
             console.note(f"{plan}: {note}")
         problem, order = opened.plan.problem, opened.plan.decision.order
-        bounds = with_known(problem, opened.bounds)
+        bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)
+        note_claim(opened.plan, bounds, args.prove, console)
         title = picture_title(problem, opened.plan.name or opened.plan.provenance.planner)
     check_qt()
     offscreen()
@@ -294,4 +295,5 @@ def read(
     notes = [f"{plan}: {note}" for note in opened.notes]
     planner = opened.plan.provenance.planner
     bounds = proven_of(opened.plan, with_known(problem, opened.bounds), args.prove, console)
+    note_claim(opened.plan, bounds, args.prove, console)
     return problem, opened.plan.decision.device_of, title, planner, bounds, notes

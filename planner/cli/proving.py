@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from planner.cli import inputs
@@ -11,14 +11,12 @@ from planner.cli.command import Console
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
-    from planner.model.graph import Ints
-    from planner.problem.base import PlanningProblem
     from planner.problem.bound import Bound
     from planner.problem.problem import Plan
     from planner.runs.proving import Again
 
 SECONDS = 10.0
-"""How long a certificate may take to prove what is claimed where nobody says how long."""
+"""Seconds of processor time for which a certificate in words proves what is claimed where nobody says how long."""
 BESIDE = 2.0
 """Seconds of processor time for which bounds are proven beside a plan where nobody says how long."""
 OFF = 0.0
@@ -33,8 +31,8 @@ def configure(parser: argparse._ActionsContainer, usual: str) -> None:
         "--prove",
         type=_seconds,
         metavar="SECONDS",
-        help="prove what a plan file claims, by the method that it names, for at most so many seconds; 'off': what is not proven at"
-        f" once is named as the file's claim (default {usual})",
+        help="prove bounds beside the plan, and what its file claims by the method that it names, for at most so many seconds of processor"
+        f" time; 'off': what is not proven at once is named as the file's claim (default {usual})",
     )
 
 
@@ -62,50 +60,29 @@ def _seconds(text: str) -> float:
 
 
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
-    """Prove what is claimed of a plan for at most so many seconds; Ctrl-C ends it, and what was proven by then counts."""
+    """What is proven beside a plan, of what its file claims in particular, within so many seconds of processor time; Ctrl-C ends it, and what
+    was proven by then counts."""
     from planner.cli.searching import PROVEN, Watch, soft_interrupt
-    from planner.runs.planning import stop_when
-    from planner.runs.proving import prove_again
-
-    with soft_interrupt(console, PROVEN) as cancelled:
-        watch = Watch(console, plan.problem, "proving")
-        return prove_again(plan, bounds, stop_when(cancelled, seconds), watch)
-
-
-def proven_beside(
-    problem: PlanningProblem,
-    decision: Ints,
-    components: Sequence[float],
-    bounds: tuple[Bound, ...],
-    seconds: float,
-    console: Console,
-    cancelled: Callable[[], bool],
-) -> tuple[Bound, ...]:
-    """``bounds``, and what the bound method ``auto`` proves beyond them until a valid plan is proven to be the best.
-
-    ``decision`` is the plan (int32[n], or int32[W]), ``components`` are those of its objective.
-    """
-    from planner.cli.searching import Watch
-    from planner.runs import proving
-    from planner.search.search import Shared
+    from planner.runs.proving import prove_within
     from planner.search.stop import Cancel
 
-    if cancelled():
-        return bounds
-    best, watch = Shared(decision, tuple(components)), Watch(console, problem, "proving")
-    return proving.proven_beside(problem, best, bounds, seconds, Cancel(cancelled), watch)
+    with soft_interrupt(console, PROVEN) as cancelled:
+        return prove_within(plan, bounds, seconds, Cancel(cancelled), Watch(console, plan.problem, "proving"))
 
 
 def proven_of(
     plan: Plan | OrderPlan, bounds: tuple[Bound, ...], seconds: float, console: Console
 ) -> tuple[Bound, ...]:
-    """``bounds``, and what is proven beyond them of a valid plan: what is said of it is not to be less than is known in a moment."""
-    from planner.cli.searching import soft_interrupt
-    from planner.problem.base import decision_of
-
+    """``bounds``, and what is proven beyond them of a valid plan, as its certificate does: what is said of a plan is the same everywhere."""
     if not plan.evaluation.valid or seconds <= OFF:
         return bounds
-    with soft_interrupt(console, "") as cancelled:
-        return proven_beside(
-            plan.problem, decision_of(plan), plan.evaluation.values, bounds, seconds, console, cancelled
-        )
+    return again(plan, bounds, seconds, console).bounds
+
+
+def note_claim(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> None:
+    """Say which claim of a plan's file the time did not do to prove, and what to type."""
+    from planner.problem.claims import claim_of, claim_words
+
+    claim = claim_of(plan, bounds) if plan.evaluation.valid and seconds > OFF else None
+    if claim is not None:
+        console.note(f"{claim_words(plan.problem, claim)}; {longer(seconds)}")

@@ -14,6 +14,7 @@ from planner.machines.catalogue import (
     immediate_bound,
     planners,
 )
+from planner.machines.several.bounds.auto import WALL_FOR_CPU
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.base import PlanningProblem, decision_of
 from planner.problem.bound import Bound, proven
@@ -24,7 +25,7 @@ from planner.runs.warm_up import warm_bound, warm_planner
 from planner.search.method import BoundMethod, Planner
 from planner.search.run import plan_of, run, run_bound
 from planner.search.search import Callbacks, Shared
-from planner.search.stop import AnyOf, GapReached, Never, Stop
+from planner.search.stop import AnyOf, GapReached, Never, Stop, WorkBudget
 
 
 def known_at_once(problem: PlanningProblem) -> tuple[Bound, ...]:
@@ -111,23 +112,26 @@ def prove_again(
 ) -> Again:
     """Prove what is claimed of a plan: at once where that is enough, else by the method that the strongest claim names.
 
-    Where nothing is claimed and nothing known, a good method of the problem's runs. A planner begins with the plan, where that is valid.
-    ``stop`` may end it: what was proven until then counts.
+    Where nothing is claimed and nothing known, a good method of the problem's runs. Methods are told of the plan, where that is valid: a
+    planner begins with it, and a bound method looks for nothing that only worse ones cost. ``stop`` may end it: what was proven until then counts.
     """
     problem, evaluation = plan.problem, plan.evaluation
     new = known_at_once(problem)
     known = (*proven(bounds), *new)
-    claims = claimed(bounds)
-    claim = claim_of(plan, (*known, *claims))
+    claim = claim_of(plan, (*known, *claimed(bounds)))
     settled = claim is None and (
         bool(bounds) or problem.standing(evaluation.values, known).status == "optimal"
     )
     method = None if settled else method_to_prove(problem, claim)
+    claims = claimed(bounds)
     if method is None:
         return Again((*known, *claims), frozenset(new))
     if isinstance(method, BoundMethod):
         warm_bound(method, problem)  # compilation is not part of the time that a proof may take
-        result = run_bound(method, problem, stop, callbacks, bounds=known)
+        best = [Shared(decision_of(plan), tuple(evaluation.values))] if evaluation.valid else []
+        result = run_bound(
+            method, problem, stop, callbacks, bounds=known, news=lambda: [best.pop() for _ in best[:]]
+        )
     else:
         warm_planner(method, problem)
         starts = [decision_of(plan)] if evaluation.valid else []
@@ -140,3 +144,33 @@ def prove_again(
         (*result.bounds, *claims), frozenset(new) | frozenset(result.bounds) - frozenset(known), notes, method.name,
         result.stop_reason,
     )  # fmt: skip
+
+
+def prove_within(
+    plan: Plan | OrderPlan,
+    bounds: Sequence[Bound],
+    seconds: float,
+    stop: Stop | None = None,
+    callbacks: Callbacks | None = None,
+) -> Again:
+    """What is told of a plan, whoever tells it: what is claimed of it proven again, then what the bound method ``auto`` proves beside it,
+    within so many seconds of processor time.
+
+    Where both have something to do, each has half of them.
+    """
+    problem, budget = plan.problem, WorkBudget(seconds, WALL_FOR_CPU * seconds)
+    unasked = plan.evaluation.valid and bound_method(DEFAULT).refusal(problem) is None
+    given = with_known(problem, bounds)
+    share = seconds
+    if not unasked or claim_of(plan, given) is not None:
+        share = seconds / 2 if unasked else 0.0
+        stopped = AnyOf([stop or Never(), budget.stop(0.5 if unasked else 1.0)])
+        first = prove_again(plan, bounds, stopped, callbacks)
+    else:
+        first = Again(given, frozenset(proven(given)) - frozenset(proven(bounds)))
+    best = Shared(decision_of(plan), tuple(plan.evaluation.values))
+    stopped = AnyOf([stop or Never(), budget.stop()])
+    found = proven_beside(problem, best, first.bounds, share, stopped, callbacks)
+    return replace(
+        first, bounds=found, new=first.new | frozenset(proven(found)) - frozenset(proven(first.bounds))
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from planner.problem.problem import Plan
 from planner.problem.provenance import Provenance
 from planner.reports.certificate.certificate import certificate
 from planner.reports.certificate.text import certificate_text, status_words
-from planner.runs.proving import method_to_prove, prove_again
+from planner.runs import proving
+from planner.runs.proving import Again, method_to_prove, prove_again, prove_within
 from planner.runs.replay import replay
 from planner.search.run import plan_of, run
 from planner.search.stop import TimeLimit
@@ -60,6 +62,43 @@ def test_a_better_plan_on_the_way_refutes_a_claim(tmp_path: Path) -> None:
     assert not claimed(again.bounds) and "that a.plan.json claims was dropped" in again.notes[0]
     found = certificate(opened.plan, again.bounds, again.new, again.notes)
     assert found.claim is None and again.notes[0] in found.notes
+
+
+def test_a_bound_method_is_told_of_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, told = files(tmp_path), []
+    real = proving.run_bound
+
+    def heard(method: Any, *arguments: Any, **named: Any) -> Any:
+        if "news" in named:
+            told.extend([(method.name, *named["news"]()), *named["news"]()])
+        return real(method, *arguments, **named)
+
+    monkeypatch.setattr(proving, "run_bound", heard)
+    opened = open_plan(made.forged, made.plan.problem.graph)
+    prove_again(opened.plan, opened.bounds, TimeLimit(60))
+    ((name, best),) = told
+    assert name == "exact" and np.array_equal(best.decision, made.plan.decision.device_of)
+    assert best.components == made.plan.evaluation.values
+
+
+@pytest.mark.parametrize("left_out", ["proven_beside", "prove_again"])
+def test_what_is_told_of_a_plan_is_proven_in_both_ways(
+    left_out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = files(tmp_path)
+    file = write_plan(tmp_path / "true.plan.json", made.plan, [claim(made.plan, 0.0030001)])
+    opened = open_plan(file, made.plan.problem.graph)
+    none = {
+        "proven_beside": lambda problem, best, bounds, *_: tuple(bounds),
+        "prove_again": lambda plan, bounds, *_: Again(tuple(bounds), frozenset()),
+    }
+    monkeypatch.setattr(proving, left_out, none[left_out])
+    found = prove_within(opened.plan, opened.bounds, 60.0)
+    assert claim_of(opened.plan, found.bounds) is None
+    strongest = made.plan.problem.strongest_bound(found.bounds)
+    assert strongest in found.new and strongest.value >= 0.0030001
+    without = prove_within(opened.plan, proven(opened.bounds), 60.0)
+    assert without.new >= frozenset(proven(without.bounds)) and without.bounds
 
 
 def test_nothing_runs_where_what_is_claimed_is_known_at_once(tmp_path: Path) -> None:
