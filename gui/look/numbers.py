@@ -205,28 +205,45 @@ def share_text(used: float, capacity: float) -> str:
 
 
 def cache_text(
-    used: float, cache: float, brief: bool = False, beside: Column | None = None, pushed: float = 0.0
+    used: float,
+    cache: float,
+    brief: bool = False,
+    beside: Column | None = None,
+    pushed: float = 0.0,
+    needs: float = 0.0,
 ) -> str:
     """``8.00 MiB on chip + 0.31 MiB off chip``, or what is free: all in the unit of the larger, from MiB up as the compiler reports it.
 
-    Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that. Where activations have
-    ``pushed`` out some of what has room by itself, it is said what they need of what is free, or how much that is where nothing is free.
+    Where what stands ``beside`` it is in bytes, too, what is used and what is off chip have the unit of that. What activations have
+    ``pushed`` out is not on chip, and what they ``need`` (bytes of ``needs``) is not free.
     """
     column, whole = cache_column(used, cache, beside), byte_column([used, cache])
-    if used <= cache and column != whole:
-        on, free = f"{column.text(used)} on chip", f", {whole.text(cache - used)} free"
-        return on if brief else on + free + _needed(whole, used, cache, pushed)
-    on = column.text(min(used, cache))
-    if used <= cache:
-        if brief:
-            return f"{on} on chip"
-        return f"{on} on chip, {column.number(cache - used)} free{_needed(column, used, cache, pushed)}"
     least = column.scale * 10.0**-column.digits  # what is off chip is never rounded away
-    off = max(used - cache, least)
+    stays = column.text(max(0.0, min(used, cache) - pushed))
+    off, pushed = max(used - cache, least) if used > cache else 0.0, max(pushed, least) if pushed > 0 else 0.0
     if brief:
-        return f"{on} + {column.number(off)} off chip"
-    more = f", {column.text(max(pushed, least))} pushed out by activations" if pushed > 0.0 else ""
-    return f"{on} on chip + {column.text(off)} off chip{more}"
+        if not off and not pushed:
+            return f"{stays} on chip"
+        return f"{stays} + {column.number(off + pushed)} {_streamed_word(off, pushed)}"
+    if not off and not pushed:
+        free = max(0.0, cache - used - needs)
+        left = column.number(free) if column == whole else whole.text(free)
+        need = f", activations need {(column if column == whole else whole).text(needs)}" if needs > 0 else ""
+        return f"{stays} on chip{need}, {left} free"
+    told = [f"{stays} on chip"]
+    if off:
+        told.append(f"{column.text(off)} off chip")
+    if pushed:
+        need = f", which need {whole.text(needs)}" if needs > 0 else ""
+        told.append(f"{column.text(pushed)} pushed out by activations{need}")
+    return " + ".join(told)
+
+
+def _streamed_word(off: float, pushed: float) -> str:
+    """What is said of bytes that are not on chip: why, where all are for one reason."""
+    if off and pushed:
+        return "streamed"
+    return "off chip" if off else "pushed out"
 
 
 def pushed_text(pushed: float) -> str:
@@ -241,13 +258,6 @@ def cache_column(used: float, cache: float, beside: Column | None = None) -> Col
     if beside is not None and beside.suffix.endswith("B") and (used > cache or beside.scale < column.scale):
         return beside
     return column
-
-
-def _needed(column: Column, used: float, cache: float, pushed: float) -> str:
-    """What activations need of a cache whose parameters they push out in part, or all of."""
-    if pushed <= 0.0:
-        return ""
-    return f", activations need {column.text(cache - used + pushed)}{' or more' if pushed >= used else ''}"
 
 
 plural = printable.plural

@@ -201,10 +201,18 @@ def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
         [
             f"The {held} of a device's ops: {bytes_text(_held_by_all(problem, evaluation))} on all devices together",
             f"The limit is {limit}." if limit else "No limit is set: see Target (Ctrl+T).",
+            *([_counted(problem)] if "scratch" in evaluation.details else []),
             *([f"Streamed: {_off_chip_words(evaluation)}."] if pushed else []),
             *([counted] if precision else []),
         ]
     )
+
+
+def _counted(problem: Problem) -> str:
+    """What the figure of the fullest cache counts, in a sentence."""
+    if problem.unit(problem.components[0]) == "B":
+        return "Of the fullest, parameters placed on chip by the compiler count, without activations, as for the objective."
+    return "Of the fullest, what activations need of the cache counts, too."
 
 
 def _off_chip_words(evaluation: Evaluation) -> str:
@@ -245,15 +253,22 @@ def _memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Sho
 
 
 def _cache_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
-    """How full the fullest cache is, and what does not stay in any: what does not fit, and what activations push out."""
-    worst, (beyond, pushed) = int(np.argmax(evaluation.memory)), off_chip(evaluation)
+    """How full the fullest cache is, and what does not stay in any: what does not fit, and what activations push out.
+
+    Full of parameters alone where the objective counts bytes of these, else of what activations need, too.
+    """
+    used, (beyond, pushed) = evaluation.memory, off_chip(evaluation)
+    alone = problem.unit(problem.components[0]) == "B"
+    if not alone:
+        used = used + evaluation.details["scratch"]
+    worst = int(np.argmax(used))
     off = f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip"
     if pushed:
         off = f"{bytes_text(beyond + pushed)} streamed in all"
     cache = float(problem.evaluator.budget[worst])
     return Shown(
-        f"Memory (fullest, {problem.devices[worst].name})",
-        share_text(float(evaluation.memory[worst]), cache),
+        f"{'Parameters' if alone else 'Memory'} (fullest, {problem.devices[worst].name})",
+        share_text(float(used[worst]), cache),
         off,
         theme.warning if beyond or pushed else "",
     )

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
-from gui.widgets.bars import Part, paint_line, paint_parts, paint_track
+from gui.widgets.bars import Part, activations_colour, paint_line, paint_parts, paint_track
 from planner.model.graph import Floats
 
 TYPE = 8.0
@@ -22,7 +22,13 @@ HEIGHT = 18.0
 """Pixels that the line is high."""
 PALE = 0.4
 """How much of the mark of work the pale mark has."""
-WHERE = {"transfers": "pale, at the ends", "work": "full colour", "streaming": "hatched", "cache": "the line"}
+WHERE = {
+    "transfers": "pale, at the ends",
+    "work": "full colour",
+    "streaming": "hatched",
+    "activations": "grey, at the line",
+    "cache": "the line",
+}
 """How each part is told from the others, in words."""
 
 
@@ -44,6 +50,10 @@ ENTRIES = {
     "transfers": KeyEntry("transfers", "what the device receives (at the left) and sends (at the right)"),
     "work": KeyEntry("work", "the ops that the device runs"),
     "streaming": KeyEntry("streaming", "parameters that its memory does not hold, fetched for every sample"),
+    "activations": KeyEntry(
+        "activations",
+        "what ops read and write needs room in the cache, too: parameters that it pushes out are streamed",
+    ),
     "cache": KeyEntry("cache", "what its memory holds of parameters: those beyond it are streamed"),
 }
 PARTS, CACHE = ("transfers", "work", "streaming"), "cache"
@@ -63,14 +73,21 @@ def kinds_of_parts(receive: Floats, streaming: Floats, send: Floats) -> tuple[st
     return tuple(kind for kind in PARTS if some.get(kind, True))
 
 
-def with_loads(kinds: Sequence[str], memory: Floats, budget: Floats) -> tuple[str, ...]:
-    """``kinds`` and those of bars of ``memory`` (float64[k]) around caches of ``budget`` (float64[k], infinite or 0: none): the line, and
-    what is hatched beyond it."""
+def with_loads(
+    kinds: Sequence[str],
+    memory: Floats,
+    budget: Floats,
+    pushed: Sequence[float] = (),
+    needs: Sequence[float] = (),
+) -> tuple[str, ...]:
+    """``kinds`` and those of bars of ``memory`` (float64[k]) around caches of ``budget`` (float64[k], infinite or 0: none): the line, what
+    is hatched, beyond it or ``pushed`` out, and what activations ``need`` (bytes of ``needs``)."""
     cached = np.isfinite(budget) & (budget > 0)
     found = {
         *kinds,
         *((CACHE,) if cached.any() else ()),
-        *(("streaming",) if (memory > budget)[cached].any() else ()),
+        *(("streaming",) if (memory > budget)[cached].any() or np.any(np.asarray(pushed) > 0) else ()),
+        *(("activations",) if np.any(np.asarray(needs) > 0) else ()),
     }
     return tuple(kind for kind in ENTRIES if kind in found)
 
@@ -81,6 +98,7 @@ def shade_of(kind: str, theme: Theme) -> Part:
         "transfers": mix(theme.panel, theme.muted, PALE),
         "work": theme.muted,
         "streaming": theme.warning,
+        "activations": activations_colour(theme),
     }[kind]
     return Part(1.0, colour, kind == "streaming")
 

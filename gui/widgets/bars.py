@@ -10,8 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.look.theme import DeviceColour, Theme, font
+from gui.look.theme import DeviceColour, Theme, font, mix
 
+ACTIVATIONS = 0.5
+"""How much of the colour of quiet words what activations need has."""
 HATCH = QBrush(QColor(255, 255, 255, 130), Qt.BrushStyle.BDiagPattern)
 """Over a colour: what is beyond a limit, or more than before."""
 
@@ -87,23 +89,27 @@ def paint_change_bar(
 
 def paint_load(
     painter: QPainter, rect: QRectF, used: float, budget: float, full: float, colour: DeviceColour, theme: Theme,
-    after: float | None = None,
+    after: float | None = None, pushed: float = 0.0, needs: float = 0.0,
 ) -> None:  # fmt: skip
     """``used`` of a cache of ``budget``, lying; the width of ``rect`` stands for ``full``.
 
-    What exceeds the cache lies beyond the line at its end, hatched in a warning colour. ``after`` outlines what a
-    change would make of it.
+    What exceeds the cache lies beyond the line at its end, hatched in a warning colour, as is what activations have ``pushed`` out
+    of it; what these need lies before the line, pale. ``after`` outlines what a change would make of it.
     """
     if full <= 0 or not math.isfinite(full):
         return
     scale = rect.width() / full
     line = rect.left() + scale * budget
     paint_track(painter, QRectF(rect.left(), rect.top(), scale * budget, rect.height()), theme, 2)
+    taken = min(needs, budget)
+    if taken > 0:
+        painter.setBrush(QColor(activations_colour(theme)))
+        painter.drawRoundedRect(QRectF(line - scale * taken, rect.top(), scale * taken, rect.height()), 2, 2)
     painter.setBrush(QColor(colour.accent))
-    inside = QRectF(rect.left(), rect.top(), scale * min(used, budget), rect.height())
-    painter.drawRoundedRect(inside, 2, 2)
-    if used > budget:
-        beyond = QRectF(line, rect.top(), scale * (used - budget), rect.height())
+    stays = max(0.0, min(used, budget) - pushed)
+    painter.drawRoundedRect(QRectF(rect.left(), rect.top(), scale * stays, rect.height()), 2, 2)
+    if used > stays:
+        beyond = QRectF(rect.left() + scale * stays, rect.top(), scale * (used - stays), rect.height())
         painter.fillRect(beyond, QColor(theme.warning))
         painter.fillRect(beyond, HATCH)
     if after is not None and after != used:
@@ -114,6 +120,11 @@ def paint_load(
             QRectF(rect.left() + scale * low, rect.top() - 1, scale * (high - low), rect.height() + 2)
         )
     paint_line(painter, line, rect, theme)
+
+
+def activations_colour(theme: Theme) -> str:
+    """That of what activations need of a cache."""
+    return mix(theme.panel, theme.muted, ACTIVATIONS)
 
 
 def paint_line(painter: QPainter, x: float, bar: QRectF, theme: Theme) -> None:

@@ -33,7 +33,7 @@ def why_bottleneck(problem: Problem, evaluation: Evaluation) -> tuple[list[tuple
     """The parts of the bottleneck's cost, or of an objective that none alone sets, largest first, and a sentence that says which of them
     matters most.
 
-    Where the objective counts bytes: those of its parameters on chip and off, and of what enters and leaves it.
+    Where the objective counts bytes: those of its parameters placed on chip and off, and of what enters and leaves it.
     """
     d = evaluation.bottleneck
     if d < 0 or problem.graph.n == 0:
@@ -222,6 +222,13 @@ def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tup
         late = float(evaluation.streaming[d]) / float(evaluation.cost[d]) if evaluation.cost[d] > 0 else 0.0
         said += f"{bytes_text(off_chip)} do not fit into its cache, and streaming them is {percent(late, 0)} of its time."
         return rows, said
-    room, pushed = float(problem.evaluator.budget[d]) - held, float(evaluation.details["pushed"][d])
-    needed = f", of which activations need {bytes_text(room + pushed)}" if pushed else ""
-    return rows, said + f"they fit into its cache with {bytes_text(room)} to spare{needed}."
+    pushed, needs = (float(evaluation.details[name][d]) for name in ("pushed", "scratch"))
+    if pushed:
+        return (
+            rows,
+            said
+            + f"they fit into its cache, but activations need {bytes_text(needs)} of it and push out {bytes_text(pushed)}.",
+        )
+    room = float(problem.evaluator.budget[d]) - held - needs
+    beside = f" beside activations of {bytes_text(needs)}" if needs else ""
+    return rows, said + f"they fit into its cache{beside} with {bytes_text(room)} to spare."

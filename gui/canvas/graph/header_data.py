@@ -61,12 +61,19 @@ class HeaderData:
     letters: tuple[str, str] = ("", "")
     """What this plan and the other are called."""
     pushed: tuple[float, ...] = ()
-    """Bytes of the parameters on chip that activations push out of each device's cache; empty where the plan's times do not count that."""
+    """Bytes of the parameters that fit each device's cache and that activations push out of it; empty where devices have no such cache."""
+    needs: tuple[float, ...] = ()
+    """Bytes that activations need of each device's cache; empty where devices have no such cache."""
 
     @property
     def held(self) -> Held:
         """How what devices hold is written."""
         return Held(self.memory, self.budget, self.capacity, self.column)
+
+    def around(self, device: int) -> tuple[float, float]:
+        """Bytes that activations push out of a device's cache, and that they need of it."""
+        pushed, needs = (float(each[device]) if each else 0.0 for each in (self.pushed, self.needs))
+        return pushed, needs
 
     def passing(self, device: int) -> float:
         """Bytes that go from devices before this one to devices after it."""
@@ -143,7 +150,9 @@ class HeaderData:
         """What the bars below the titles have that is to be explained; devices with a cache have bars of memory."""
         barred = ~(np.isfinite(self.budget) & (self.budget > 0))
         receive, _, streaming, send = self.parts[:, barred]
-        return with_loads(kinds_of_parts(receive, streaming, send), self.memory, self.budget)
+        return with_loads(
+            kinds_of_parts(receive, streaming, send), self.memory, self.budget, self.pushed, self.needs
+        )
 
     def beside(self, plans: Iterable[Evaluation]) -> HeaderData:
         """The same with bars on one scale with those of other plans."""
@@ -179,7 +188,7 @@ def header_data(
     return HeaderData(
         titles, names, e.pace, parts, coming, going, e.bottleneck, column, e.cost, times, e.memory,
         problem.evaluator.budget, problem.evaluator.capacity, links, time_of_one(problem),
-        pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), worst=worst_word(problem, e), unused="" if scene.layout.rest is None else f"{idle} unused",
+        pushed=tuple(e.details.get("pushed", np.zeros(0)).tolist()), needs=tuple(e.details.get("scratch", np.zeros(0)).tolist()), worst=worst_word(problem, e), unused="" if scene.layout.rest is None else f"{idle} unused",
     )  # fmt: skip
 
 

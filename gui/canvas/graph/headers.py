@@ -282,7 +282,7 @@ def _paint_traffic(
         other = f"{data.time} {data.times.level(float(data.cost[d]))}"
         if np.array_equal(data.pace, data.cost):  # stands beside the title already
             other = "  ".join(lines)
-        held = cache_text(used, cache, brief=True, beside=data.column)
+        held = cache_text(used, cache, brief=True, beside=data.column, pushed=data.around(d)[0])
         lines = [held, other]
     joined = "  ".join(lines)
     if not heads.both:
@@ -291,11 +291,15 @@ def _paint_traffic(
         lines.append(f"{bytes_text(data.passing(d))} pass by")
     if loaded and rows < 4:
         # What stands beside the title is not said again where there is one line.
-        again = np.array_equal(data.pace, data.memory) and bool((data.memory <= data.budget).all())
+        again = (
+            np.array_equal(data.pace, data.memory)
+            and bool((data.memory <= data.budget).all())
+            and not any(data.pushed)
+        )
         lines = lines[1:2] if again else lines[:1]
     for text in lines if rows >= 4 or loaded else [joined]:
-        off_chip = text == held and data.memory[d] > data.budget[d]
-        painter.setPen(QColor(theme.warning if off_chip else theme.muted))
+        streamed = text == held and (data.memory[d] > data.budget[d] or data.around(d)[0] > 0)
+        painter.setPen(QColor(theme.warning if streamed else theme.muted))
         shown = metrics(int(10 * ratio), False).elidedText(text, Qt.TextElideMode.ElideRight, line.width())
         painter.drawText(line, int(Qt.AlignmentFlag.AlignVCenter), shown)
         line = line.translated(0, 13 * ratio)
@@ -323,7 +327,10 @@ def _paint_cache(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette,
     """Parameters around the cache line, all devices on one scale."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     used, cache = float(data.memory[d]), float(data.budget[d])
-    paint_load(painter, box, used, cache, data.full, palette.devices[d], palette.theme)
+    pushed, needs = data.around(d)
+    paint_load(
+        painter, box, used, cache, data.full, palette.devices[d], palette.theme, pushed=pushed, needs=needs
+    )
 
 
 def _paint_bar(painter: QPainter, box: QRectF, d: int, palette: CanvasPalette, data: HeaderData) -> None:

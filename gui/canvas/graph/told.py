@@ -179,8 +179,8 @@ def lane_words(data: HeaderData, device: int, ops: int) -> str:
         f"out {bytes_text(float(data.sent[device]))}",
     ]
     if np.isfinite(budget) and budget > 0:
-        pushed = data.pushed[device] if data.pushed else 0.0
-        words.append(cache_text(used, budget, beside=data.column, pushed=pushed))
+        pushed, needs = data.around(device)
+        words.append(cache_text(used, budget, beside=data.column, pushed=pushed, needs=needs))
     if used > capacity:
         words.append(f"over its memory ({share_text(used, capacity)})")
     if device == data.bottleneck:

@@ -161,9 +161,15 @@ def header_tooltip(data: HeaderData, device: int) -> str:
         if value:
             rows.append((part + (PART_LOOKS[part] if barred else ""), data.times.text(value)))
     over = not barred and data.memory[device] > data.budget[device]
-    rows.append((f"memory{' (hatched: streamed)' if over else ''}", data.held.share(device)))
-    if data.pushed and data.pushed[device] > 0:
-        rows.append(("pushed out by activations", bytes_text(data.pushed[device])))
+    pushed, needs = data.around(device)
+    over = over or (not barred and pushed > 0)
+    held = "parameters" if data.needs else "memory"
+    rows.append((f"{held}{' (hatched: streamed)' if over else ''}", data.held.share(device)))
+    if needs > 0:
+        stays = max(0.0, min(float(data.memory[device]), float(data.budget[device])) - pushed)
+        rows += [("on chip", bytes_text(stays)), ("activations need", bytes_text(needs))]
+    if pushed > 0:
+        rows.append(("pushed out by activations", bytes_text(pushed)))
     rows.append(
         ("in, out", f"{bytes_text(float(data.received[device]))}, {bytes_text(float(data.sent[device]))}")
     )

@@ -99,7 +99,10 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
     if len(kinds) > 1 or len(set(numbers)) < rows:  # an accelerator and a CPU would be called the same
         numbers = [comparison.row_title(row, short=True) for row in range(rows)]
     names = tuple(title if title == MISSING else numbers[row] for row, title in enumerate(titles))
-    pushed = evaluation.details.get("pushed")
+    pushed, needs = (
+        tuple(by_row(evaluation.details[name]).tolist()) if name in evaluation.details else ()
+        for name in ("pushed", "scratch")
+    )
     return HeaderData(
         titles, names,
         by_row(evaluation.pace, np.nan), parts, by_row(received), by_row(sent),
@@ -107,7 +110,7 @@ def row_headers(comparison: Comparison, plan: int) -> HeaderData:
         amount_column(np.concatenate(alike), problem.unit(problem.components[0])), by_row(evaluation.cost),
         amount_column(evaluation.cost, problem.graph.time_unit), by_row(evaluation.memory),
         by_row(problem.evaluator.budget, np.inf), by_row(problem.evaluator.capacity, np.inf), time=time_of_one(problem), worst=worst_word(problem, evaluation),
-        pushed=() if pushed is None else tuple(by_row(pushed).tolist()),
+        pushed=pushed, needs=needs,
         own=tuple(_own_name(comparison, row, plan) for row in range(rows)),
         own_titles=tuple(comparison.device_title(row, plan) for row in range(rows)),
     ).beside(other.evaluation for other in comparison.plans)  # fmt: skip

@@ -1,8 +1,9 @@
 """Bars of a plan's parameters per stage around the cache line (Edge TPU paper, figure 7).
 
 The paper draws cache - m_k, so that what is off chip hangs below zero. Here a bar is m_k itself: it fills the cache from
-below, the cache line shows what is free, and what is off chip stands above the line in a warning colour, hatched. The
-distance to the line is the paper's figure, and m_k can be read off too.
+below, and what is off chip stands above the cache line in a warning colour, hatched. The distance to the line is the paper's
+figure, and m_k can be read off too. What activations need of the cache lies below the line, grey: only what is left between
+that and a bar is free, and what they push out is hatched at the top of the bar.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.look.theme import Theme, device_colours
-from gui.widgets.bars import HATCH
+from gui.widgets.bars import HATCH, activations_colour
+from planner.problem.decision import Evaluation
 
 MOST_ABOVE = 0.8
 """How much above the cache line is drawn at most, in caches: bars that go on are cut open."""
@@ -25,12 +27,29 @@ MOST_ABOVE = 0.8
 class MemoryBars:
     """Amounts per stage (k each) and the line that they should stay below; ``baseline`` of another plan, maybe empty.
 
-    ``line`` is infinite where there is none. Stage times can be shown the same way.
+    ``line`` is infinite where there is none. Stage times can be shown the same way. ``pushed`` and ``needs``: what activations push out of
+    what fits, and what they need of the cache; maybe empty.
     """
 
     amounts: tuple[float, ...]
     line: float
     baseline: tuple[float, ...] = ()
+    pushed: tuple[float, ...] = ()
+    needs: tuple[float, ...] = ()
+
+    def around(self, stage: int) -> tuple[float, float, float]:
+        """What of a stage's parameters stays on chip, what activations push out, and what they need of the cache."""
+        pushed, needs = (each[stage] if each else 0.0 for each in (self.pushed, self.needs))
+        return max(0.0, min(self.amounts[stage], self.line) - pushed), pushed, min(needs, self.line)
+
+
+def memory_bars(evaluation: Evaluation, line: float, baseline: tuple[float, ...] = ()) -> MemoryBars:
+    """What the stages of a plan hold around their cache."""
+    pushed, needs = (
+        tuple(evaluation.details[name].tolist()) if name in evaluation.details else ()
+        for name in ("pushed", "scratch")
+    )
+    return MemoryBars(tuple(evaluation.memory.tolist()), line, baseline, pushed, needs)
 
 
 def full_scale(groups: Sequence[MemoryBars]) -> float:
@@ -76,13 +95,18 @@ def paint_memory_bars(
             painter.drawRoundedRect(
                 QRectF(box.left(), edge, box.width(), rect.bottom() - edge), radius, radius
             )
-        y = max(height_of(amount, top, rect), edge)
+        stays, pushed, needs = bars.around(i)
+        if limited and needs > 0:
+            painter.setBrush(QColor(activations_colour(theme)))
+            low = height_of(bars.line - needs, top, rect)
+            painter.drawRoundedRect(QRectF(box.left(), edge, box.width(), low - edge), radius, radius)
+        y = max(height_of(stays, top, rect), edge)
         painter.setBrush(QColor(colours[i].accent))
         painter.drawRoundedRect(
             QRectF(box.left(), y, box.width(), max(rect.bottom() - y, 0.0)), radius, radius
         )
-        if amount > bars.line:
-            _over(painter, box, height_of(amount, top, rect), edge, amount > top, theme)
+        if amount > bars.line or pushed > 0:
+            _over(painter, box, height_of(amount, top, rect), y, amount > top, theme)
         if i < len(bars.baseline) and bars.baseline != bars.amounts:
             _mark(painter, box, bars.baseline[i], top, rect, theme)
     if line and limited:
@@ -96,7 +120,7 @@ def paint_cache_line(painter: QPainter, left: float, right: float, y: float, the
 
 
 def _over(painter: QPainter, box: QRectF, y: float, edge: float, cut: bool, theme: Theme) -> None:
-    """What does not fit; ``cut``: it goes on beyond the top, so its end is torn."""
+    """What is streamed, down to ``edge``; ``cut``: it goes on beyond the top, so its end is torn."""
     shape = QPolygonF([QPointF(box.left(), edge), QPointF(box.left(), y)])
     if cut:
         teeth = max(2, int(box.width() / 5))

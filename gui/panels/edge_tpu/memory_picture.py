@@ -103,7 +103,7 @@ class Stacked:
 def _stacked(problem: Problem, sides: Sequence[Side], width: float, title: str) -> Stacked:
     """Where everything is on a narrow page of ``width`` units."""
     wide = width - 2 * MARGIN
-    heading = heading_of(title, subtitle(problem, sides), wide, font(14, bold=True), font(9))
+    heading = heading_of(title, subtitle(problem, sides), wide, font(14, bold=True), font(9), most=MOST_SAID)
     y, said, plots = heading.height, [], []
     units = picture_units(problem, sides)
     for side in sides:

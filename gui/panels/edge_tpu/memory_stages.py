@@ -12,7 +12,7 @@ from gui.look.glyphs import paint_glyph
 from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on
 from gui.look.writing import CENTRE, LEFT, write
-from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, paint_memory_bars
+from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, memory_bars, paint_memory_bars
 from gui.panels.edge_tpu.memory_words import MIB, PictureUnits
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
@@ -39,7 +39,7 @@ def paint_stages(
 ) -> None:
     """Bars in ``rect``, stages and links below it; ``line`` and ``top`` are the bytes at the cache line and at the upper edge."""
     inner = rect.adjusted(14, 0, -14, 0)
-    bars = MemoryBars(tuple(evaluation.memory.tolist()), line)
+    bars = memory_bars(evaluation, line)
     # A few bars take most of the width that they have to themselves.
     widest = max(110.0, FILLED * inner.width() / max(1, len(bars.amounts)))
     paint_memory_bars(painter, inner, bars, top, theme, widest=widest, line=False)
@@ -89,12 +89,13 @@ def _amounts(
     painter: QPainter, inner: QRectF, boxes: Sequence[QRectF], bars: MemoryBars, top: float,
     colours: Sequence[DeviceColour], theme: Theme, roomy: bool,
 ) -> None:  # fmt: skip
-    """What each stage holds, and how much of it is off chip."""
+    """What each stage holds, how much of it is off chip, what activations push out, and what they need."""
     line = bars.line
     words, face = amount_words(bars.amounts, pitch_of(boxes), roomy)
     for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
         y = height_of(amount, top, inner)
         cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
+        stays, pushed, needs = bars.around(k)
         over = amount > line
         ink = theme.warning if over else theme.text
         limit = height_of(line, top, inner) if math.isfinite(line) else -math.inf
@@ -105,22 +106,61 @@ def _amounts(
             else:  # too low a bar to hold it: nothing else stands above the line there
                 cell.moveBottom(limit - 1)
         write(painter, cell, CENTRE, words[k], face, ink)
-        if over and roomy and height_of(line, top, inner) - y > 20:
-            _off_chip(painter, box, (height_of(line, top, inner) + y) / 2, amount - line, theme)
+        if not roomy:
+            continue
+        if over and limit - y > 20:
+            more = f"+{(amount - line) / MIB:.2f}"
+            said = (f"{more} off chip", f"{more} off", more, f"+{(amount - line) / MIB:.0f}")
+            _plate(painter, box, (limit + y) / 2, said, theme.warning, theme)
+        taken = [cell] if cell.top() >= limit else []
+        low, high = height_of(stays, top, inner), max(height_of(amount, top, inner), limit)
+        if pushed > 0:
+            out = f"{pushed / MIB:.2f}"
+            taken += _beside(
+                painter, box, high, low, (f"{out} pushed out", f"{out} out", out), taken, theme.warning, theme
+            )
+            stay = f"{stays / MIB:.2f}"
+            _beside(painter, box, low, inner.bottom(), (f"{stay} on chip", stay), taken, theme.text, theme)
+        if needs > 0:
+            need = f"{bars.needs[k] / MIB:.2f}"
+            said = (f"activations {need}", f"act. {need}", need)
+            _beside(
+                painter,
+                box,
+                limit,
+                height_of(max(0.0, line - needs), top, inner),
+                said,
+                taken,
+                theme.text,
+                theme,
+            )
 
 
-def _off_chip(painter: QPainter, box: QRectF, y: float, amount: float, theme: Theme) -> None:
-    """A plate on the part of a bar that is above the cache line, in words that fit on it."""
-    face, room = font(9.5), min(100.0, box.width() - 6)
-    more = f"+{amount / MIB:.2f}"
-    for text in (f"{more} off chip", f"{more} off", more, f"+{amount / MIB:.0f}"):
-        if _wide(text, face) + 4 <= room:
-            plate = QRectF(box.center().x() - room / 2, y - 9, room, 18)
+def _beside(
+    painter: QPainter, box: QRectF, high: float, low: float, said: Sequence[str], taken: Sequence[QRectF], ink: str, theme: Theme
+) -> list[QRectF]:  # fmt: skip
+    """A plate between two heights of a bar where none of those ``taken`` is; where it is, if there is room for one."""
+    for y in ((high + low) / 2, high + 12, low - 12):
+        plate = QRectF(box.left(), y - 10, box.width(), 20)
+        free = high <= plate.top() + 1 and plate.bottom() <= low + 1
+        if free and not any(plate.intersects(other.intersected(box)) for other in taken):
+            return [plate] if _plate(painter, box, y, said, ink, theme) else []
+    return []
+
+
+def _plate(painter: QPainter, box: QRectF, y: float, said: Sequence[str], ink: str, theme: Theme) -> bool:
+    """A plate on a part of a bar with the most words that fit on it; whether any do."""
+    room = box.width() - 6
+    for text, face in ((text, font(size)) for text in said for size in (9.5, SMALL)):
+        wide = _wide(text, face) + 12
+        if wide - 8 <= room:
+            plate = QRectF(box.center().x() - wide / 2, y - 9, wide, 18)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.panel))
             painter.drawRoundedRect(plate, 9, 9)
-            write(painter, plate, CENTRE, text, face, theme.warning)
-            return
+            write(painter, plate, CENTRE, text, face, ink)
+            return True
+    return False
 
 
 def _names(

@@ -104,17 +104,26 @@ def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> st
     graph = problem.graph
     entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
     unit, line = _entering(sides).suffix, float(problem.evaluator.budget.max())
-    streams = any(bool((side.evaluation.memory > line).any()) for side in sides)
+    off = any(bool((side.evaluation.memory > line).any()) for side in sides)
+    pushed, needs = (
+        any(bool(side.evaluation.details.get(name, np.zeros(1)).any()) for side in sides)
+        for name in ("pushed", "scratch")
+    )
+    marks = (
+        *(("hatched: streamed" if pushed else "hatched: off chip",) if off or pushed else ()),
+        *(("grey: activations",) if needs and math.isfinite(line) else ()),
+    )
+    hatched = f" ({', '.join(marks)})" if marks else ""
     if brief:
-        hatched = " (hatched: off chip)" if streams else ""
         on = f"MiB of parameters per stage{hatched}, on {hardware_words(problem)}"
         return on + (f"; plates: {unit} that enter the next" if entering else "")
     around = " around the cache line" if math.isfinite(line) else ""
-    hatched = " (hatched: off chip)" if streams else ""
+    alone = ", which counts parameters placed on chip by the compiler, without activations"
+    counted = alone if pushed and problem.unit(problem.components[0]) == "B" else ""
     plates = f"; plates: {unit} that enter the next stage" if entering else ""
     return (
         f"Parameters per stage{around}{hatched}{plates}.   "
-        f"{plural(graph.n, 'op')} on {hardware_words(problem)}, planned for {planned_for(problem)}"
+        f"{plural(graph.n, 'op')} on {hardware_words(problem)}, planned for {planned_for(problem)}{counted}"
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from gui.look.numbers import DASH, amount_column, one_amount, plural, rate_text, seconds_text
 from gui.look.numbers import Column as Amounts
-from gui.panels.edge_tpu.memory_bars import MemoryBars
+from gui.panels.edge_tpu.memory_bars import MemoryBars, memory_bars
 from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
 from gui.widgets.labels import capital
 from gui.words import held
@@ -152,14 +152,14 @@ def chart_of(
 
 
 def bars_of(evaluation: Evaluation, problem: Problem | None, baseline: Evaluation | None) -> MemoryBars:
-    """m_k around the cache where stages have one, else their times."""
+    """m_k around the cache where stages have one, with what activations need of it and push out, else their times."""
     line = np.inf if problem is None else float(problem.evaluator.budget.max(initial=0.0))
     if not np.isfinite(line):
         return MemoryBars(
             tuple(evaluation.cost.tolist()), line, () if baseline is None else tuple(baseline.cost.tolist())
         )
     other = () if baseline is None else tuple(baseline.memory.tolist())
-    return MemoryBars(tuple(evaluation.memory.tolist()), line, other)
+    return memory_bars(evaluation, line, other)
 
 
 def row_names(problem: Problem) -> dict[str, str]:

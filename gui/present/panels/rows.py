@@ -314,7 +314,9 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         beyond = float(e.details.get("dram", np.maximum(e.memory - limit, 0.0)).sum())
         _, pushed = off_chip(e)
         note = f"{line} {bytes_text(float(limit[most]))}"
-        if beyond > 0.0:
+        if beyond > 0.0 and pushed > 0.0:
+            note += f"; {bytes_text(beyond + pushed)} streamed"
+        elif beyond > 0.0:
             note += f"; {bytes_text(beyond)} beyond it"
         elif pushed > 0.0:
             note += f"; {pushed_text(pushed)}"
@@ -343,7 +345,20 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
     full = max(float(e.memory.max(initial=0.0)), float(near.max(initial=0.0))) * 1.04 or 1.0
     for i, bar in zip(devices, bars, strict=True):
         if math.isfinite(limit[i]) and limit[i] <= full:
-            paint_load(painter, bar, float(e.memory[i]), float(limit[i]), full, colours[i], theme)
+            out, needs = (
+                float(e.details[name][i]) if name in e.details else 0.0 for name in ("pushed", "scratch")
+            )
+            paint_load(
+                painter,
+                bar,
+                float(e.memory[i]),
+                float(limit[i]),
+                full,
+                colours[i],
+                theme,
+                pushed=out,
+                needs=needs,
+            )
         else:
             paint_track(painter, bar, theme, 3 * unit)
             paint_parts(painter, bar, [Part(float(e.memory[i]), colours[i].accent)], full)

@@ -143,6 +143,8 @@ def headers_between(a: HeaderData | None, b: HeaderData | None, share: float) ->
     now = {n: getattr(a, n) + (getattr(b, n) - getattr(a, n)) * share for n in names}
     if a.pushed and b.pushed:
         now["pushed"] = tuple(p + (q - p) * share for p, q in zip(a.pushed, b.pushed, strict=True))
+    if a.needs and b.needs:
+        now["needs"] = tuple(p + (q - p) * share for p, q in zip(a.needs, b.needs, strict=True))
     links = a.links if share < 0.5 else b.links
     if a.links is not None and b.links is not None:
         entering = a.links.entering + (b.links.entering - a.links.entering) * share

@@ -176,7 +176,8 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         entering = self.entering(device_of)
         work = np.maximum(0.0, base.work - coming - going)
         rest = base.receive + base.work + base.send
-        streaming = self.streamed_beside(held, scratch_of(self.sets, device_of, self.k))
+        scratch = scratch_of(self.sets, device_of, self.k)
+        streaming = self.streamed_beside(held, scratch)
         off_chip = np.maximum(held - target.cache, 0.0)
         period = interval(streaming, rest, target.shared_link)
         energy = target.idle_power * period + (target.active_power - target.idle_power) * work
@@ -191,6 +192,7 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
                 "cache": np.minimum(held, target.cache),
                 "dram": off_chip,
                 "pushed": np.maximum(np.round(streaming * target.streaming - off_chip), 0.0),
+                "scratch": scratch,
                 "bytes_in": entering,
                 "bytes_out": self.leaving(device_of),
                 "host_in": host_in,

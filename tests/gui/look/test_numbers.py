@@ -91,7 +91,7 @@ def test_what_a_cache_holds_is_said_in_one_unit() -> None:
     kib, mib = 2.0**10, 2.0**20
     assert cache_text(8.31 * mib, 8 * mib) == "8.00 MiB on chip + 0.31 MiB off chip"
     told = cache_text(11.53 * mib, 8 * mib, pushed=0.6 * mib)
-    assert told == "8.00 MiB on chip + 3.53 MiB off chip, 0.60 MiB pushed out by activations"
+    assert told == "7.40 MiB on chip + 3.53 MiB off chip + 0.60 MiB pushed out by activations"
     assert cache_text(58.5 * kib, 51.2 * kib) == "51.2 KiB on chip + 7.3 KiB off chip"
     assert cache_text(58.5 * kib, 51.2 * kib, brief=True) == "51.2 KiB + 7.3 off chip"
     assert cache_text(40 * kib, 51.2 * kib) == "40.0 KiB on chip, 11.2 free"
@@ -100,12 +100,17 @@ def test_what_a_cache_holds_is_said_in_one_unit() -> None:
     assert cache_text(40 * kib, 8 * mib, beside=small) == "40.0 KiB on chip, 7.96 MiB free"
     assert cache_text(40 * kib, 8 * mib, brief=True, beside=small) == "40.0 KiB on chip"
     assert cache_text(40 * kib, 8 * mib, beside=Column(1e-3, "ms")) == "0.04 MiB on chip, 7.96 free"
-    # What activations push out is no contradiction to what is free: they need more than that.
+    # What activations push out is not on chip, and what they need is not free.
+    told = cache_text(5.5 * mib, 8 * mib, pushed=0.25 * mib, needs=2.75 * mib)
+    assert told == "5.25 MiB on chip + 0.25 MiB pushed out by activations, which need 2.75 MiB"
+    assert cache_text(5.5 * mib, 8 * mib, brief=True, pushed=0.25 * mib) == "5.25 MiB + 0.25 pushed out"
+    assert cache_text(9 * mib, 8 * mib, brief=True, pushed=0.25 * mib) == "7.75 MiB + 1.25 streamed"
+    assert cache_text(mib, 8 * mib, pushed=mib).startswith("0.00 MiB on chip + 1.00 MiB pushed out")
+    assert cache_text(5 * mib, 8 * mib, needs=mib) == "5.00 MiB on chip, activations need 1.00 MiB, 2.00 free"
     assert (
-        cache_text(5.5 * mib, 8 * mib, pushed=0.25 * mib)
-        == "5.50 MiB on chip, 2.50 free, activations need 2.75 MiB"
+        cache_text(40 * kib, 8 * mib, beside=small, needs=mib)
+        == "40.0 KiB on chip, activations need 1.00 MiB, 6.96 MiB free"
     )
-    assert cache_text(mib, 8 * mib, pushed=mib).endswith("7.00 free, activations need 8.00 MiB or more")
     large = Column(mib, "MiB", 2)
     assert cache_text(866 * kib, 512 * kib, brief=True, beside=large) == "0.50 MiB + 0.35 off chip"
     assert cache_text(1.23 * mib, 512 * kib, brief=True, beside=large) == "0.50 MiB + 0.73 off chip"

@@ -414,12 +414,17 @@ def test_the_objective_may_change_while_it_is_shown(qtbot: QtBot) -> None:
         assert strip.objective.label == "Stage time (stage 2)"
         assert strip.objective.value.endswith("s")
         assert not any(part.isVisible() for part in strip.components)
-        assert strip.memory.value == "4.00 / 2.00 MiB"
+        assert strip.memory.label == "Memory (fullest, stage 2)"
+        assert strip.memory.value == "4.24 / 2.00 MiB"
+        assert "what activations need of the cache counts, too" in strip.memory._value.toolTip()
         assert "2.47 MiB streamed in all" in strip.memory.note
         assert "2.00 MiB off chip, 481.0 KiB pushed out by activations" in strip.memory._value.toolTip()
         document.set_problem(EdgeTpuPipeline(3, cache=2 * 2**20), "memory-1-3")
         settle()
         assert [part.isVisible() for part in strip.components] == [True, True, False]
+        assert strip.memory.label == "Parameters (fullest, stage 2)"
+        assert strip.memory.value == "4.00 / 2.00 MiB"
+        assert "without activations, as for the objective" in strip.memory._value.toolTip()
         document.undo_stack.undo()
         settle()
         assert strip.objective.isVisible()

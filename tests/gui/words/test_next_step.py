@@ -43,7 +43,7 @@ def said(problem: Problem, device_of: list[int], gap: float | None) -> str:
 
 
 def test_what_activations_push_out_is_told_beside_the_room_to_spare() -> None:
-    """The room is what parameters leave; where activations need more of it, it is said how much."""
+    """The room is what parameters and activations leave; where there is none, what these push out is said."""
     ops = [Op(f"o{i}", f"o{i}", work=0.1, work_cpu=0.1, param_bytes=1e5, macs=1e6) for i in range(4)]
     tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1e5) for i in range(3)]
     graph = Graph.build("row", ops, tensors, time_unit="s")
@@ -52,8 +52,16 @@ def test_what_activations_push_out_is_told_beside_the_room_to_spare() -> None:
     e = problem.evaluate(np.array([0, 0, 1, 1], np.int32))
     assert not e.details["dram"].any() and e.details["pushed"].any()
     said = why_bottleneck(problem, e)[1]
-    needed = 2.5e5 - float(e.memory[e.bottleneck]) + float(e.details["pushed"][e.bottleneck])
-    assert said.endswith(f" to spare, of which activations need {bytes_text(needed)}.")
+    pushed, needed = (float(e.details[name][e.bottleneck]) for name in ("pushed", "scratch"))
+    assert needed == 2.5e5 - float(e.memory[e.bottleneck]) + pushed
+    assert said.endswith(
+        f", but activations need {bytes_text(needed)} of it and push out {bytes_text(pushed)}."
+    )
+    roomy = Problem(graph, EdgeTpuPipeline(2, precision="file", cache=1e6))
+    said = why_bottleneck(roomy, roomy.evaluate(np.array([0, 0, 1, 1], np.int32)))[1]
+    assert said.endswith(
+        f" beside activations of {bytes_text(needed)} with {bytes_text(8e5 - needed)} to spare."
+    )
 
 
 def test_an_objective_that_all_stages_stream_for_is_split_into_its_parts() -> None:

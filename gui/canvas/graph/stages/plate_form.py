@@ -99,32 +99,38 @@ def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:
 
 def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
     """What a device holds of what it can, in four ever shorter forms, where that is limited: of a cache what is on chip and what is
-    streamed. What the device's cost says already, where that is its memory, is not said again; what is free of a cache, from which
-    activations push out parameters, not without them."""
+    streamed. What the device's cost says already, where that is its memory, is not said again; what activations need is not free."""
     if data is None:
         return ()
     used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
+    pushed, needs = data.around(d)
     if not np.isfinite(most) or most <= 0:
         return ()
-    told, full = np.array_equal(data.pace, data.memory), f"{100 * used / most:.0f} % full"
+    told, full = (
+        np.array_equal(data.pace, data.memory),
+        f"{100 * max(used, min(used + needs, most)) / most:.0f} % full",
+    )
     if most < data.budget[d]:
         share = f"of {bytes_text(most)}" if told else share_text(used, most)
         return share, share, share, full
-    pushed = data.pushed[d] if data.pushed else 0.0
-    if used <= most:
-        on = f"{bytes_text(most - used)} free" if told else cache_text(used, most, brief=True)
-        brief = pushed_text(pushed) or on
-    else:
-        on = cache_text(used, most, brief=True, beside=data.column)
-        brief = f"{bytes_text(used - most + pushed)} {'streamed' if pushed > 0 else 'off chip'}"
-    if pushed <= 0:
-        return on, on, brief, full
-    return f"{on}, {pushed_text(pushed)}", brief, brief, full if used > most else "cache full"
+    on = cache_text(used, most, brief=True, beside=data.column, pushed=pushed)
+    if used > most:
+        streamed = f"{bytes_text(used - most + pushed)} {'streamed' if pushed > 0 else 'off chip'}"
+        return on, on if pushed <= 0 else streamed, streamed, full
+    if pushed > 0:
+        brief = f"{bytes_text(pushed)} streamed"
+        return pushed_text(pushed) if told else on, brief, brief, "cache full"
+    if told:
+        on = f"{bytes_text(max(0.0, most - used - needs))} free"
+    return on, on, on, full
 
 
 def memory_tone(data: HeaderData | None, d: int) -> str:
     """The colour of a theme in which memory is told: what is streamed is a ``warning``, what a rule forbids ``bad``, all else ``muted``."""
-    if data is None or not float(data.memory[d]) > min(data.budget[d], data.capacity[d]):
+    if data is None:
+        return "muted"
+    over = float(data.memory[d]) > min(data.budget[d], data.capacity[d])
+    if not over and not (data.loaded(d) and data.around(d)[0] > 0):
         return "muted"
     return "warning" if np.isfinite(data.budget[d]) else "bad"
 

@@ -21,13 +21,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.canvas.graph.consequence import BRIEF_WORDS
+from gui.editors.plan.panels.cache_load import CacheLoad
 from gui.look.glyphs import GLYPH_SIZE, paint_glyph
-from gui.look.numbers import Column, cache_text
+from gui.look.numbers import Column
 from gui.look.theme import DeviceColour, Theme, font
 from gui.look.writing import LEFT, RIGHT, write
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.bar_key import PART_LOOKS
-from gui.widgets.bars import cost_parts, paint_load, paint_parts
+from gui.widgets.bars import cost_parts, paint_parts
 from planner.problem.worst import meaning
 
 FULL_HEIGHT, LOAD_HEIGHT, COMPACT_HEIGHT = 58, 78, 24
@@ -45,24 +46,6 @@ def card_height(loaded: bool, close: bool) -> int:
 
 APART = "   "
 """Between the parts of a card's detail."""
-
-
-@dataclass(frozen=True)
-class CacheLoad:
-    """Parameters of a device around its cache, in bytes; ``full`` is what the whole bar stands for.
-
-    ``after`` is what the change in preview would make of ``used``; ``pushed``: what activations push out of what fits.
-    """
-
-    used: float
-    cache: float
-    full: float
-    after: float | None = None
-    pushed: float = 0.0
-
-    def text(self, beside: Column | None) -> str:
-        """What it is in words, in the unit of what stands ``beside`` it."""
-        return cache_text(self.used, self.cache, beside=beside, pushed=self.pushed)
 
 
 @dataclass
@@ -345,12 +328,12 @@ class DeviceCard(QWidget):
         below: float,
     ) -> None:
         """The parameters around the cache line, and ``below`` them what they are in words."""
-        paint_load(painter, bar, load.used, load.cache, load.full, c, t, load.after)
+        load.paint(painter, bar, c, t)
         words = load.text(figures)
         if QFontMetricsF(self._fonts["small"]).horizontalAdvance(words) > bar.width():
-            words = cache_text(load.used, load.cache, brief=True, beside=figures)
+            words = load.brief(figures)
         line = QRectF(bar.left(), below, bar.width(), 15)
-        self._text(painter, line, LEFT, words, "small", t.slow if load.used > load.cache else t.muted)
+        self._text(painter, line, LEFT, words, "small", t.slow if load.streamed else t.muted)
 
     def _paint_line(self, painter: QPainter, s: CardState, c: DeviceColour, t: Theme, grey: bool) -> None:
         middle, left, right = 0.0, 8.0, self.width() - 8.0
@@ -369,7 +352,7 @@ class DeviceCard(QWidget):
         self._title(painter, QRectF(left, middle, name_room, height), name, face, grey)
         bar = QRectF(left + name_room + 6, height / 2 - 3, right - column - 8 - left - name_room - 6, 6)
         if bar.width() > 12 and s.load is not None:
-            paint_load(painter, bar, s.load.used, s.load.cache, s.load.full, c, t, s.load.after)
+            s.load.paint(painter, bar, c, t)
         elif bar.width() > 12:
             paint_parts(painter, bar, cost_parts(*s.parts, c, t.slow), s.full, 1.0)
 

@@ -10,10 +10,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from gui.canvas.graph.consequence import BRIEF_WORDS, refusal
+from gui.editors.plan.panels.cache_load import CacheLoad
 from gui.editors.plan.panels.device_card import (
     COMPACT_HEIGHT,
     FULL_HEIGHT,
-    CacheLoad,
     CardState,
     DeviceCard,
     card_height,
@@ -188,7 +188,8 @@ class DevicesPanel(Panel):
         if not cached:
             return parts
         parts = () if len(problem.devices) >= COMPACT_FROM else parts
-        return with_loads(parts, evaluation.memory, problem.evaluator.budget)
+        pushed, needs = (evaluation.details.get(name, ()) for name in ("pushed", "scratch"))
+        return with_loads(parts, evaluation.memory, problem.evaluator.budget, tuple(pushed), tuple(needs))
 
     def _detail(self, evaluation: Evaluation, device: int, memory: str) -> str:
         """Ops and memory; under replication how many devices share the stage, or whose stage this one shares."""
@@ -349,8 +350,9 @@ def _loads(problem: Problem, evaluation: Evaluation, preview: Preview | None) ->
     if preview is not None:
         after = np.where(preview.legal, np.diagonal(preview.memory), np.nan)
         most = max(most, float(np.nan_to_num(after).max()))
-    loads, pushed = [], evaluation.details.get("pushed", np.zeros(len(budget)))
+    none, loads = np.zeros(len(budget)), []
+    pushed, needs = (evaluation.details.get(name, none) for name in ("pushed", "scratch"))
     for d, used in enumerate(evaluation.memory.tolist()):
         then = None if after is None or np.isnan(after[d]) else float(after[d])
-        loads.append(CacheLoad(used, float(budget[d]), most, then, float(pushed[d])))
+        loads.append(CacheLoad(used, float(budget[d]), most, then, float(pushed[d]), float(needs[d])))
     return loads

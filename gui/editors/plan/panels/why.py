@@ -36,7 +36,7 @@ class WhyPanel(Panel):
     """How sure is the plan?"""
 
     WORDS: ClassVar[dict[str, str]] = {
-        "streaming": "stream parameters", "cache": "parameters on chip", "dram": "parameters off chip",
+        "streaming": "stream parameters", "cache": "parameters placed on chip", "dram": "parameters off chip",
         "bytes_in": "enters from other stages", "bytes_out": "leaves for other stages",
     }  # fmt: skip
     HATCHED: ClassVar[frozenset[str]] = frozenset({"streaming", "dram"})

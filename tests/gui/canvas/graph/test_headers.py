@@ -231,7 +231,7 @@ def test_a_lane_that_is_half_in_sight_has_letters_as_large_as_the_others(hand: H
     assert len(sizes) == 1
 
 
-@pytest.mark.parametrize(("cache", "said"), [(2.0**23, "stage time"), (2.0**20, "off chip")])
+@pytest.mark.parametrize(("cache", "said"), [(2.0**23, "stage time"), (2.0**20, "streamed")])
 def test_one_line_says_what_does_not_stand_beside_the_title(
     make_hand: MakeHand, monkeypatch: pytest.MonkeyPatch, cache: float, said: str
 ) -> None:

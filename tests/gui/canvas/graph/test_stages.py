@@ -22,8 +22,17 @@ from gui.canvas.graph.picture.subtitle import standing_text
 from gui.canvas.graph.scene import LIFE_SIZE, arrange, laid_out, scene_of, skeleton_of
 from gui.canvas.graph.stages import ribbons
 from gui.canvas.graph.stages.blocks import badge_box, badge_of, badge_type
-from gui.canvas.graph.stages.plate_form import form_of, largest, memory_words, plate_boxes, type_scale
+from gui.canvas.graph.stages.plate_form import (
+    form_of,
+    largest,
+    memory_tone,
+    memory_words,
+    plate_boxes,
+    type_scale,
+)
 from gui.canvas.graph.stages.routes import StageRibbon, arrivals, stage_ribbons
+from gui.canvas.graph.told import lane_words
+from gui.canvas.graph.tooltip import header_tooltip
 from gui.canvas.graph.viewport import Viewport
 from gui.document.plan.opening import start_plan
 from gui.look.fonts import metrics
@@ -180,7 +189,7 @@ def test_the_picture_says_ops_cost_memory_the_fullest_and_bytes(qapp) -> None:
     ):
         assert word in data, word
     assert "bottleneck" not in data, "which sets the pace"
-    assert "2.00 MiB + 2.00 off chip" in data and "/ 2.00 MiB" not in data, "nor memory twice"
+    assert "1.76 MiB + 2.24 streamed" in data and "/ 2.00 MiB" not in data, "nor memory twice"
     timed = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2.0 * 2**20), "inference-time")
     data = draw_graph(timed, device_of, Page((1280, 720)), "stages").file(".svg").decode()
     assert "largest rest" in data and "fullest" not in data and "bottleneck" not in data
@@ -470,11 +479,14 @@ def test_plates_say_what_is_on_chip_and_what_is_streamed(qapp) -> None:
     assert (problem.evaluate(device_of).memory / 2**20).tolist() == [2.0, 1.0, 4.0]
     timed, pushed = said["inference-time"], problem.evaluate(device_of).details["pushed"]
     assert pushed[1] == 0 and pushed[2] > 0
-    assert timed[1] == ("1.00 MiB on chip", "1.00 MiB on chip", "1.00 MiB on chip", "50 % full")
-    out = bytes_text(float(pushed[2]))
+    needs = float(problem.evaluate(device_of).details["scratch"][1])
+    full = f"{100 * (2**20 + needs) / 2**21:.0f} % full"
+    assert timed[1] == ("1.00 MiB on chip", "1.00 MiB on chip", "1.00 MiB on chip", full)
     streamed = f"{bytes_text(2.0 * 2**20 + float(pushed[2]))} streamed"
-    assert timed[2] == (f"2.00 MiB + 2.00 off chip, {out} pushed out", streamed, streamed, "200 % full")
-    assert [words[2] for words in said["memory-1-2-3"]][1:] == ["1.00 MiB free", streamed]
+    stays = f"{2.0 - float(pushed[2]) / 2**20:.2f}"
+    assert timed[2] == (f"{stays} MiB + {streamed.replace(' MiB', '')}", streamed, streamed, "200 % full")
+    free = f"{bytes_text(2**20 - needs)} free"
+    assert [words[2] for words in said["memory-1-2-3"]][1:] == [free, streamed], "activations need the rest"
 
 
 def test_what_is_free_is_not_said_without_what_activations_push_out(qapp) -> None:
@@ -482,11 +494,24 @@ def test_what_is_free_is_not_said_without_what_activations_push_out(qapp) -> Non
     problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=4.5 * 2**20), "memory-1-2-3")
     headers = compose(problem, device_of, Page((1280, 720)), "stages").headers
     assert headers is not None
-    headers = replace(headers, pushed=(0.0, 0.0, 2.0**20))
-    assert memory_words(headers, 2) == (
-        "512.0 KiB free, 1.00 MiB pushed out", "1.00 MiB pushed out", "1.00 MiB pushed out", "cache full"
-    )  # fmt: skip
-    assert memory_words(headers, 1)[0] == "3.50 MiB free"
+    headers = replace(headers, pushed=(0.0, 0.0, 2.0**20), needs=(0.0, 2.0**20, 1.5 * 2.0**20))
+    streamed = "1.00 MiB streamed"
+    assert memory_words(headers, 2) == ("1.00 MiB pushed out", streamed, streamed, "cache full")
+    timed = replace(headers, pace=headers.cost)
+    assert memory_words(timed, 2) == ("3.00 MiB + 1.00 pushed out", streamed, streamed, "cache full")
+    assert [memory_tone(headers, d) for d in (1, 2)] == ["muted", "warning"]
+    assert memory_words(headers, 1)[0] == "2.50 MiB free"
+    assert "3.00 MiB on chip + 1.00 MiB pushed out by activations, which need 1.50 MiB" in lane_words(
+        headers, 2, 3
+    )
+    tip = header_tooltip(headers, 2)
+    for name, amount in (
+        ("on chip", "3.00 MiB"),
+        ("activations need", "1.50 MiB"),
+        ("pushed out by activations", "1.00 MiB"),
+    ):
+        assert f"{name}&nbsp;&nbsp;</td><td align='right'>{amount}<" in tip
+    assert {"streaming", "activations", "cache"} <= set(headers.kinds)
     plan = problem.plan(device_of, Provenance("by hand"))
     assert plan.evaluation.values[1] == 0.0, "nothing is off chip"
     details = {**plan.evaluation.details, "pushed": np.array([0.0, 0.0, 2.0**20])}
@@ -514,7 +539,7 @@ def test_plates_of_small_frames_say_name_and_cost(qapp, scale: float) -> None:
 
 
 def test_words_on_plates_are_shortened_before_they_become_small(qapp) -> None:
-    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=4.5 * 2**20), "memory-1-2-3")
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=4.5 * 2**20), "inference-time")
     picture = compose(problem, np.array([0, 0, 1, 2, 2, 2], np.int32), Page((560, 500)), "stages")
     scene, viewport = picture.scene, Viewport(560, 500)
     viewport.fit(scene.layout.bounds, margin=0.0, largest=1.0)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
 
 from gui.look.page import PRESETS, SCREEN_DPI, Page
-from gui.look.theme import THEMES
-from gui.panels.edge_tpu import memory_picture
+from gui.look.theme import LIGHT, THEMES
+from gui.panels.edge_tpu import memory_picture, memory_stages
+from gui.panels.edge_tpu.memory_bars import memory_bars
 from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
+from gui.panels.edge_tpu.memory_stages import paint_stages
 from gui.panels.edge_tpu.memory_words import (
     PROVEN,
     components_line,
@@ -21,6 +26,7 @@ from gui.panels.edge_tpu.memory_words import (
     said_of,
     subtitle,
 )
+from gui.widgets.bars import activations_colour
 from planner.errors import StageboardError
 from planner.formats import read_models
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -69,7 +75,42 @@ def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
     roomy = Problem(few.graph, EdgeTpuPipeline(2, cache=1e12), few.objective)
     for brief in (False, True):
         told = [subtitle(problem, sides_of(problem, even(12, 2)), brief) for problem in (few, roomy)]
-        assert ["hatched: off chip" in words for words in told] == [True, False]
+        assert ["hatched: streamed" in words for words in told] == [True, False]
+        assert all("grey: activations" in words for words in told)
+    dry = Problem(few.graph, replace(few.target, scratch=False), few.objective)
+    told = [subtitle(problem, sides_of(problem, even(12, 2))) for problem in (few, dry)]
+    assert ["without activations" in words for words in told] == [True, False]
+    assert "(hatched: off chip)" in told[1] and "grey" not in told[1]
+
+
+def test_what_activations_push_out_is_drawn_and_said(qapp: Any) -> None:
+    """Of 1200 bytes on a stage whose cache holds 1250 some stay, and what activations need begins where these end."""
+    few = tpu_problem(count=3)
+    problem = Problem(few.graph, replace(few.target, cache=1250.0), "inference-time")
+    evaluation = problem.evaluate(even(12, 3))
+    pushed, needs = evaluation.details["pushed"], evaluation.details["scratch"]
+    assert (pushed > 0).all() and not evaluation.details["dram"].any()
+    bars = memory_bars(evaluation, 1250.0)
+    for k in range(3):
+        stays, out, needed = bars.around(k)
+        assert (stays + out, stays + needed) == (1200.0, 1250.0) and (out, needed) == (pushed[k], needs[k])
+    evaluation = replace(
+        evaluation, memory=evaluation.memory * 4e3, details={"pushed": pushed * 4e3, "scratch": needs * 4e3}
+    )
+    words = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(memory_stages, "write", lambda painter, place, align, text, *_: words.append(text))
+        image = QImage(900, 500, QImage.Format.Format_ARGB32)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        units = picture_units(problem, sides_of(problem, even(12, 3)))
+        paint_stages(painter, QRectF(0, 0, 900, 400), problem, evaluation, 5e6, 6e6, units, LIGHT)
+        painter.end()
+    for amount, said in ((1200.0 - pushed[0], "on chip"), (pushed[0], "pushed out")):
+        assert f"{amount * 4e3 / 2**20:.2f} {said}" in words
+    assert f"activations {needs[0] * 4e3 / 2**20:.2f}" in words
+    painted = {image.pixelColor(x, y).name() for x in range(0, 900, 3) for y in range(0, 400, 3)}
+    assert {activations_colour(LIGHT), LIGHT.warning} <= painted
 
 
 def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.plan.panels.cache_load import CacheLoad
 from gui.editors.plan.panels.device_card import (
     COMPACT_HEIGHT,
     FULL_HEIGHT,
     LOAD_HEIGHT,
-    CacheLoad,
     card_height,
 )
 from gui.editors.plan.panels.devices import DevicesPanel
@@ -280,9 +280,15 @@ def test_cards_of_stages_with_a_cache_say_what_is_off_chip(qtbot: QtBot) -> None
             assert card.height() == LOAD_HEIGHT
             assert card.state.cost == "1.2 KiB", "what the objective is about: bytes"
             pushed = float(document.evaluation.details["pushed"][d])
-            assert pushed > 0 and card.state.load == CacheLoad(1200.0, 1000.0, 1200.0, pushed=pushed)
+            needs = float(document.evaluation.details["scratch"][d])
+            assert pushed > 0
+            assert card.state.load == CacheLoad(1200.0, 1000.0, 1200.0, pushed=pushed, needs=needs)
+            assert card.state.load.streamed and card.state.load.brief(None).endswith(" streamed")
             assert card.state.detail.startswith("4 ops   ")
-            assert "1.0 KiB on chip + 0.2 KiB off chip" in card.accessibleName()
+            assert (
+                "0.7 KiB on chip + 0.2 KiB off chip + 0.3 KiB pushed out by activations"
+                in card.accessibleName()
+            )
             assert card.state.bottleneck == (d == 0)
         document.set_problem(Pipeline(count=3))
         settle()
@@ -352,7 +358,7 @@ def test_a_name_is_not_cut_for_what_is_said_beside_it(qtbot: QtBot) -> None:
 def test_cards_get_closer_where_all_of_them_have_no_room(qtbot: QtBot) -> None:
     document = tpus(4)
     panel = DevicesPanel(document, LIGHT)
-    with shown(qtbot, panel, 228, 324):
+    with shown(qtbot, panel, 228, 342):
         assert [card.height() for card in panel.cards] == [card_height(True, True)] * 4
         last = panel.cards[-1]
         assert last.mapTo(panel, QPoint(0, last.height())).y() <= panel.height()

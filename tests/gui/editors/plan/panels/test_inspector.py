@@ -12,9 +12,10 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
-from gui.panels.inspector_figures import PageTimes, breakable, streaming_rows, unbroken
+from gui.panels.inspector_figures import PageTimes, breakable, device_rows, streaming_rows, unbroken
 from gui.panels.inspector_pages import ALL_SENT, ALL_SENT_TIP
 from gui.widgets.facts import MAY_BREAK
+from gui.words.held import held_of
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import CostModel
@@ -182,10 +183,18 @@ def test_a_stage_of_an_edge_tpu_pipeline(qtbot: QtBot) -> None:
         page = text(panel)
         for words in ("On chip", "Off chip", "Enters from stages", "160.0 KiB", "Energy per inference"):
             assert words in page
-        assert page.count("2.00 MiB") == 3 and "4.00 MiB of 2.00 MiB" in page.replace(
+        assert page.count("2.00 MiB") == 2 and "4.00 MiB of 2.00 MiB" in page.replace(
             "\N{NO-BREAK SPACE}", " "
         )
         details = document.evaluation.details
+        stays, needs = (float(each[2]) for each in (details["cache"] - details["pushed"], details["scratch"]))
+        assert details["pushed"][2] > 0
+        rows = dict(device_rows(held_of(document.open_problem, document.evaluation), document.evaluation, 2))
+        mib = 2.0**20
+        assert (rows["On chip"], rows["Activations need"]) == (
+            f"{stays / mib:.2f} MiB",
+            f"{needs / mib:.2f} MiB",
+        )
         for name, words in (("host_in", "Enters from the host"), ("host_out", "Leaves for the host")):
             for stage in range(len(details[name])):
                 panel.show_device(stage)
