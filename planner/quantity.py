@@ -67,6 +67,24 @@ def amount_text(value: float, unit: str | None) -> str:
     return bytes_text(value) if unit == "B" else time_text(value, unit)
 
 
+def shown_change(before: float, after: float, unit: str | None, beside: float = 0.0) -> float:
+    """The change between two amounts as whoever reads them subtracts: of what both are rounded to in the unit of the largest, also of what
+    is ``beside`` them; where they are rounded alike, the change itself."""
+    change = after - before
+    largest = max(abs(before), abs(after), abs(beside))
+    if not math.isfinite(largest) or (unit is None and largest < 0.1):
+        return change
+    if unit == "B":
+        _, scale, digits = _unit_for(largest)
+    elif unit == "I/Os":
+        return change
+    else:
+        scale, digits = next((s for s in (1.0, 1e-3, 1e-6) if largest >= s), 1e-9), 2
+        scale = 1.0 if unit is None else scale
+    first, second = (round(value / scale, digits) for value in (before, after))
+    return change if first == second else round(second - first, digits) * scale
+
+
 def time_text(value: float, unit: str | None) -> str:
     """A time for a person: seconds become s, ms or us; a graph without a unit shows the bare number."""
     if math.isinf(value):

@@ -42,7 +42,7 @@ from planner.problem.bound import ComponentStanding
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.worst import LATENCY
-from planner.quantity import bytes_text
+from planner.quantity import bytes_text, shown_change
 
 
 class Shown(NamedTuple):
@@ -159,7 +159,8 @@ def dragged_component(
     after = float(preview.components[i, preview.target])
     if abs(after - one.value) <= 1e-9 * abs(one.value):
         return None
-    by = signed_amount(after - one.value, max(after, one.value), problem.unit(one.name))
+    unit = problem.unit(one.name)
+    by = signed_amount(shown_change(one.value, after, unit), max(after, one.value), unit)
     then = column_of(problem, one.name, [one.value or after]).text(after)
     return f"→ {then}  {by}", theme.good if after < one.value else theme.bad
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.numbers import Column, amount_column, one_amount, signed_amount, signed_percent, time_column
+from planner.quantity import shown_change
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -303,7 +304,8 @@ def change(
     if abs(share) <= SAME:
         return Change(component, before, after, 0.0, "no change", "no change")
     words = component_words(component)
-    by = signed_amount(after - before, max(before, after), problem.unit(component))
+    unit = problem.unit(component)
+    by = signed_amount(shown_change(before, after, unit), max(before, after), unit)
     return Change(component, before, after, share, f"{words.title} {by}", f"{words.short} {by}")
 
 

@@ -25,7 +25,7 @@ from planner.cli.proving import BESIDE
 from planner.model.graph import Floats
 from planner.plan_files.bound_json import finite
 from planner.problem.worst import worst_word
-from planner.quantity import amount_text, bytes_text
+from planner.quantity import amount_text, bytes_text, shown_change
 from planner.reports.comparison.comparison import PARTS, Comparison
 from planner.reports.comparison.moves import Move
 from planner.text_table import table, times
@@ -228,6 +228,9 @@ def _device_table(comparison: Comparison, i: int) -> str:
     different = comparison.differences(i)
     for part in MEASURES:
         values = getattr(different, part)[rows]
+        if part == "cost":
+            most = float(np.nanmax(np.abs(costs), initial=0.0))
+            values = np.array([shown_change(a, b, unit, most) for a, b in zip(*costs, strict=True)])
         if part in ("ops", "cost", "memory") or np.nan_to_num(values).any():
             head.append(f"{part} +/{MINUS}")
             columns.append(_signed_column(values, part, unit))

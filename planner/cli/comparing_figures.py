@@ -10,7 +10,7 @@ from planner.cli.proving import longer
 from planner.cli.report import bound_rows, claim_fields, claim_text, estimate_rows, rules_text
 from planner.plan_files.bound_json import finite
 from planner.problem.problem import Plan
-from planner.quantity import amount_text
+from planner.quantity import amount_text, shown_change
 from planner.reports.comparison.figures import Figures
 from planner.text_table import percent, table
 
@@ -130,12 +130,12 @@ def _component(figures: Figures, name: str) -> str:
 
 
 def change_text(change: float, before: float, unit: str | None) -> str:
-    """``−6.01 (−21.5 %)``; the share is left out where it has no meaning."""
+    """``−6.01 (−21.5 %)``: what the amounts differ by as they are read; the share is left out where it has no meaning."""
     if math.isnan(change):
         return NONE
     if change == 0:
         return "equal"
-    shown = signed(change, amount_text(abs(change), unit))
+    shown = signed(change, amount_text(abs(shown_change(before, before + change, unit)), unit))
     return f"{shown} ({signed(change, percent(abs(change / before)))})" if before else shown
 
 

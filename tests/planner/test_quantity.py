@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.quantity import bytes_shown, bytes_text, parse_quantity, time_text
+from planner.quantity import bytes_shown, bytes_text, parse_quantity, shown_change, time_text
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,13 @@ def test_times_for_a_person(value: float, unit: str | None, text: str) -> None:
 def test_what_is_shown_of_bytes_is_said_alike(value: float) -> None:
     assert bytes_shown(value) == pytest.approx(value, rel=0.006, abs=0.5)
     assert parse_quantity(bytes_text(value).replace(",", "")) == pytest.approx(bytes_shown(value))
+
+
+def test_a_change_is_what_whoever_reads_both_amounts_subtracts() -> None:
+    assert shown_change(3.494e-3, 3.466e-3, "s") == pytest.approx(-0.02e-3)  # 3.49 and 3.47 ms
+    assert shown_change(0.214e-3, 0.216e-3, "s", 5e-3) == pytest.approx(0.01e-3)  # 0.21 and 0.22 ms
+    assert shown_change(3.494e-3, 3.4932e-3, "s") == pytest.approx(-0.8e-6), "rounded alike"
+    assert shown_change(2.0 * 2**20, 1.0 * 2**20 + 7000.0, "B") == pytest.approx(-0.99 * 2**20)
+    assert shown_change(10.0, 7.0, "I/Os") == -3.0
+    assert shown_change(0.014, 0.016, None) == pytest.approx(0.002)
+    assert math.isinf(shown_change(1.0, math.inf, "s"))

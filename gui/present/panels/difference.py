@@ -13,6 +13,7 @@ from gui.widgets.bars import paint_change_bar
 from gui.words.methods import shown_name
 from gui.words.objectives import SAME, change, column_of, component_words
 from planner.problem.problem import Plan
+from planner.quantity import shown_change
 from planner.reports.comparison import Comparison
 
 ROW = 26.0
@@ -80,6 +81,11 @@ def paint_difference(
     paid = max(float(np.max(part, initial=0.0)) for part in both)
     with np.errstate(invalid="ignore"):  # what is left of figures that count past each other is no difference
         amounts = np.where(np.abs(amounts) <= SAME * paid, 0.0, amounts)
+    then, now = (comparison.by_row(i, "memory" if counted_in_bytes else "cost") for i in (0, 1))
+    read = [
+        shown_change(before, after, unit_of, paid) if change else 0.0
+        for change, before, after in zip(amounts.tolist(), then.tolist(), now.tolist(), strict=True)
+    ]
     most = float(np.nanmax(np.abs(amounts))) if np.isfinite(amounts).any() else 0.0
     used = comparison.by_row(0, "ops") + comparison.by_row(1, "ops")
     shown = [r for r in range(len(rows_of)) if len(rows_of) <= MANY or used[r] != 0.0]
@@ -98,7 +104,7 @@ def paint_difference(
     beside = _beside(plan, most, unit_of)
     rows = []
     for r in shown:
-        row, change_of = rows_of[r], signed_amount(float(amounts[r]), beside, unit_of)
+        row, change_of = rows_of[r], signed_amount(read[r], beside, unit_of)
         words = "new" if row.devices[0] < 0 else "gone" if row.devices[1] < 0 else change_of
         name, *briefer = _names(comparison, r)
         rows.append(Row(name, words, colours[r], briefer=tuple(briefer)))

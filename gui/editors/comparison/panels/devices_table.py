@@ -14,6 +14,7 @@ from gui.widgets.bar_key import kinds_of_parts
 from gui.words.objectives import SAME
 from planner.model.graph import Floats
 from planner.problem.worst import worst_word
+from planner.quantity import shown_change
 from planner.reports.comparison import Comparison
 
 PARTS = ("receive", "work", "streaming", "send")
@@ -149,7 +150,9 @@ def device_table(comparison: Comparison, pair: Pair) -> DeviceTable:
         plans = range(count) if part != "ops" else sorted(pair)
         columns += _amounts(comparison, part, plans)
         beside = columns[-1].most
-        columns.append(_change(comparison, pair, part, getattr(differences, part), beside))
+        found = getattr(differences, part)
+        read = _as_read(comparison, pair, part, found, beside)
+        columns.append(_change(comparison, pair, part, found, beside, read=read))
         if part == "cost":
             most = columns[-1].most
             for detail in PARTS:
@@ -186,16 +189,30 @@ def _amounts(comparison: Comparison, part: str, plans: range | list[int]) -> lis
 
 
 def _change(
-    comparison: Comparison, pair: Pair, part: str, values: Floats, beside: float, most: float = 0.0
-) -> DeviceColumn:
-    """Differences, in the unit of the amounts that they change, of which ``beside`` is the largest."""
+    comparison: Comparison, pair: Pair, part: str, values: Floats, beside: float, most: float = 0.0,
+    read: Floats | None = None,
+) -> DeviceColumn:  # fmt: skip
+    """Differences, in the unit of the amounts that they change, of which ``beside`` is the largest; written as they are ``read``."""
     unit = unit_of(comparison, pair[1], part)
     values = np.where(np.abs(values) <= SAME * beside, 0.0, values)
-    texts = tuple(_signed(value, beside, unit) for value in values.tolist())
+    texts = tuple(_signed(value, beside, unit) for value in (values if read is None else read).tolist())
     title = f"{part.capitalize()} {comparison.letter(pair[0])} {MINUS} {comparison.letter(pair[1])}"
     return DeviceColumn(
         CHANGE, part, title, values, texts, most=max(most, float(np.nanmax(np.abs(values), initial=0.0)))
     )
+
+
+def _as_read(comparison: Comparison, pair: Pair, part: str, found: Floats, beside: float) -> Floats:
+    """The differences ``found`` as whoever reads the amounts beside them subtracts."""
+    unit = unit_of(comparison, pair[1], part)
+    if unit == "":
+        return found
+    now, then = (comparison.by_row(plan, part) for plan in pair)
+    read = [
+        0.0 if abs(change) <= SAME * beside else shown_change(before, after, unit, beside)
+        for change, before, after in zip(found.tolist(), then.tolist(), now.tolist(), strict=True)
+    ]
+    return np.array(read)
 
 
 def _signed(value: float, beside: float, unit: str | None) -> str:

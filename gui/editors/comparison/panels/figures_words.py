@@ -33,6 +33,7 @@ from gui.words.objectives import (
 )
 from gui.words.proofs import claim_sentence, claimed_least, standing_lines
 from planner.problem.problem import Plan
+from planner.quantity import shown_change
 from planner.reports.comparison import Figures
 
 if TYPE_CHECKING:
@@ -228,8 +229,9 @@ def _change(comparison: Compared, i: int, base: int) -> tuple[Cell, Cell]:
         if found.share > 0
         else "good"
     )
+    unit = f.units[found.component]
     by = signed_amount(
-        found.after - found.before, max(abs(found.before), abs(found.after)), f.units[found.component]
+        shown_change(found.before, found.after, unit), max(abs(found.before), abs(found.after)), unit
     )
     if abs(found.share) <= SAME:
         return Cell("no change", "muted", True), Cell("", right=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
@@ -49,6 +51,22 @@ def test_amounts_and_differences_are_those_of_the_plans() -> None:
     hot = [int(np.argmax(plan.evaluation.cost)) for plan in comparison.plans]
     assert [table.hot[i] for i in (0, 1)] == [int(comparison.row_of[i][hot[i]]) for i in (0, 1)]
     assert "(bottleneck)" in table.words(table.hot[0])
+
+
+def test_differences_of_costs_agree_with_the_costs_beside_them() -> None:
+    for a in range(1, 11):
+        moved = [0] * a + [1] * (12 - a)
+        table = device_table(comparison_of(moved, B), (1, 0))
+        then, now, change = (
+            table.find(AMOUNT, "cost", 0),
+            table.find(AMOUNT, "cost", 1),
+            table.find(CHANGE, "cost"),
+        )
+        assert then is not None and now is not None and change is not None
+        for before, after, by in zip(then.texts, now.texts, change.texts, strict=True):
+            if before != after and DASH not in (before, after):
+                one, other, said = (float(re.sub(r"[^\d.]", "", text)) for text in (before, after, by))
+                assert abs(other - one) == pytest.approx(said, abs=1e-9), (before, after)
 
 
 def test_rounding_is_no_difference() -> None:
