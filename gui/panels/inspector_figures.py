@@ -31,6 +31,8 @@ LONGEST_WORD = 20
 LONG_WORD = re.compile(rf"[^\s&;]{{{LONGEST_WORD + 1},}}")
 SEPARATED = re.compile(r"[^_./:-]*[_./:-]+|[^_./:-]+")
 TAG = re.compile(r"(<[^>]*>)")
+SHORT_TITLE = 14
+"""Letters of a name that a table shows in one line, however narrow the panel is."""
 MOST_CLASSES = 6
 """Devices whose time of an op is told beside one another, where they are not alike."""
 
@@ -68,6 +70,11 @@ def breakable(html: str) -> str:
     parts = TAG.split(html)
     parts[::2] = [LONG_WORD.sub(_in_pieces, text) for text in parts[::2]]
     return "".join(parts)
+
+
+def in_a_line(title: str) -> str:
+    """A device's name in a table as HTML: in one line where it is short."""
+    return escape(title).replace(" ", "\u00a0") if len(title) <= SHORT_TITLE else escape(title)
 
 
 def _in_pieces(word: re.Match[str]) -> str:

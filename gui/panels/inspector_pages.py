@@ -16,6 +16,7 @@ from gui.panels.inspector_figures import (
     breakable,
     count_text,
     device_rows,
+    in_a_line,
     own_times_text,
     parameters_text,
     plan_rows,
@@ -46,8 +47,6 @@ MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
 MOST_NAMES = 8
 LONGEST_REASON = 84
-SHORT_TITLE = 14
-"""Letters of a device's name that a table shows in one line, however narrow the panel is."""
 
 
 def framed(body: str, theme: Theme) -> str:
@@ -368,11 +367,6 @@ def _attributes(attrs: Mapping[str, Any]) -> str:
     return section("Attributes") + fact_rows(rows)
 
 
-def _title(title: str) -> str:
-    """A device's name in a table: in one line where it is short."""
-    return escape(title).replace(" ", "\u00a0") if len(title) <= SHORT_TITLE else escape(title)
-
-
 def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
     """Where the selection could move: the objective it gives, or what is in the way."""
     problem = document.problem
@@ -383,7 +377,7 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
         mark = f"<span style='color: {colours[d].accent}'>■</span>&nbsp;"
         if len(check.origins) == 1 and d == check.origins[0]:
             rows.append(
-                f"<tr><td>{mark}{_title(device.title)}</td><td align='right' class='m'>is here</td></tr>"
+                f"<tr><td>{mark}{in_a_line(device.title)}</td><td align='right' class='m'>is here</td></tr>"
             )
         elif check.legal[d]:
             change = check.changes[d]
@@ -391,14 +385,14 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
             amount, _, by = change.text.rpartition("  ")
             gap = f" title='gap {gap_text(float(check.gap[d]))}'" if np.isfinite(check.gap[d]) else ""
             rows.append(
-                f"<tr><td{gap}>{mark}<a href='move:{d}'>{_title(device.title)}</a></td><td align='right'>{unbroken(escape(amount))}"
+                f"<tr><td{gap}>{mark}<a href='move:{d}'>{in_a_line(device.title)}</a></td><td align='right'>{unbroken(escape(amount))}"
                 f"&nbsp; <span class='{tone}'>{unbroken(escape(by))}</span></td></tr>"
             )
         else:
             reason = reasons.get(d, "not allowed")
             short = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1].rstrip() + "…"
             rows.append(
-                f"<tr><td class='m'>{mark}{_title(device.title)}</td><td align='right'>{link('along', d, 'take along')}</td></tr>"
+                f"<tr><td class='m'>{mark}{in_a_line(device.title)}</td><td align='right'>{link('along', d, 'take along')}</td></tr>"
                 f"<tr><td colspan='2' class='r'>{escape(short)}</td></tr>"
             )
     return section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"

@@ -3,13 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, TypeVar
 
 W_contra = TypeVar("W_contra", contravariant=True)
 """The window that an action acts on, or what it needs of one."""
 
 
+@dataclass(frozen=True)
+class Condition:
+    """When something can be done with a window, and what is lacking where it cannot: what people read then.
+
+    ``before`` are conditions that must hold for this one to be asked; the first that does not is what is lacking.
+    """
+
+    holds: Callable[[Any], bool]
+    words: str
+    before: tuple[Condition, ...] = ()
+
+    def __call__(self, window: Any) -> bool:
+        """Whether it holds."""
+        return not self.lacking(window)
+
+    def lacking(self, window: Any) -> str:
+        """What is lacking; empty where nothing is."""
+        for one in self.before:
+            if said := one.lacking(window):
+                return said
+        return "" if self.holds(window) else self.words
+
+    def behind(self, *before: Condition) -> Condition:
+        """The same once other conditions hold."""
+        return replace(self, before=(*before, *self.before))
+
+
+def needs(words: str, *before: Condition) -> Callable[[Callable[[Any], bool]], Condition]:
+    """Make a function of a window the :class:`Condition` whose lack ``words`` say, once those ``before`` it hold."""
+    return lambda holds: Condition(holds, words, before)
+
+
+@needs("")
 def always(window: object) -> bool:
     """Whether it can be done: whatever is open."""
     return True
@@ -29,7 +62,7 @@ class ActionSpec(Generic[W_contra]):
 
     ``run`` does it on the window, ``when`` says whether it can be done now, ``state`` whether it is on (None: it is nothing that
     is on or off). Shortcuts work everywhere in the window; what single letters, Home and Ctrl+A mean where one types or
-    chooses says :class:`~gui.shell.key_claims.KeyClaims`. ``lacking`` is the tip while it cannot be done, where that is not plain. Entries of a menu that share ``group`` stand together; ``submenu``
+    chooses says :class:`~gui.shell.key_claims.KeyClaims`. While it cannot be done, its tip is what is lacking. Entries of a menu that share ``group`` stand together; ``submenu``
     puts them one level down. ``also`` is a second place of the same entry.
     ``called`` is its text where that goes by what is open; ``text`` is then the one of no window.
     """
@@ -40,13 +73,12 @@ class ActionSpec(Generic[W_contra]):
     run: Callable[[W_contra], object]
     shortcut: tuple[str, ...] = ()
     tip: str = ""
-    when: Callable[[W_contra], bool] = always
+    when: Condition = always
     group: int = 0
     submenu: str = ""
     state: Callable[[W_contra], bool] | None = None
     palette: bool = True
     in_menu: bool = True
-    lacking: str = ""
     also: Place | None = None
     called: Callable[[W_contra], str] | None = None
 

@@ -85,16 +85,15 @@ class ActionSet(QObject):
         return submenus
 
     def update(self) -> None:
-        """Enable what can be done now and check what is on. A condition that several actions share is asked once."""
+        """Enable what can be done now, say of the rest what is lacking, and check what is on. A condition that several actions share is asked once."""
         window = self._window
-        holds = {when: when(window) for when in {item.when for item in self.specs}}
+        lacking = {when: when.lacking(window) for when in {item.when for item in self.specs}}
         for item in self.specs:
             action = self.actions[item.id]
-            action.setEnabled(holds[item.when])
+            action.setEnabled(not lacking[item.when])
+            _say(action, lacking[item.when] or item.tip)
             if item.called is not None:
                 action.setText(item.called(window))
-            if item.lacking:
-                _say(action, item.tip if holds[item.when] else item.lacking)
             if item.state is not None:
                 action.setChecked(item.state(window))
 

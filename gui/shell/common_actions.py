@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, Condition, needs
 from gui.shell.closing import quit_all
 from gui.shell.help.pages import DOCUMENTATION, GLOSSARY, PANELS
 from gui.shell.host import has_other_windows, host_of, in_tabs
@@ -18,15 +18,34 @@ if TYPE_CHECKING:
 LAST = 9
 """The group that stands last in a menu."""
 
+
+@needs("no file is being written")
+def is_writing(window: Any) -> bool:
+    """Whether a file is being written beside the window."""
+    return bool(window.files.is_writing)
+
+
+@needs("nothing was done yet that can be taken back")
+def can_undo(window: EditorWindow) -> bool:
+    """Whether a step can be undone."""
+    return window.document.undo_stack.canUndo()
+
+
+@needs("nothing was undone")
+def can_redo(window: EditorWindow) -> bool:
+    """Whether a step can be done again."""
+    return window.document.undo_stack.canRedo()
+
+
 FILE_ACTIONS: tuple[ActionSpec[Any], ...] = (
-    ActionSpec("file.export.stop", "Cancel Writing the File", "File", lambda w: w.files.cancel_writing(), (), "stop writing a picture, a table or a plan; nothing is left of it", lambda w: w.files.is_writing, group=2, submenu="Export"),
+    ActionSpec("file.export.stop", "Cancel Writing the File", "File", lambda w: w.files.cancel_writing(), (), "stop writing a picture, a table or a plan; nothing is left of it", is_writing, group=2, submenu="Export"),
     ActionSpec("file.close", "Close", "File", lambda w: w.close(), ("Ctrl+W",), "close this tab, or the window without others; what is not saved is asked about", group=LAST),
     ActionSpec("file.quit", "Quit", "File", lambda w: quit_all(), ("Ctrl+Q",), "close every window", group=LAST),
 )  # fmt: skip
 
 UNDO_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
-    ActionSpec("edit.undo", "Undo", "Edit", lambda w: w.document.undo_stack.undo(), ("Ctrl+Z",), "take the last step back", lambda w: w.document.undo_stack.canUndo()),
-    ActionSpec("edit.redo", "Redo", "Edit", lambda w: w.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", lambda w: w.document.undo_stack.canRedo()),
+    ActionSpec("edit.undo", "Undo", "Edit", lambda w: w.document.undo_stack.undo(), ("Ctrl+Z",), "take the last step back", can_undo),
+    ActionSpec("edit.redo", "Redo", "Edit", lambda w: w.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "do the step again", can_redo),
 )  # fmt: skip
 
 
@@ -81,7 +100,7 @@ HELP_ACTIONS: tuple[ActionSpec[EditorWindow], ...] = (
 
 
 def zoom_actions(
-    fit: Callable[[Any], object], zoom_by: Callable[[Any, float], object], can: Callable[[Any], bool]
+    fit: Callable[[Any], object], zoom_by: Callable[[Any, float], object], can: Condition
 ) -> tuple[ActionSpec[Any], ...]:
     """Fit and zoom, of whatever an editor draws."""
     return (
@@ -91,7 +110,7 @@ def zoom_actions(
     )  # fmt: skip
 
 
-def back_action(back: Callable[[Any], object], can: Callable[[Any], bool]) -> ActionSpec[Any]:
+def back_action(back: Callable[[Any], object], can: Condition) -> ActionSpec[Any]:
     """Back to what was in sight before ops were found, walked to or zoomed to."""
     return ActionSpec("view.back", "Look Where You Looked Before", "View", back, ("Alt+Left", "Backspace"), "back from what was found or walked to", can, group=1)  # fmt: skip
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QW
 from shiboken6 import isValid
 
 from gui.look.assets import asset
+from gui.shell.action import needs
 from gui.shell.closing import quitting
 from gui.widgets.later import Later, soon
 
@@ -305,12 +306,14 @@ def host_of(editor: QWidget) -> Host | None:
     return window if isinstance(window, Host) else None
 
 
+@needs("there are no tabs beside this one")
 def in_tabs(editor: QWidget) -> bool:
     """Whether there are tabs beside an editor's."""
     host = host_of(editor)
     return host is not None and host.count() > 1
 
 
+@needs("no other window is open")
 def has_other_windows(editor: QWidget) -> bool:
     """Whether other windows host editors, too."""
     host = host_of(editor)

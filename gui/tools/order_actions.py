@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, needs
 from gui.shell.common_actions import panel_action, zoom_actions
 
 if TYPE_CHECKING:
@@ -22,11 +22,13 @@ class OrderEditor(Protocol):
     picker: NeuronPicker
 
 
+@needs("open a network first")
 def has_network(window: OrderEditor) -> bool:
     """Whether a network is open."""
     return window.document.problem is not None
 
 
+@needs("select a neuron first", has_network)
 def has_neuron(window: OrderEditor) -> bool:
     """Whether a neuron is selected."""
     return window.document.selection >= 0

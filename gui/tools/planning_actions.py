@@ -4,33 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, needs
 
 if TYPE_CHECKING:
     from gui.tools.planning_window import PlanningWindow
 
 
+@needs("open a model first")
 def is_open(window: PlanningWindow) -> bool:
     """Whether a model is open."""
     return window.document.problem is not None
 
 
+@needs("no planner runs")
 def is_running(window: PlanningWindow) -> bool:
     """Whether a planner or a race runs."""
     return window.searching
 
 
+@needs("choose a plan in Plans that is not on the canvas", is_open)
 def has_other_plan(window: PlanningWindow) -> bool:
     """Whether the list's cursor is on another plan than the one on the canvas."""
     entry = window.plans.current()
     return entry is not None and entry is not window.document.active
 
 
+@needs("Plans has no other plan", is_open)
 def has_plans(window: PlanningWindow) -> bool:
     """Whether the list has several plans."""
     return len(window.document.plans) > 1
 
 
+@needs("the plan's file claims nothing that is not proven here", is_open)
 def has_claim(window: PlanningWindow) -> bool:
     """Whether the file of the plan claims more than is proven."""
     return window.document.claim is not None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gui.editors.comparison.state import MOST
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, needs
 from gui.shell.common_actions import (
     FILE_ACTIONS,
     HELP_ACTIONS,
@@ -28,34 +28,50 @@ STORY = (
 """What is done with the story as in the window whose plans are compared."""
 
 
+@needs("no plans are compared")
 def is_compared(window: CompareBody) -> bool:
     """Whether plans are compared."""
     return window.state.comparison is not None
 
 
+@needs(f"no more than {MOST} plans can be compared")
 def has_room(window: CompareBody) -> bool:
     """Whether one more plan can be compared."""
     return window.state.document.problem is not None and len(window.state.sources) < MOST
 
 
+@needs("there is no third plan to compare with", is_compared)
 def has_several(window: CompareBody) -> bool:
     """Whether there is a third plan."""
     return len(window.state.plans) > 2
 
 
+@needs("select ops first", is_compared)
 def has_selection(window: CompareBody) -> bool:
     """Whether ops are selected."""
-    return is_compared(window) and len(window.state.selection) > 0
+    return len(window.state.selection) > 0
 
 
+@needs("the two plans do not differ", is_compared)
 def has_differences(window: CompareBody) -> bool:
     """Whether the two plans that lists are about differ."""
-    return is_compared(window) and len(window.moved_ops()) > 0
+    return len(window.moved_ops()) > 0
 
 
-def can_tell(window: CompareBody) -> bool:
-    """Whether what is compared can become a keyframe."""
-    return is_compared(window) and window.studio is not None
+@needs("no window with a story belongs to this comparison")
+def has_studio(window: CompareBody) -> bool:
+    """Whether there is a story that keyframes may go into."""
+    return window.studio is not None
+
+
+can_tell = is_compared.behind(has_studio)
+"""Whether what is compared can become a keyframe."""
+
+
+@needs("nothing was walked to or zoomed to yet", is_compared)
+def can_look_back(window: CompareBody) -> bool:
+    """Whether something else was in sight before."""
+    return any(pane.earlier is not None for pane in window.columns.panes)
 
 
 def _of_story(spec: ActionSpec[Any]) -> ActionSpec[Any]:
@@ -63,7 +79,7 @@ def _of_story(spec: ActionSpec[Any]) -> ActionSpec[Any]:
 
     return replace(
         spec,
-        when=lambda window: window.studio is not None and spec.when(window),
+        when=spec.when.behind(has_studio),
         run=lambda window: None if window.studio is None else spec.run(window),
     )
 
@@ -91,7 +107,7 @@ COMPARE_ACTIONS: tuple[ActionSpec[Any], ...] = (
     *zoom_actions(lambda w: w.linking.fit(), lambda w, factor: w.zoom_by(factor), is_compared),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.linking.zoom_to_ops(w.state.selection), ("Z",), "the selected ops as large as fits", has_selection, group=1),
     ActionSpec("view.zoom_moved", "Zoom to the Differences", "View", lambda w: w.linking.zoom_to_ops(w.moved_ops()), ("Shift+Z",), "all that moved as large as fits", has_differences, group=1),
-    back_action(lambda w: w.linking.look_back(), lambda w: any(pane.earlier is not None for pane in w.columns.panes)),
+    back_action(lambda w: w.linking.look_back(), can_look_back),
     ActionSpec("view.next_pane", "Next Pane", "View", lambda w: w.columns.focus_next(1), ("F6",), "give the next plan's canvas the keyboard", is_compared, group=4, submenu="Go To"),
     ActionSpec("view.previous_pane", "Previous Pane", "View", lambda w: w.columns.focus_next(-1), ("Shift+F6",), "give the canvas before it the keyboard", is_compared, group=4, submenu="Go To"),
     panel_action("view.focus_moved", "Go to the Moved Ops", "moved", ("Ctrl+1",), "give the list of moved ops the keyboard"),

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gui.canvas.graph.heat.heat import COLOURINGS, colourings_of
+from gui.canvas.graph.heat.heat import COLOURINGS, RATIO, colourings_of
 from gui.document.plan.preview import taken_along
 from gui.editors.plan.pin_notice import off_pins
 from gui.editors.plan.stage_control import set_count
 from gui.panels.mcm.state import is_package
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, Condition, needs
 from gui.shell.common_actions import (
     FILE_ACTIONS,
     HELP_ACTIONS,
@@ -29,11 +29,9 @@ from planner.machines.catalogue import machine_of
 from planner.model.times import profiled
 from planner.problem.grouping import unkept_classes
 from planner.runs import stage_counts
-from planner.runs.measuring.timed import all_runnable
+from planner.runs.measuring.timed import RUNNABLE, all_runnable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gui.document.plan.document import Document
     from gui.editors.plan.body import GraphBody
 
@@ -41,85 +39,105 @@ MENUS = ("File", "Edit", "View", "Plan", "Story", "Help")
 
 
 # ---------------------------------------------------------------------- when something can be done
+@needs("the plan is proven optimal", is_open)
 def is_unproven(window: GraphBody) -> bool:
     """Whether a better plan than the one on the canvas may exist."""
-    return is_open(window) and window.document.gap != 0.0
+    return window.document.gap != 0.0
 
 
+@needs(f"only models in {' and '.join(RUNNABLE)} files can be run on this computer", is_open)
 def can_be_measured(window: GraphBody) -> bool:
     """Whether all of the open models can be run here."""
-    return is_open(window) and all_runnable(window.document.paths)
+    return all_runnable(window.document.paths)
 
 
+@needs("a plan is being run; cancel that first", can_be_measured)
 def can_be_run(window: GraphBody) -> bool:
     """Whether the plan's stages can be run here, and none are."""
-    return can_be_measured(window) and not is_running(window)
+    return not is_running(window)
 
 
+@needs("no plan is being run")
 def is_running(window: Any) -> bool:
     """Whether a plan is being run."""
     return bool(window.runs.running.busy)
 
 
+@needs("no op of this model has a measured time; measure the model, or read a profile", is_open)
 def is_measured(window: GraphBody) -> bool:
     """Whether ops of the open model have measured times of every device or of a kind of them."""
-    return is_open(window) and window.document.open_problem.graph.measured is not None
+    return window.document.open_problem.graph.measured is not None
 
 
+@needs("no op of this model has a measured time", is_open)
 def has_profiles(window: GraphBody) -> bool:
     """Whether profiles gave times of ops of the open model, of every device or of a single one."""
-    return is_open(window) and profiled(window.document.open_problem.graph)
+    return profiled(window.document.open_problem.graph)
 
 
+@needs("this model is in no file that could be read again", is_open)
 def has_files(window: GraphBody) -> bool:
     """Whether the open model is in files."""
-    return is_open(window) and bool(window.document.paths)
+    return bool(window.document.paths)
 
 
-def is_in(suffix: str) -> Callable[[GraphBody], bool]:
-    """Whether the open models are all in files of this kind."""
-    return lambda window: (
-        has_files(window) and all(path.suffix.lower() == suffix for path in window.document.paths)
+def is_in(suffix: str, title: str) -> Condition:
+    """Whether the open models are all in files of this kind, which ``title`` names."""
+    return needs(f"{title} stages are cut from models in {suffix} files", is_open)(
+        lambda window: (
+            bool(window.document.paths)
+            and all(path.suffix.lower() == suffix for path in window.document.paths)
+        )
     )
 
 
+@needs("the report is about segments on Edge TPUs: plan the model for these first", is_open)
 def has_report(window: GraphBody) -> bool:
     """Whether the plan is for a machine that has an export of its own: a report on its segments."""
-    return is_open(window) and bool(machine_of(window.document.open_problem).exports)
+    return bool(machine_of(window.document.open_problem).exports)
 
 
+@needs("select ops first", is_open)
 def has_selection(window: GraphBody) -> bool:
     """Whether ops are selected."""
-    return is_open(window) and len(window.document.selection) > 0
+    return len(window.document.selection) > 0
 
 
+@needs("select several ops first", is_open)
 def has_several(window: GraphBody) -> bool:
     """Whether several ops are selected."""
-    return is_open(window) and len(window.document.selection) > 1
+    return len(window.document.selection) > 1
 
 
+@needs("no op is pinned, and none are kept together", is_open)
 def has_constraints(window: GraphBody) -> bool:
     """Whether there are pins or ops kept together."""
     problem = window.document.problem
     return problem is not None and bool(problem.constraints)
 
 
-def can_group(name: str) -> Callable[[GraphBody], bool]:
-    """Whether the open graph can be grouped by something."""
-    return lambda window: is_open(window) and name in window.document.folding.available()
+def can_group(name: str, lacking: str) -> Condition:
+    """Whether the open graph can be grouped by something; else it lacks that."""
+    return needs(lacking, is_open)(lambda window: name in window.document.folding.available())
 
 
+@needs("the file of this model gives nothing that its ops could be grouped by", is_open)
 def has_groups(window: GraphBody) -> bool:
     """Whether the open graph can be grouped by anything."""
-    return is_open(window) and len(window.document.folding.available()) > 1
+    return len(window.document.folding.available()) > 1
 
 
+@needs("the model's file keeps no ops together that are not kept together here", is_open)
 def has_classes(window: GraphBody) -> bool:
     """Whether colour classes of the file are kept together by nothing."""
     problem = window.document.problem
     return problem is not None and bool(unkept_classes(problem))
 
 
+@needs(
+    "the machine has nothing that can be more or fewer: choose stages, chips or accelerators in Target",
+    is_open,
+)
 def has_count(window: GraphBody) -> bool:
     """Whether the machine has stages, chips or accelerators that can be more or fewer."""
     problem = window.document.problem
@@ -130,6 +148,7 @@ def _counted(window: GraphBody) -> tuple[str, str]:
     return counted_titles(window.document.problem)
 
 
+@needs("this is for multi-chip modules: choose one in Target", is_open)
 def on_package(window: GraphBody) -> bool:
     """Whether the machine is a multi-chip module."""
     return is_package(window.document.problem)
@@ -141,6 +160,7 @@ def simulate_package(window: GraphBody) -> None:
     window.package.simulate()
 
 
+@needs("no stages are being exported")
 def is_exporting(window: Any) -> bool:
     """Whether stages are being written."""
     return bool(window.exports.exporting.busy)
@@ -206,9 +226,16 @@ HEAT_TIPS = {
 """What the colours of ops say."""
 
 
-def can_colour(name: str) -> Callable[[GraphBody], bool]:
-    """Whether the ops of the open problem can be coloured by something."""
-    return lambda window: is_open(window) and name in colourings_of(window.document.open_problem)
+@needs("no op that was measured has an estimate, too: measure the model first", is_open)
+def has_ratios(window: GraphBody) -> bool:
+    """Whether measured times of ops can be told beside estimated ones."""
+    return RATIO in colourings_of(window.document.open_problem)
+
+
+@needs("nothing was found, walked to or zoomed to yet", is_open)
+def can_go_back(window: GraphBody) -> bool:
+    """Whether something else was in sight before."""
+    return window.canvas.earlier is not None
 
 
 def next_colouring(window: GraphBody) -> None:
@@ -218,6 +245,7 @@ def next_colouring(window: GraphBody) -> None:
     canvas.set_colouring(names[(at + 1) % len(names)])
 
 
+@needs("no other objective suits this machine better", is_open)
 def has_suggestion(window: GraphBody) -> bool:
     """Whether another objective suits the plan on the canvas better."""
     return bool(window.document.suggested_objective[0])
@@ -238,12 +266,10 @@ def _move(device: int) -> ActionSpec[Any]:
 
 def _colour(name: str) -> ActionSpec[Any]:
     return ActionSpec(
-        f"view.colour.{name}", COLOURINGS[name], "View", lambda w: w.canvas.set_colouring(name), (), HEAT_TIPS[name], can_colour(name),
+        f"view.colour.{name}", COLOURINGS[name], "View", lambda w: w.canvas.set_colouring(name), (), HEAT_TIPS[name], has_ratios if name == RATIO else is_open,
         submenu="Colour By", state=lambda w: w.canvas.colouring == name,
     )  # fmt: skip
 
-
-NO_COUNT = "open a model first: its machine has stages, chips or accelerators that can be more or fewer"
 
 ACTIONS: tuple[ActionSpec[Any], ...] = (
     # ------------------------------------------------------------------ file
@@ -262,9 +288,9 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.forget_times", "Forget Measured Times", "File", lambda w: w.files.forget_times(), (), "plan with the times of the model's file and estimates again", has_profiles),
     ActionSpec("file.keep_machine", "Keep as a Machine…", "File", lambda w: w.files.ask_machine(), (), "fit rates to the measured times and keep them under a name, to estimate other models with", is_measured),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the canvas as a picture", is_open, group=2, submenu="Export"),
-    ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", is_in(".onnx"), group=2, submenu="Export", lacking="ONNX stages are cut from models in .onnx files"),
-    ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", is_in(".tflite"), group=2, submenu="Export", lacking="TFLite stages are cut from models in .tflite files"),
-    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", lambda w: w.files.export_edge_tpu(), (), "export the tensors to cut at and the memory of each segment", has_report, group=2, submenu="Export", lacking="the report is about segments on Edge TPUs: plan the model for these first"),
+    ActionSpec("file.export.onnx", "ONNX Stages…", "File", lambda w: w.exports.export_onnx_stages(), (), "export one ONNX model per stage, verified against the whole model", is_in(".onnx", "ONNX"), group=2, submenu="Export"),
+    ActionSpec("file.export.tflite", "TFLite Stages…", "File", lambda w: w.exports.export_tflite_stages(), (), "export one TFLite model per stage, verified against the whole model", is_in(".tflite", "TFLite"), group=2, submenu="Export"),
+    ActionSpec("file.export.edge_tpu", "Edge TPU Report…", "File", lambda w: w.files.export_edge_tpu(), (), "export the tensors to cut at and the memory of each segment", has_report, group=2, submenu="Export"),
     ActionSpec("file.export.split", "Device-Placement Split…", "File", lambda w: w.files.export_split(), (), "export which op is on which device as JSON", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.explorer", "Model Explorer Graph…", "File", lambda w: w.files.export_model_explorer(), (), "export the graph in the devices' colours for Google's Model Explorer", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.dot", "DOT Graph…", "File", lambda w: w.files.export_dot(), (), "export graph and plan for Graphviz", is_open, group=2, submenu="Export"),
@@ -303,11 +329,11 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("view.colour.next", "Next Colouring", "View", next_colouring, ("H",), "colour ops by stage, time, bytes, measured over estimated in turn", is_open, submenu="Colour By"),
     *zoom_actions(lambda w: w.canvas.fit(), lambda w, factor: w.canvas.zoom_by(factor), is_open),
     ActionSpec("view.zoom_selection", "Zoom to Selection", "View", lambda w: w.canvas.zoom_to_ops(w.document.selection), ("Z",), "show the selected ops", has_selection, group=1),
-    back_action(lambda w: w.canvas.go_back(), lambda w: w.canvas.earlier is not None),
+    back_action(lambda w: w.canvas.go_back(), can_go_back),
     ActionSpec("view.group.none", "No Grouping", "View", lambda w: w.document.set_grouping("none"), (), "show every op", is_open, group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "none"),
-    ActionSpec("view.group.layers", "Layers", "View", lambda w: w.document.set_grouping("layers"), (), "group by the layers of the file", can_group("layers"), group=2, submenu="Group By", lacking="the model's file does not say which layers its ops are in", state=lambda w: w.document.grouping_name == "layers"),
-    ActionSpec("view.group.scopes", "Name Scopes", "View", lambda w: w.document.set_grouping("scopes"), (), "group by the first parts of the names", can_group("scopes"), group=2, submenu="Group By", lacking="the names of this model's ops have no scopes", state=lambda w: w.document.grouping_name == "scopes"),
-    ActionSpec("view.group.blocks", "Repeated Blocks", "View", lambda w: w.document.set_grouping("blocks"), (), "group what repeats", can_group("blocks"), group=2, submenu="Group By", lacking="no part of this model repeats", state=lambda w: w.document.grouping_name == "blocks"),
+    ActionSpec("view.group.layers", "Layers", "View", lambda w: w.document.set_grouping("layers"), (), "group by the layers of the file", can_group("layers", "the model's file does not say which layers its ops are in"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "layers"),
+    ActionSpec("view.group.scopes", "Name Scopes", "View", lambda w: w.document.set_grouping("scopes"), (), "group by the first parts of the names", can_group("scopes", "the names of this model's ops have no scopes"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "scopes"),
+    ActionSpec("view.group.blocks", "Repeated Blocks", "View", lambda w: w.document.set_grouping("blocks"), (), "group what repeats", can_group("blocks", "no part of this model repeats"), group=2, submenu="Group By", state=lambda w: w.document.grouping_name == "blocks"),
     ActionSpec("view.fold", "Fold the Selection's Groups", "View", lambda w: w.document.fold(selected_groups(w.document)), ("G",), "fold the groups of the selected ops into one card each", has_groups, group=2),
     ActionSpec("view.unfold", "Unfold the Selection's Groups", "View", lambda w: w.document.unfold(selected_groups(w.document)), ("Shift+G",), "show their ops again", has_groups, group=2),
     ActionSpec("view.fold_all", "Fold All", "View", lambda w: w.document.fold_all(), ("Ctrl+Shift+G", "Ctrl+_"), "fold every group", has_groups, group=2),
@@ -328,9 +354,9 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("plan.train", "Train the Learned Policy…", "Plan", lambda w: w.focus_panel("training"), (), "train the network with which the planner Learned policy plans multi-chip modules, and plan with its weights", on_package, group=2),
     ActionSpec("plan.target", "Target, Objective, Cost Model…", "Plan", lambda w: w.focus_panel("target"), ("Ctrl+T",), "change the machine, what is minimised, or the estimated times", is_open, group=3),
     ActionSpec("plan.suggested", "Plan for the Suggested Objective", "Plan", lambda w: w.planning_anew.take_suggestion(), (), "where all parameters fit the caches of Edge TPUs: plan for the most inferences per second", has_suggestion, group=3),
-    ActionSpec("plan.counts", "How Many Stages Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan for one, two and more, up to what the machine has, in the background and compare them", has_count, group=3, lacking=NO_COUNT, called=lambda w: f"How Many {_counted(w)[1]} Do I Need?"),
-    ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_devices(w.document, 1), (">",), "plan for a machine that has one more", has_count, group=3, lacking=NO_COUNT, called=lambda w: f"One {_counted(w)[0]} More"),
-    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_devices(w.document, -1), ("<",), "plan for a machine that has one fewer", has_count, group=3, lacking=NO_COUNT, called=lambda w: f"One {_counted(w)[0]} Fewer"),
+    ActionSpec("plan.counts", "How Many Stages Do I Need?", "Plan", lambda w: w.focus_panel("counts"), ("Ctrl+Shift+T",), "plan for one, two and more, up to what the machine has, in the background and compare them", has_count, group=3, called=lambda w: f"How Many {_counted(w)[1]} Do I Need?"),
+    ActionSpec("plan.stage_more", "One Stage More", "Plan", lambda w: add_devices(w.document, 1), (">",), "plan for a machine that has one more", has_count, group=3, called=lambda w: f"One {_counted(w)[0]} More"),
+    ActionSpec("plan.stage_fewer", "One Stage Fewer", "Plan", lambda w: add_devices(w.document, -1), ("<",), "plan for a machine that has one fewer", has_count, group=3, called=lambda w: f"One {_counted(w)[0]} Fewer"),
     # ------------------------------------------------------------------ story
     *STORY_ACTIONS,
     # ------------------------------------------------------------------ help

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gui.shell.action import ActionSpec, Place
+from gui.shell.action import ActionSpec, Place, needs
 
 if TYPE_CHECKING:
     from gui.tools.story.studio import Studio
@@ -25,21 +25,25 @@ class StoryWindow(Protocol):
     studio: Studio
 
 
+@needs("open a model first")
 def is_open(window: StoryWindow) -> bool:
     """Whether a model is open."""
     return window.document.problem is not None
 
 
+@needs("the story has no keyframe yet: capture one first")
 def has_story(window: StoryWindow) -> bool:
     """Whether the story has a keyframe."""
     return bool(window.studio.draft.frames)
 
 
+@needs("open a model first")
 def can_record(window: StoryWindow) -> bool:
     """Whether there is something to record, or something is."""
-    return is_open(window) or window.studio.recorder.recording
+    return window.document.problem is not None or window.studio.recorder.recording
 
 
+@needs("no story is being exported")
 def is_exporting_story(window: StoryWindow) -> bool:
     """Whether a story is being written."""
     return window.studio.exporting

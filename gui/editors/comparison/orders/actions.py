@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gui.shell.action import ActionSpec
+from gui.shell.action import ActionSpec, needs
 from gui.shell.common_actions import (
     FILE_ACTIONS,
     HELP_ACTIONS,
@@ -26,14 +26,16 @@ from gui.tools.order_actions import (
 ORDERS_MENUS = ("File", "Edit", "View", "Compare", "Play", "Help")
 
 
+@needs("there is no second order to compare with", has_network)
 def is_compared(window: OrderEditor) -> bool:
     """Whether there are two orders."""
     return window.document.compared is not None
 
 
+@needs("select a neuron first", is_compared)
 def can_take(window: OrderEditor) -> bool:
     """Whether there are two orders, and a neuron is selected whose block one could get from the other."""
-    return is_compared(window) and has_neuron(window)
+    return has_neuron(window)
 
 
 ORDERS_ACTIONS: tuple[ActionSpec[Any], ...] = (
