@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -265,3 +266,30 @@ def test_a_tflite_model_has_no_provider_to_choose(qtbot: QtBot) -> None:
     assert not window.run_panel.choices.provider_list.isVisible()
     assert window.run_panel.choices.provider == ""
     close()
+
+
+def test_the_panel_says_for_how_long_a_run_is_under_way(
+    qtbot: QtBot, unet: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the first moment, not only once samples are counted."""
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    panel = RunPanel(unet, LIGHT)
+    with shown(qtbot, panel):
+        panel.show_progress("Cutting the model …")
+        settle()
+        assert panel.words.text() == "Cutting the model …"
+        now[0] += 83.5
+        panel._clock.timeout.emit()
+        assert panel.words.text() == "Cutting the model …  ·  83 s"
+        now[0] += 2.0
+        panel.show_progress("Running …")
+        settle()
+        assert panel.words.text() == "Running …  ·  85 s" and panel._clock.isActive()
+        panel.show_run(*faked(unet))
+        settle()
+        assert not panel._clock.isActive() and "cores" in panel.words.text()
+        panel.show_progress("Cutting the model …")
+        settle()
+        assert panel.words.text() == "Cutting the model …", "the clock of the next run begins anew"
+        panel.show_progress("")

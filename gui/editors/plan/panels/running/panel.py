@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from gui.editors.plan.panels.running.choices import RunChoices
@@ -68,6 +69,10 @@ class RunPanel(Panel):
         self.split: Split | None = None
         self.run: PlanRun | None = None
         self._progress = ""
+        self._began = 0.0
+        self._clock = QTimer(self, interval=1000)
+        """Shows that time goes on while a run is under way."""
+        self._clock.timeout.connect(self._say_words)
         self.words = ElidedLabel("", self)
         set_role(self.words, "muted")
         self.figures = ElidedLabel("", self)
@@ -145,11 +150,16 @@ class RunPanel(Panel):
     # ------------------------------------------------------------------ what is shown
     def show_run(self, split: Split, run: PlanRun) -> None:
         """Show what was measured of a plan."""
-        self.split, self.run, self._progress = split, run, ""
-        self.request_refresh()
+        self.split, self.run = split, run
+        self.show_progress("")
 
     def show_progress(self, text: str) -> None:
-        """A run is under way, and how far it is; empty: none is."""
+        """A run is under way, and how far it is; empty: none is. Behind it stands for how many seconds it has been."""
+        if text and not self._progress:
+            self._began = time.monotonic()
+            self._clock.start()
+        elif not text:
+            self._clock.stop()
         self._progress = text
         self.request_refresh()
 
@@ -190,7 +200,7 @@ class RunPanel(Panel):
         self.middle.setVisible(run is not None)
         self.again.setVisible(run is not None)
         self.again.setEnabled(not running and self._measured_here())
-        self.words.setText(self._words())
+        self._say_words()
         self.figures.setVisible(run is not None)
         if run is not None:
             self.figures.setText(told(run))
@@ -226,9 +236,13 @@ class RunPanel(Panel):
         problem = document.problem
         return split is not None and problem is not None and on_equal_cores(problem) == split.problem
 
+    def _say_words(self) -> None:
+        self.words.setText(self._words())
+
     def _words(self) -> str:
         if self._progress:
-            return self._progress
+            seconds = int(time.monotonic() - self._began)
+            return f"{self._progress}  ·  {seconds} s" if seconds else self._progress
         if self.run is None:
             if self.document.problem is None:
                 return "Open a model to run its plan."
