@@ -209,6 +209,14 @@ def found_nothing_better(job: Job) -> bool:
     return found is not None and any(not better(found, components, 1e-9) for components in given)
 
 
+def hardly_words(text: str, share: str) -> str:
+    """How a planner ended (``text``) whose plan is better than the canvas's by a ``share`` that no figure shows: it is in the list alone."""
+    if not share:
+        return text
+    more = f"{share} better than the plan on the canvas: in Plans"
+    return more if text == "finished" else f"{text}, {more}"
+
+
 def nothing_words(job: Job, searched: float, compiling: float) -> str:
     """What a planner says that ended without any plan: ``nothing better found in 87 s`` of search, with a reason if it was not let search."""
     what = "nothing better" if job.order.starts else "no valid plan"

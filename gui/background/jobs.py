@@ -21,6 +21,7 @@ from gui.background.job import (
     at_its_limit,
     ending_words,
     found_nothing_better,
+    hardly_words,
     is_start,
     nothing_words,
 )
@@ -343,6 +344,8 @@ class Jobs(QObject):
                 text = ended + nothing_words(job, result.seconds, last.compiling)
             if state == "done" and result.status == "feasible" and found_nothing_better(job):
                 text = NOT_BETTER if text == "finished" else f"{text}, {NOT_BETTER}"
+            elif job.components is not None and job.entry is not self._document.active:
+                text = hardly_words(text, self._document.plan_list.hardly_better(job.components, job.problem))
             if text.startswith(USUAL) and "effort" in job.order.options:
                 text += MORE_EFFORT
             self._end(job, state, text)

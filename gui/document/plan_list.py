@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from gui.words.methods import method_name, shown_name
-from gui.words.objectives import objective_in_words
+from gui.words.objectives import components_text, objective_in_words
 from planner.errors import StageboardError
 from planner.model.graph import Bools, Ints
 from planner.problem.base import PlanningProblem, refuted
@@ -19,6 +19,7 @@ from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
 from planner.problem.provenance import Provenance
 from planner.reports.comparison.figures import filed
+from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -190,13 +191,31 @@ class PlanList(QObject):
     ) -> bool:
         """Whether what a planner found may take the canvas by itself: a valid plan of ``problem`` with these ``components``.
 
-        It has to be better than the plan there, unless that breaks rules, and no valid plan of the list may be better;
+        It has to be better than the plan there by what one can see, unless that breaks rules, and no valid plan of the list may be better;
         ``entry`` is its own.
         """
         active, best = self.active, self.best(problem, but=entry)
         if best is not None and best.components < components:
             return False
-        return active is None or not active.valid or components < active.components
+        if active is None or not active.valid:
+            return True
+        return components < active.components and not self.hardly_better(components, problem)
+
+    def hardly_better(self, components: tuple[float, ...], problem: PlanningProblem) -> str:
+        """By what share a plan of ``problem`` with these ``components`` is better than the valid one on the canvas, where figures do not show it:
+        ``0.020 %``; else empty."""
+        active = self.active
+        if (
+            active is None
+            or not active.valid
+            or active.problem != problem
+            or not components < active.components
+        ):
+            return ""
+        if components_text(problem, components) != components_text(problem, active.components):
+            return ""
+        now, before = next((a, b) for a, b in zip(components, active.components, strict=True) if a != b)
+        return gap_percent(1 - now / before)
 
     def insert(self, entry: PlanEntry, index: int | None = None) -> None:
         """Put an entry into the list (at the end, or where it was)."""

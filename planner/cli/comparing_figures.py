@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from planner.cli.proving import longer
@@ -67,11 +67,16 @@ def figure_table(
     ):
         add("objective", [each.objective_name for each in figures])
     names = list(dict.fromkeys(name for each in figures for name in each.components))
+    # A component that is also estimated of every plan has one row: its own where all plans have it, else that of the estimate.
+    twice = {name for name in names if _estimated_alike(figures, name)}
+    shared = {name for name in twice if all(name in each.components for each in figures)}
     for name in names:
+        if name in twice - shared:
+            continue
         add(name, [_component(each, name) for each in figures])
     for label, cells in more:
         add(label, cells)
-    for label, cells in _estimated(figures):
+    for label, cells in _estimated(figures, shared):
         add(label, cells)
     bounds = [
         dict(bound_rows(each.plan.problem, each.bound, each.standing)) if each.valid else {}
@@ -93,13 +98,21 @@ def figure_table(
     return table(["", *(each.letter for each in figures)], rows)
 
 
-def _estimated(figures: Sequence[Figures]) -> list[tuple[str, list[str]]]:
-    """A row for each figure of whole plans, with what it changes against the first plan."""
+def _estimated_alike(figures: Sequence[Figures], name: str) -> bool:
+    """Whether every plan that has a component of this name is estimated at the same value."""
+    pairs = [(each.components[name], each.estimates.get(name)) for each in figures if name in each.components]
+    return all(estimate is not None and math.isclose(value, estimate) for value, estimate in pairs)
+
+
+def _estimated(figures: Sequence[Figures], said: Container[str] = ()) -> list[tuple[str, list[str]]]:
+    """A row for each figure of whole plans but those ``said`` already, with what it changes against the first plan."""
     rows: dict[str, list[str]] = {}
     for i, each in enumerate(figures):
         if not isinstance(each.plan, Plan) or not each.valid:
             continue
         for name, (label, text) in estimate_rows(each.plan.problem, each.estimates).items():
+            if name in said:
+                continue
             before, now = (one.estimates.get(name, math.nan) for one in (figures[0], each))
             share = (now - before) / before if i and before and figures[0].valid else math.nan
             differs = math.isfinite(share) and not math.isclose(now, before)

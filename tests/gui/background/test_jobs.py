@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.background.job import Job
+from gui.background.job import Job, hardly_words
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.document.values import Message
@@ -310,6 +310,25 @@ def test_a_plan_worse_than_one_in_the_list_does_not_take_the_canvas(jobs: Jobs, 
     assert not document.device_of.any() and job.entry in document.plans
     say(jobs, worker, found(document, better))
     assert document.active is job.entry and listed in document.plans
+
+
+def test_a_plan_that_is_better_by_less_than_is_shown_joins_the_list(jobs: Jobs, document: Document) -> None:
+    """What looks the same does not change the canvas; the run says by how much its plan is better."""
+    document.set_assignment(THIRDS, "edit", "thirds")
+    active = document.active
+    assert active is not None and document.problem is not None
+    start(jobs, document)
+    assert active.components is not None
+    better = 0.9 * active.components[0]
+    assert document.plan_list.deserves((better,), document.problem, None)
+    assert document.plan_list.hardly_better((better,), document.problem) == ""
+    hardly = (active.components[0] * (1 - 1e-7),)
+    assert not document.plan_list.deserves(hardly, document.problem, None)
+    assert document.plan_list.hardly_better(hardly, document.problem) == "0.001 %"
+    assert document.plan_list.hardly_better(active.components, document.problem) == ""
+    assert hardly_words("finished", "0.020 %") == "0.020 % better than the plan on the canvas: in Plans"
+    assert hardly_words("time limit", "0.020 %").startswith("time limit, 0.020 % better")
+    assert hardly_words("finished", "") == "finished"
 
 
 def test_bounds_are_kept_and_shown_where_they_apply(jobs: Jobs, document: Document) -> None:

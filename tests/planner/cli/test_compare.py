@@ -191,6 +191,10 @@ def test_both_speeds_of_every_plan_stand_beside_one_another(
         told = next(line for line in lines if line.startswith(f"  {name}, estimated"))
         assert "\N{EN DASH}" not in told
         assert all(plan["figures"][name] > 0.0 for plan in plans)
+    assert not any(line.startswith("  latency  ") for line in lines), "the row of the estimate says it"
+    both = [files[1], written(tmp_path / "other.plan.json", resnet, "pool:2+1", [0.4, 0.8], "latency")]
+    told = [line for line in stageboard("compare", RESNET, *both).out.splitlines() if "latency" in line]
+    assert sum(line.startswith("  latency") for line in told) == 1 and "estimated" not in "".join(told)
     assert plans[0]["figures"]["throughput"] == pytest.approx(1.0 / plans[0]["components"]["max-load"])
     assert plans[1]["figures"]["latency"] == pytest.approx(plans[1]["components"]["latency"])
     assert plans[0]["figures"] == pytest.approx(plans[1]["figures"]), "the same split on the same devices"

@@ -34,7 +34,7 @@ from gui.words.objectives import (
 from gui.words.proofs import claim_sentence, claimed_least, standing_lines
 from planner.problem.problem import Plan
 from planner.quantity import shown_change
-from planner.reports.comparison import Figures
+from planner.reports.comparison import Comparison, Figures
 
 if TYPE_CHECKING:
     from gui.panels.comparison.names import Compared
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 RULES = "Rules"
 THROUGHPUT, LATENCY = "Throughput", "Latency"
 """The columns of how often samples come, and how long one takes, whatever the objective."""
+MADE_FOR = "Made for"
+"""The column of what plans were planned for, where one is compared under another objective."""
 CLAIMED = "Claimed, not proven"
 """The column of the lower bounds that files claim, where any does."""
 GAPS, PROVEN_HERE = "Gap", "Proven here"
@@ -93,7 +95,13 @@ def figures_table(
     both = speeds and any(math.isfinite(f.speed.latency) for f in figures)
     told = both or any(math.isfinite(f.practice) for f in figures)
     titles += [THROUGHPUT] if told else []
+    # Where the objective is the latency, its own column says it.
+    both = both and not (alike and all(_is_latency(f) for f in figures))
     titles += [LATENCY] if both else []
+    planned_for = comparison.made_for if isinstance(comparison, Comparison) else ()
+    others = [objective_title(problem.objective) for problem in planned_for]
+    made = any(title != objective_title(f.objective_name) for title, f in zip(others, figures, strict=False))
+    titles += [MADE_FOR] if made else []
     claims = any(f.claim is not None for f in figures)
     titles += [
         "Lower bound",
@@ -121,6 +129,7 @@ def figures_table(
             cells.append(Cell(shown, "" if f.valid else "muted", strong=True))
         cells += [_throughput(f, figures[base])] if told else []
         cells += [_latency(f, figures)] if both else []
+        cells += [Cell(others[i])] if made else []
         cells += [_bound(f, columns), _gap(comparison, f), *([_claimed(f)] if claims else [])]
         cells += [_rules(comparison, i), *_change(comparison, i, base)]
         rows.append(tuple(cells))
@@ -149,6 +158,12 @@ def _latency(f: Figures, figures: Sequence[Figures]) -> Cell:
     known = [one.speed.latency for one in figures if not math.isnan(one.speed.latency)]
     text = amount_column(known, f.plan.problem.graph.time_unit).text(f.speed.latency)
     return Cell(text, "", True, tip="estimated: how long one sample takes, with nothing else under way")
+
+
+def _is_latency(f: Figures) -> bool:
+    """Whether a component of the objective is the latency of the plan; also of plans that have none, since they break rules."""
+    own, latency = f.components.get("latency", math.nan), f.speed.latency
+    return not math.isnan(own) and (math.isnan(latency) or math.isclose(own, latency))
 
 
 def _heading(words: str) -> str:

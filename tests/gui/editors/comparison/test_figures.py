@@ -103,6 +103,19 @@ def test_estimates_of_the_main_window_stand_beside_the_objective() -> None:
         assert [cell(other, i, title) for i in (0, 1)] == [cell(table, i, title) for i in (0, 1)]
 
 
+def test_the_latency_stands_once_and_what_plans_were_made_for_is_said() -> None:
+    problem = Problem(chain_graph(12), DevicePool(3, 0), "latency")
+    plans = [problem.plan(np.array(a, np.int32), HAND, name) for a, name in ((A, "a"), (B, "b"))]
+    table = figures_table(compare(plans), (1, 0))
+    assert table.titles.count("Latency") == 1 and "Made for" not in table.titles
+    other = replace(problem, objective="max-load")
+    table = figures_table(compare(plans, made_for=[problem, other]), (1, 0))
+    assert table.titles.count("Latency") == 1
+    assert [cell(table, i, "Made for") for i in (0, 1)] == ["Latency", "Max load"]
+    loads = [replace(p, problem=other, evaluation=other.evaluate(p.decision.device_of)) for p in plans]
+    assert "Latency" in figures_table(compare(loads), (1, 0)).titles, "beside another objective"
+
+
 def test_a_figure_that_a_plan_does_not_have_says_why() -> None:
     graph = chain_graph(12)
     split = np.array(A, np.int32)
