@@ -37,12 +37,12 @@ from gui.words.proofs import (
     GAP_MEANS,
     GAP_TIP,
     above_words,
-    bound_sentence,
     claim_sentence,
     claimed_shortly,
     component_note,
     component_tip,
     proven_words,
+    prover_lines,
     prover_words,
     standing_lines,
     took_tip,
@@ -248,7 +248,7 @@ class ReadoutStrip(Readouts):
 
     def _show_bound(self, one: ComponentStanding) -> None:
         label, bound, claim = "Best proven lower bound", one.bound, self.document.claim
-        lines = [] if bound is None else [bound_sentence(self._problem, bound)]
+        lines = [] if bound is None else prover_lines(self._problem, bound)
         note = "none yet: prove one" if bound is None else prover_words(bound)
         colour = ""
         broken = not self.document.evaluation.valid

@@ -12,6 +12,8 @@ from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
 
 MENU_KEY = "F10"
+FEWEST_LETTERS = 12
+"""Of the subtitle, which says nothing in fewer."""
 
 
 class Header(QWidget):
@@ -31,6 +33,7 @@ class Header(QWidget):
         self.title = ElidedLabel("Stageboard", self, Qt.TextElideMode.ElideRight)
         self.title.setFont(font(10.0, bold=True))
         self.subtitle = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
+        self.subtitle.set_fewest(FEWEST_LETTERS)
         set_role(self.subtitle, "muted")
         self.views = QWidget(self)
         views = QHBoxLayout(self.views)

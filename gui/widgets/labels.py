@@ -29,7 +29,7 @@ class ElidedLabel(QLabel):
     ) -> None:
         super().__init__(parent)
         self._most, self._count = lines, 1
-        self._whole = 0
+        self._whole = self._fewest = 0
         self._mode = mode
         self._least = least
         self._colour = ""
@@ -62,6 +62,10 @@ class ElidedLabel(QLabel):
             self._whole = pixels
             self.updateGeometry()
 
+    def set_fewest(self, letters: int) -> None:
+        """A text of which no more than so many letters would be left is not shown at all."""
+        self._fewest = letters
+
     def set_colour(self, colour: str) -> None:
         """``#rrggbb``, or empty for the palette's."""
         if colour != self._colour:
@@ -82,7 +86,8 @@ class ElidedLabel(QLabel):
         cut = {text: self.fontMetrics().elidedText(text, self._mode, room) for text in texts}
         text = next((text for text in texts if cut[text] == text), texts[-1])
         shown = cut[text]
-        return shown if shown == text or len(shown) > FEWEST else ""
+        few = max(FEWEST, self._fewest)
+        return shown if shown == text or len(shown) > few else ""
 
     def _wrapped(self, texts: tuple[str, ...], room: int) -> list[str]:
         """The lines of the first text that has room in them, else of the last, whose end is cut."""

@@ -9,6 +9,10 @@ from planner.machines.catalogue import bound_methods, planner_title
 
 TOLD_APART = re.compile(r"(?P<planner>[\w-]+)(?P<rest>| \(.*| \d+|, .*)")
 """The name of a planner, and what tells its plan from others."""
+SIMPLE = "simple"
+SIMPLE_TITLE = "Load of all devices"
+SIMPLE_SUMMARY = "largest op or equal share of the work, whichever is more"
+"""Of the bound that comes with every plan: its module need not be imported before the first picture; a test holds them together."""
 
 
 def by_method(name: str) -> str:
@@ -20,11 +24,18 @@ def by_method(name: str) -> str:
 @cache
 def method_words(name: str) -> str:
     """The title of the planner or bound method ``name`` as it stands within a sentence; ``name`` where none is known."""
-    if name == "simple":
-        # It comes with every plan: the bound methods need not be imported before the first picture.
-        return name
+    if name == SIMPLE:
+        return _within(SIMPLE_TITLE)
     method = bound_methods().get(name)
     return planner_words(name) if method is None else _within(method.title)
+
+
+def method_told(name: str) -> str:
+    """What the bound method or planner ``name`` proves, in a few words; empty where none is known."""
+    if name == SIMPLE:
+        return SIMPLE_SUMMARY
+    method = bound_methods().get(name)
+    return "" if method is None else method.summary
 
 
 def planner_words(name: str) -> str:

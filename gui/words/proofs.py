@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from gui.look.numbers import brief_seconds, gap_limit, gap_text, plural, signed_percent
-from gui.words.methods import by_method
+from gui.words.methods import by_method, method_told, method_words
 from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
 
@@ -77,6 +77,13 @@ def bound_sentence(problem: PlanningProblem, bound: Bound) -> str:
     if math.isinf(bound.value):
         return f"No plan{among} is valid: {who}"
     return f"No valid plan{among} has {_below(problem, bound)}: {who}"
+
+
+def prover_lines(problem: PlanningProblem, bound: Bound) -> list[str]:
+    """:func:`bound_sentence`, and what the method that proved it looks at."""
+    told = method_told(bound.method)
+    who = method_words(bound.method)
+    return [bound_sentence(problem, bound), *([f"{who[:1].upper()}{who[1:]}: {told}."] if told else [])]
 
 
 def _below(problem: PlanningProblem, bound: Bound) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,8 +88,28 @@ def note_scale(console: Console, problem: PlanningProblem) -> None:
         console.note(f"{found.words}; name the machine (--machine {found.machine or 'NAME'}) or measure all")
 
 
+FEW_IDLE = 2
+"""Idle devices that have a row each in the table of devices; more of them are counted."""
+
+
+def idle_devices(problem: Problem, evaluation: Evaluation) -> set[int]:
+    """Devices that hold no op, take no time and help no other, where there are more than :data:`FEW_IDLE`."""
+    idle = {
+        i
+        for i in range(len(problem.devices))
+        if not evaluation.ops[i] and not evaluation.cost[i] and int(evaluation.serves[i]) in (-1, i)
+    }
+    return idle if len(idle) > FEW_IDLE else set()
+
+
+def idle_line(problem: Problem, idle: Collection[int]) -> str:
+    """``29 more chips, idle``: what the table of devices has no row for; empty where it has all."""
+    many = {problem.devices[i].kind.replace("cpu", "CPU") for i in idle}
+    return f"  {len(idle)} more {many.pop() + 's' if len(many) == 1 else 'devices'}, idle" if idle else ""
+
+
 def device_table(problem: Problem, evaluation: Evaluation) -> str:
-    """One row per device; the one that costs most is marked."""
+    """One row per device but for many that are idle, which are counted below; the one that costs most is marked."""
     unit = problem.graph.time_unit
     parts = [evaluation.receive, evaluation.work, evaluation.streaming, evaluation.send, evaluation.cost]
     k = len(problem.devices)
@@ -101,7 +121,10 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
         if names[0] in details and (names[0] != "pushed" or details["pushed"].any())
     }
     rows, traits, worst = [], device_traits(problem), f"  < {worst_word(problem, evaluation)}"
+    idle = idle_devices(problem, evaluation)
     for i, device in enumerate(problem.devices):
+        if i in idle:
+            continue
         own = f" ({traits[i]})" if traits[i] else ""
         mark = worst if i == evaluation.bottleneck and evaluation.pace[i] > 0 else ""
         cells = [shown[p * k + i] for p in range(len(parts))]
@@ -114,11 +137,11 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
                 bytes_text(float(evaluation.memory[i])) + mark,
             ]
         )
-    width = max(len(row[-1].removesuffix(worst)) for row in rows)
+    width = max((len(row[-1].removesuffix(worst)) for row in rows), default=0)
     for row in rows:
         memory = row[-1].removesuffix(worst)
         row[-1] = memory.rjust(width) + (worst if memory != row[-1] else " " * len(worst))
-    return table(
+    found = table(
         [
             *("device", "ops", "receive", "work", "streaming", "send", "cost"),
             *extra,
@@ -126,6 +149,7 @@ def device_table(problem: Problem, evaluation: Evaluation) -> str:
         ],
         rows,
     )
+    return "\n".join(filter(None, [found, idle_line(problem, idle)]))
 
 
 def host_note(evaluation: Evaluation) -> str:

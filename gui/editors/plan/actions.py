@@ -28,6 +28,7 @@ from planner.errors import StageboardError
 from planner.machines.catalogue import machine_of
 from planner.model.times import profiled
 from planner.problem.grouping import unkept_classes
+from planner.problem.problem import Pin, Together
 from planner.runs import stage_counts
 from planner.runs.measuring.timed import RUNNABLE, all_runnable
 
@@ -101,6 +102,27 @@ def has_report(window: GraphBody) -> bool:
 def has_selection(window: GraphBody) -> bool:
     """Whether ops are selected."""
     return len(window.document.selection) > 0
+
+
+@needs("no selected op is pinned", has_selection)
+def has_pinned(window: GraphBody) -> bool:
+    """Whether any of the selected ops is pinned."""
+    return _constrained(window, Pin)
+
+
+@needs("no selected op is kept together with others", has_selection)
+def has_kept(window: GraphBody) -> bool:
+    """Whether any of the selected ops is kept together with others."""
+    return _constrained(window, Together)
+
+
+def _constrained(window: GraphBody, kind: type[Pin | Together]) -> bool:
+    problem = window.document.problem
+    if problem is None or not problem.constraints:
+        return False
+    chosen = {problem.graph.op_ids[v] for v in window.document.selection.tolist()}
+    named = (([c.op] if isinstance(c, Pin) else c.ops) for c in problem.constraints if isinstance(c, kind))
+    return any(not chosen.isdisjoint(ops) for ops in named)
 
 
 @needs("select several ops first", is_open)
@@ -305,12 +327,12 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("edit.move_repair", "Choose a Device and Repair the Rest…", "Edit", lambda w: w.pickers.pick_device(along=False, repair=True), ("R",), "also move what else must move then", has_selection, group=2, submenu="Move Selection To"),
     *map(_move, range(10)),
     ActionSpec("edit.pin", "Pin Where It Is", "Edit", lambda w: w.document.pin(w.document.selection), ("P",), "planners and rules keep the selected ops on their devices", has_selection, group=3),
-    ActionSpec("edit.unpin", "Unpin", "Edit", lambda w: w.document.unpin(w.document.selection), ("Shift+P",), "let the selected ops move again", has_selection, group=3),
+    ActionSpec("edit.unpin", "Unpin", "Edit", lambda w: w.document.unpin(w.document.selection), ("Shift+P",), "let the selected ops move again", has_pinned, group=3, lacking="select an op that is pinned first"),
     ActionSpec("edit.together", "Keep Together", "Edit", lambda w: w.document.keep_together(w.document.selection), ("K",), "the selected ops share a device, whichever it is", has_several, group=3),
     ActionSpec("edit.together.layers", "Layers", "Edit", lambda w: w.document.plan_by("layer"), (), "each layer stays on one device, whichever it is: plan by layers instead of ops", is_open, group=3, submenu="Keep Together By"),
     ActionSpec("edit.together.scopes", "Name Scopes", "Edit", lambda w: w.document.plan_by("scope"), (), "each name scope stays on one device, whichever it is", is_open, group=3, submenu="Keep Together By"),
     ActionSpec("edit.together.classes", "Colour Classes", "Edit", lambda w: w.document.plan_by("class"), (), "each colour class of the file stays on one device, where the machine has no rule for that", has_classes, group=3, submenu="Keep Together By"),
-    ActionSpec("edit.separate", "Separate", "Edit", lambda w: w.document.separate(w.document.selection), ("Shift+K",), "the selected ops need not share a device", has_selection, group=3),
+    ActionSpec("edit.separate", "Separate", "Edit", lambda w: w.document.separate(w.document.selection), ("Shift+K",), "the selected ops need not share a device", has_kept, group=3, lacking="select an op that is kept together with others first"),
     ActionSpec("edit.clear_constraints", "Remove All Constraints", "Edit", lambda w: w.document.clear_constraints(), (), "remove every pin and keep-together", has_constraints, group=3),
     ActionSpec("edit.select_all", "Select All", "Edit", lambda w: select_all(w.document), ("Ctrl+A",), "select every op", is_open, group=4),
     ActionSpec("edit.select_none", "Select None", "Edit", lambda w: w.document.select([]), ("Ctrl+Shift+A",), "select nothing", has_selection, group=4),

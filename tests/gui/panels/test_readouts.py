@@ -123,7 +123,11 @@ def test_without_a_time_unit(qtbot: QtBot) -> None:
         assert "no time unit" in strip.objective.note
         assert strip.rules.value == "valid"
         assert strip.devices.value == "3"
-        assert strip.bound.note == "proven by simple"
+        assert strip.bound.note == "proven by load of all devices"
+        assert (
+            "Load of all devices: largest op or equal share"
+            in strip.bound.accessibleDescription().replace("\n", " ")
+        )
         assert document.gap is not None
         assert strip.gap.value == f"≤ {gap_text(document.gap)}"
 

@@ -75,7 +75,9 @@ def test_what_it_says() -> None:
     assert status_line(certificate(plan, none), LIGHT)[0] == "Valid, nothing proven yet"
     found = certificate(shifted, bounds)
     assert status_line(found, LIGHT)[0] == "Valid, gap ≤ 10.0 %"
-    assert proof_lines(found, found.parts[0]) == ["Bottleneck: by simple (MTPP, Lemma 3.3), using no rule."]
+    assert proof_lines(found, found.parts[0]) == [
+        "Bottleneck: by load of all devices (MTPP, Lemma 3.3), using no rule."
+    ]
     value, bound = (
         amount(found, "bottleneck", part) for part in (found.parts[0].value, found.parts[0].proof.value)
     )

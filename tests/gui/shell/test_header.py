@@ -46,6 +46,8 @@ def test_a_narrow_window_says_that_a_plan_is_not_saved(qtbot: QtBot) -> None:
     assert document.modified and document.active is not None and document.active.shown_name in label.text()
     label.resize(label.fontMetrics().horizontalAdvance("not saved · plan “Edge TPU, fastest") + 20, 20)
     assert label.shown_text().startswith("not saved · plan “")
+    label.resize(label.fontMetrics().horizontalAdvance("not sa…"), 20)
+    assert label.shown_text() == "", "beside what runs there is no room for it: no “not s…”"
     close()
 
 

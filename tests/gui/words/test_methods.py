@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gui.words.methods import shown_name
+from gui.words.methods import SIMPLE_SUMMARY, SIMPLE_TITLE, method_told, method_words, shown_name
+from planner.machines.catalogue import bound_methods
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,11 @@ from gui.words.methods import shown_name
 )
 def test_plans_called_after_planners_have_their_titles(name: str, shown: str) -> None:
     assert shown_name(name) == shown
+
+
+def test_the_bound_of_every_plan_has_a_title_and_is_explained() -> None:
+    method = bound_methods()["simple"]
+    assert (method.title, method.summary) == (SIMPLE_TITLE, SIMPLE_SUMMARY)
+    assert method_words("simple") == "load of all devices" and method_told("simple") == SIMPLE_SUMMARY
+    assert method_told("fastest") == bound_methods()["fastest"].summary
+    assert method_told("nobody") == ""

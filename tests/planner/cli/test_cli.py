@@ -16,10 +16,15 @@ import numpy as np
 import pytest
 
 from planner.cli import COMMANDS, main
-from planner.cli.report import ending
+from planner.cli.report import device_table, ending
 from planner.formats import read_graph
 from planner.machines.catalogue import machine_of, planner
+from planner.machines.mcm.target import McmPackage
+from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
 from planner.search.result import Result
+from tests.gui.models import chain_graph
+from tests.gui.stage_models import even
 from tests.shared_files import shared
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -732,3 +737,14 @@ def test_whose_time_it_was_that_ended_a_search() -> None:
     assert ending("time", 20.0, 20.0).startswith("time limit of 20 s, ")
     assert ending("time", 12.0, None).startswith("usual work done, ")
     assert ending("finished", 1.0, 20.0).startswith("finished, ")
+
+
+def test_many_idle_devices_are_counted_in_one_line() -> None:
+    graph = chain_graph(12)
+    for count, idle in ((36, 33), (5, 0)):
+        problem = Problem(graph, McmPackage(count))
+        lines = device_table(problem, problem.evaluate(even(12, 3))).splitlines()
+        assert sum(line.startswith("  chip ") for line in lines) == (3 if idle else count)
+        assert (lines[-1] == f"  {idle} more chips, idle") == bool(idle)
+    pool = Problem(graph, DevicePool(4, 3))
+    assert device_table(pool, pool.evaluate(even(12, 1))).endswith("\n  6 more devices, idle")

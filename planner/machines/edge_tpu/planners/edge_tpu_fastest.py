@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.edge_tpu.bounds.fastest import FastestBound
 from planner.machines.edge_tpu.fastest.search import ORDERS_OPTION, FastestSearch
 from planner.options import Option
 from planner.problem.problem import Problem
@@ -31,4 +32,4 @@ class EdgeTpuFastest(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """Plans and bounds as they come."""
-        FastestSearch(problem, search, self.name).run()
+        FastestSearch(problem, search, FastestBound.name).run()

@@ -31,7 +31,7 @@ class Simple(BoundMethod):
     """
 
     name: ClassVar[str] = "simple"
-    title: ClassVar[str] = "Simple"
+    title: ClassVar[str] = "Load of all devices"
     summary: ClassVar[str] = "largest op or equal share of the work, whichever is more"
     source: ClassVar[Source] = Source("MTPP", "Lemma 3.3")
     targets: ClassVar[frozenset[str]] = frozenset({"pipeline", "edge-tpu", "pool", "mcm"})

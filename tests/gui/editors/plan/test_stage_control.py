@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
@@ -159,3 +160,24 @@ def test_nothing_is_said_where_one_holds_not_all_or_has_no_cache(qtbot: QtBot, t
     with shown(qtbot, control, 400, 40):
         settle()
         assert not control.one.isVisible()
+
+
+def test_unpin_and_separate_are_for_ops_that_are_pinned_or_kept_together(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened(12, 3))
+    document, actions = window.document, window.actions_set
+
+    def offered(*ops: int) -> tuple[bool, bool]:
+        document.select(np.array(ops, np.int32))
+        window.update_actions()
+        return actions["edit.unpin"].isEnabled(), actions["edit.separate"].isEnabled()
+
+    try:
+        assert offered(0) == (False, False)
+        assert actions["edit.unpin"].toolTip() == "Select an op that is pinned first"
+        document.pin([0], 0)
+        document.keep_together([4, 5])
+        assert [offered(0), offered(4), offered(0, 5), offered(7)] == [
+            (True, False), (False, True), (True, True), (False, False),
+        ]  # fmt: skip
+    finally:
+        close()

@@ -84,7 +84,7 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         assert panel.plot.curves["incumbent label"].toPlainText() == "Slice 50.00"
         assert panel.plot.curves["gap label"].toPlainText() == "gap 76.0 %"
         told = [mark.toPlainText() for mark in panel.plot.marks if mark.isVisible()]
-        assert told == ["simple ≥ 10.00", "two superblocks ≥ 12.00"]  # bounds, not plans
+        assert told == ["load of all devices ≥ 10.00", "two superblocks ≥ 12.00"]  # bounds, not plans
         second = jobs.start(Order("slice", document.problem), "Slice again")
         assert panel.job() is second
         panel.chooser.setCurrentIndex(1)
@@ -144,7 +144,7 @@ def test_words_that_would_cross_a_step() -> None:
 
 
 def test_methods_are_called_as_in_the_list() -> None:
-    assert method_words("simple") == "simple"
+    assert method_words("simple") == "load of all devices"
     assert method_words("dp") == method_words("ideals-dp") == "ideals DP"
     assert method_words("of another version") == "of another version"
     assert method_words("brkga") == "BRKGA"
@@ -172,7 +172,7 @@ def test_a_bound_method_is_drawn_against_the_plan_on_the_canvas(qtbot: QtBot) ->
         job = jobs.start(Order("simple", document.problem, is_bound=True), "Simple")
         job.learn(0.0, document.problem.bound("bottleneck", 10.0, "simple", frozenset()))
         jobs.job_changed.emit(job)
-        qtbot.waitUntil(lambda: "proven by simple" in panel.words.text(), timeout=30_000)
+        qtbot.waitUntil(lambda: "proven by load of all devices" in panel.words.text(), timeout=30_000)
         objective = document.evaluation.objective
         assert panel.plot.curves["incumbent"].getData()[1].tolist() == [objective, objective]
         assert "on the canvas" in panel.words.text()
@@ -242,7 +242,7 @@ def test_a_run_of_the_problem_before_says_so(qtbot: QtBot) -> None:
         job = jobs.start(Order("simple", problem, is_bound=True), "Simple")
         job.learn(0.0, problem.bound("bottleneck", 10.0, "simple", frozenset()))
         jobs.job_changed.emit(job)
-        qtbot.waitUntil(lambda: "proven by simple" in panel.words.text(), timeout=30_000)
+        qtbot.waitUntil(lambda: "proven by load of all devices" in panel.words.text(), timeout=30_000)
         assert "before" not in panel.words.text()
         document.pin([0])
         settle()

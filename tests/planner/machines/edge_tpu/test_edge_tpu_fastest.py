@@ -74,6 +74,8 @@ def test_a_plan_for_speed_is_proven_unasked() -> None:
     proven = run_bound(bound_method("auto"), problem)
     strongest = problem.strongest_bound(proven.bounds)
     assert strongest is not None and strongest.method == "fastest"
+    proofs = run(planner(FASTEST), problem).bounds
+    assert FASTEST not in {bound.method for bound in proofs}, "one name, whoever runs the method"
     assert strongest.value == pytest.approx(plan.objective, rel=1e-6)
 
 
