@@ -33,8 +33,8 @@ def briefer(line: str) -> tuple[str, ...]:
             return (who, *([who.partition(" for ")[0]] if " for " in who else []))
     if line.endswith(IN_ALL):
         return (line.removesuffix(IN_ALL),)
-    if rate := re.fullmatch(r"(\S+) (inferences|training steps)/s", line):
-        return (f"{rate[1]}{' steps' if rate[2] != 'inferences' else ''}/s",)
+    if often := re.fullmatch(r"(\S+) (inferences|training steps)/s", line):
+        return (f"{often[1]}{' steps' if often[2] != 'inferences' else ''}/s",)
     above, what, _ = line.partition(" above the optimum")
     if what:
         return (f"{above} above optimum", f"{above} above best")

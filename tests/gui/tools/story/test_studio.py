@@ -425,6 +425,14 @@ def test_a_certificate_leaves_the_canvas_folded(window: MainWindow) -> None:
     assert len(document.folded) == 4
 
 
+def test_captured_certificates_are_called_after_their_plans(window: MainWindow) -> None:
+    studio = window.studio
+    for _ in range(2):
+        studio.recorder.capture_certificate(studio._shots.shown())
+    titles = [frame.keyframe.title for frame in studio.draft.frames]
+    assert len(set(titles)) == 2 and all(title.startswith("The certificate of “") for title in titles)
+
+
 def test_enter_on_a_certificate_opens_it_as_it_was_captured(window: MainWindow) -> None:
     studio, document = window.studio, window.document
     shown = studio._shots.shown()
