@@ -26,20 +26,25 @@ LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
 )  # fmt: skip
 
+HIGH = 28
+"""Pixels of a dock's title."""
 HEARD, BEFORE = "heard", "before"
 """Properties of tab bars: their clicks are heard; they were there before the docks were put back. Qt makes these bars, uses them again
 and deletes them, so what is known of one stands on it: an object of Python's may be given up while its bar is there, or outlive it."""
 
 
 class DockTitle(QWidget):
-    """A bold word and three small buttons; nothing at all while the dock is one of several tabs, which name it."""
+    """A bold word and three small buttons, made when they are first needed; nothing at all while the dock is one of several tabs, which name it."""
 
     def __init__(self, dock: QDockWidget, explain: Callable[[], object]) -> None:
         super().__init__(dock)
         self.setObjectName("dockTitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._dock = dock
+        self._dock, self._explain = dock, explain
         self.collapsed = False
+
+    def _build(self) -> None:
+        dock = self._dock
         label = QLabel(dock.windowTitle(), self)
         dock.windowTitleChanged.connect(label.setText)
         row = QHBoxLayout(self)
@@ -47,7 +52,7 @@ class DockTitle(QWidget):
         row.setSpacing(2)
         row.addWidget(label, 1)
         for text, tip, run in (
-            ("?", "What this panel shows (Shift+F1)", explain),
+            ("?", "What this panel shows (Shift+F1)", self._explain),
             (
                 "\N{UPPER RIGHT DROP-SHADOWED WHITE SQUARE}",
                 "Take out of the window, or put back",
@@ -68,20 +73,22 @@ class DockTitle(QWidget):
 
     def set_collapsed(self, collapsed: bool) -> None:
         """Show nothing."""
+        if not collapsed and self.layout() is None:
+            self._build()
         if collapsed != self.collapsed:
             self.collapsed = collapsed
             for child in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
                 child.setVisible(not collapsed)
-            self.setFixedHeight(0 if collapsed else 28)
+            self.setFixedHeight(0 if collapsed else HIGH)
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
         """No height while collapsed."""
-        return QSize(80, 0 if self.collapsed else 28)
+        return QSize(80, 0 if self.collapsed else HIGH)
 
     def minimumSizeHint(self) -> QSize:
         """See :meth:`sizeHint`."""
-        return QSize(40, 0 if self.collapsed else 28)
+        return QSize(40, 0 if self.collapsed else HIGH)
 
 
 def set_up_docking(window: QMainWindow) -> None:
@@ -132,7 +139,8 @@ def settle_titles(window: QMainWindow, docks: Iterable[QDockWidget]) -> None:
     """A dock among tabs needs no title of its own; tab bars need names and can be reached with Tab."""
     for dock in docks:
         title = dock.titleBarWidget()
-        if isinstance(title, DockTitle):
+        placed = window.dockWidgetArea(dock) != Qt.DockWidgetArea.NoDockWidgetArea
+        if isinstance(title, DockTitle) and (placed or dock.isFloating()):
             mates = [d for d in window.tabifiedDockWidgets(dock) if not d.isHidden()]
             title.set_collapsed(bool(mates) and not dock.isFloating())
     for bar in tab_bars(window):

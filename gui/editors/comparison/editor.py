@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,13 +89,23 @@ class CompareWindow(CompareBody):
         # A click on its tab is as one inside: Qt shows the panel right after it, and gives it no keyboard.
         self.docks.tab_clicked.connect(lambda id: soon(self, partial(self.focus_panel, id)))
 
+    def opening(self) -> Iterator[None]:
+        """The canvases first, then what is said of them, then the places of panels."""
+        self.columns.catch_up()
+        yield
+        self.update_actions()
+        yield
+        if not self._placed:
+            self.docks.arrange()
+            yield
+
     # ------------------------------------------------------------------ state
     @property
     def settled(self) -> bool:
         """Whether nothing is on its way."""
         panes = self.columns.panes
         return not (
-            self.state.waiting or self.linking.busy or self.update_later.waiting or self.pick_bar.waiting
+            self.coming or self.state.waiting or self.linking.busy or self.update_later.waiting or self.pick_bar.waiting
             or self.picking.busy or any(pane.animating for pane in panes)
             or any(panel.waiting for panel in self.docks.panels.values())
         )  # fmt: skip
@@ -103,10 +113,11 @@ class CompareWindow(CompareBody):
     def compare(self, sources: Sequence[Source], bounds: Sequence[Any] = ()) -> None:
         """Compare these plans, the first being the reference. Raises :class:`StageboardError` on too many."""
         self.state.set_sources(sources, bounds)
-        self.update_actions()
+        self.update_soon()
         if self.state.comparison is None:
             self.say("warning", capital(self.state.why_not) + ".")
-        self.focus_canvas()
+        if self.isVisible():
+            self.focus_canvas()
 
     def say_state(self) -> None:
         """Say what is compared, and how it is looked at."""
@@ -275,7 +286,7 @@ class CompareWindow(CompareBody):
         self.studio = studio
         studio.draft.frames_changed.connect(self.update_soon)
         studio.said.connect(self._say_told)
-        self.update_actions()
+        self.update_soon()
 
     def capture(self, comparison: str = "") -> None:
         """What is compared becomes the next keyframe: as it is on screen, or as a ``comparison`` of one kind."""

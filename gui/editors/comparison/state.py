@@ -108,9 +108,10 @@ class CompareState(QObject):
         check_room(sources)
         self.sources, self._gone = list(sources), []
         self._file_bounds += [bound for bound in proven(bounds) if bound not in self._file_bounds]
-        self.shown = (1, 0)
+        before, self.shown = (self.shown, self.comparison), (1, 0)
         self.refresh()
-        self.pair_changed.emit()
+        if self.shown != before[0] or self.comparison is before[1]:  # else all have heard of it
+            self.pair_changed.emit()
 
     def compares(self, sources: Iterable[Source]) -> bool:
         """Whether these are the plans that are compared, in whatever order."""

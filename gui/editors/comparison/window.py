@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QShowEvent
@@ -21,15 +21,21 @@ class ComparisonWindow(EditorWindow):
 
     def __init__(self, name: str, themes: ThemeController, session: Session | None) -> None:
         super().__init__(name, themes, session)
+        self.coming = False
+        """Whether it is about to be shown."""
         self._placed = False
         self._open_model: Callable[[], object] | None = None
+
+    def opening(self) -> Iterator[None]:
+        """What there is to do before it is shown: up to each ``yield`` in a turn of the event loop of its own."""
+        yield from ()
 
     def follow(self) -> None:
         """Say what the document says, and follow its steps."""
         self.document.message.connect(self._show_message)
         self.document.decision_changed.connect(self.notice.plan_changed)
         self.document.undo_stack.indexChanged.connect(self.update_soon)
-        self.update_actions()
+        self.update_soon()
 
     def stay_with(self, ended: SignalInstance, open_model: Callable[[], object]) -> None:
         """Close when the window of the plans has ``ended``; ``open_model`` asks there for models to open."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
@@ -277,7 +278,7 @@ W = TypeVar("W", bound=ComparisonWindow)
 
 
 def _beside(window: AnyWindow, kind: Callable[..., W]) -> W:
-    """Another comparison of a window's plans: it is shown, as a tab beside it, in the next turn of the event loop, for to make a window
+    """Another comparison of a window's plans: it is shown, as a tab beside it, some turns of the event loop later, for to make a window
     takes as long as to show it."""
     shown = kind(window.document, window.themes, window.session)
     shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -285,13 +286,19 @@ def _beside(window: AnyWindow, kind: Callable[..., W]) -> W:
     shown.destroyed.connect(lambda: _forget(shown))
     shown.set_reduced_motion(window.reduced_motion)
     shown.stay_with(window.ended, window.files.open_model)
-    soon(shown, lambda: _show(shown, cast(QWidget, window)))
+    shown.coming = True
+    soon(shown, partial(_show, shown, cast(QWidget, window), shown.opening()))
     return shown
 
 
-def _show(shown: ComparisonWindow, beside: QWidget) -> None:
-    if not shown.closed:
-        show_editor(shown, beside)
+def _show(shown: ComparisonWindow, beside: QWidget, steps: Iterator[None]) -> None:
+    if shown.closed:
+        return
+    for _ in steps:
+        soon(shown, partial(_show, shown, beside, steps))
+        return
+    shown.coming = False
+    show_editor(shown, beside)
 
 
 def _forget(window: ComparisonWindow) -> None:

@@ -7,6 +7,7 @@ import string
 from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -150,11 +151,18 @@ def _sizes(graph: Graph) -> Counter[str]:
     return Counter(blocks_of(graph))
 
 
+_known: WeakValueDictionary[int, Rows] = WeakValueDictionary()
+"""The rows of the layouts that scenes have, by ``id``: the canvases of a comparison share one."""
+
+
 def rows_of(scene: Scene) -> Rows:
     """The rows of a scene, kept with it as long as its layout stays."""
     kept: Rows | None = scene.__dict__.get("_rows")
     if kept is None or kept.layout is not scene.layout:
-        kept = scene.__dict__["_rows"] = Rows(scene)
+        kept = _known.get(id(scene.layout))
+        if kept is None:
+            kept = _known[id(scene.layout)] = Rows(scene)
+        scene.__dict__["_rows"] = kept
     return kept
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from gui.editors.comparison.canvases.linking import Linking, Pane
@@ -82,9 +82,11 @@ class Columns(QWidget):
         super().__init__(parent)
         self.state, self.linking, self.theme = state, linking, theme
         self.mode = "side"
-        self.panes: list[PlanPane] = []
-        self.titles: list[PaneTitle] = []
-        self.fade_bar: FadeBar | None = None
+        self._panes: list[PlanPane] = []
+        self._titles: list[PaneTitle] = []
+        self._fade_bar: FadeBar | None = None
+        self._seen, self._behind = False, False
+        """Whether they were shown ever; and whether panes are not yet those of what is compared: until then they are made when they are asked for."""
         self._calm, self._reduced = True, False
         self._proving: list[bool] = []
         self._shape: tuple[object, ...] = ()
@@ -99,6 +101,35 @@ class Columns(QWidget):
         state.document.plans_changed.connect(self._show_live)
 
     # ------------------------------------------------------------------ which panes
+    @property
+    def panes(self) -> list[PlanPane]:
+        """The canvases, from left to right."""
+        self.catch_up()
+        return self._panes
+
+    @property
+    def titles(self) -> list[PaneTitle]:
+        """What stands over each; none where plans are overlaid."""
+        self.catch_up()
+        return self._titles
+
+    @property
+    def fade_bar(self) -> FadeBar | None:
+        """What stands over plans that are overlaid."""
+        self.catch_up()
+        return self._fade_bar
+
+    def catch_up(self) -> None:
+        """Make the panes of what is compared, where that was put off."""
+        if self._behind:
+            self._follow_now()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """From now on changes are followed at once."""
+        super().showEvent(event)
+        self._seen = True
+        self.catch_up()
+
     def set_mode(self, mode: str) -> None:
         """``side`` or ``over``. Raises ValueError."""
         if mode not in MODES:
@@ -108,6 +139,12 @@ class Columns(QWidget):
             self._follow()
 
     def _follow(self) -> None:
+        self._behind = True
+        if self._seen:
+            self._follow_now()
+
+    def _follow_now(self) -> None:
+        self._behind = False
         comparison = self.state.comparison
         self._carry_words.clear()
         count = 0 if comparison is None else len(comparison.plans)
@@ -116,35 +153,35 @@ class Columns(QWidget):
             self._rebuild(count)
         if comparison is not None:
             self._show_titles(comparison)
-            if self.fade_bar is not None:
+            if self._fade_bar is not None:
                 i, j = self.state.shown
-                self.fade_bar.show_names(comparison.letter(j), comparison.letter(i))
+                self._fade_bar.show_names(comparison.letter(j), comparison.letter(i))
 
     def set_proving(self, proving: list[bool]) -> None:
         """Of which plans something is being proven: what is known of them now may soon be more."""
         if proving != self._proving:
             self._proving = proving
-            if self.state.comparison is not None:
+            if self.state.comparison is not None and not self._behind:
                 self._show_titles(self.state.comparison)
 
     def _show_titles(self, comparison: Comparison) -> None:
         proving = [i < len(self._proving) and self._proving[i] for i in range(len(comparison.plans))]
-        for i, title in enumerate(self.titles):
+        for i, title in enumerate(self._titles):
             title.show_plan(comparison, self.state.shown, proving[i])
-        if self.fade_bar is not None:
+        if self._fade_bar is not None:
             i, j = self.state.shown
             first, second = (
                 (plan_lines(comparison, k, proving[k]), standing_tip(comparison, k)) for k in (j, i)
             )
-            self.fade_bar.show_plans((first, second))
+            self._fade_bar.show_plans((first, second))
 
     def _show_live(self) -> None:
-        for title in self.titles:
+        for title in self._titles:
             title.show_live()
 
     def _rebuild(self, count: int) -> None:
-        had_focus = any(pane.hasFocus() for pane in self.panes)
-        for pane in self.panes:
+        had_focus = any(pane.hasFocus() for pane in self._panes)
+        for pane in self._panes:
             pane.stop()
         for widget in self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
             if widget is not self.carried and widget.objectName() in ("column", "fadeBar"):
@@ -152,7 +189,7 @@ class Columns(QWidget):
                 self._grid.removeWidget(widget)
                 widget.setParent(None)
                 widget.deleteLater()
-        self.panes, self.titles, self.fade_bar = [], [], None
+        self._panes, self._titles, self._fade_bar = [], [], None
         self._current = 0
         if self.mode == "over" and count >= 2:
             self._build_overlay()
@@ -163,13 +200,13 @@ class Columns(QWidget):
             used = any(self._grid.itemAtPosition(row, at) for row in range(2))
             self._grid.setColumnStretch(at, 1 if used else 0)
             self._grid.setRowStretch(at, 1 if at < (2 if count == 4 and self.mode == "side" else 1) else 0)
-        for pane in self.panes:
+        for pane in self._panes:
             pane.set_calm(self._calm)
             pane.set_reduced_motion(self._reduced)
-        panes: list[Pane] = list(self.panes)
+        panes: list[Pane] = list(self._panes)
         self.linking.set_panes(panes)
-        if had_focus and self.panes:
-            self.panes[0].setFocus()
+        if had_focus and self._panes:
+            self._panes[0].setFocus()
         self.carried.raise_()
         self.rebuilt.emit()
 
@@ -187,8 +224,8 @@ class Columns(QWidget):
         self._connect(pane)
         rows.addWidget(title)
         rows.addWidget(pane, 1)
-        self.titles.append(title)
-        self.panes.append(pane)
+        self._titles.append(title)
+        self._panes.append(pane)
         return column
 
     def _build_overlay(self) -> None:
@@ -199,11 +236,11 @@ class Columns(QWidget):
         rows.setSpacing(0)
         pane = OverlayPane(self.state, self.linking, self.theme, column)
         self._connect(pane)
-        self.fade_bar = FadeBar(pane.fade, column)
-        rows.addWidget(self.fade_bar)
+        self._fade_bar = FadeBar(pane.fade, column)
+        rows.addWidget(self._fade_bar)
         rows.addWidget(OverlayKey(pane, column))
         rows.addWidget(pane, 1)
-        self.panes.append(pane)
+        self._panes.append(pane)
         self._grid.addWidget(column, 0, 0)
 
     def _connect(self, pane: PlanPane) -> None:
@@ -270,24 +307,24 @@ class Columns(QWidget):
     def set_calm(self, calm: bool) -> None:
         """Fade what stays, or do not."""
         self._calm = calm
-        for pane in self.panes:
+        for pane in self._panes:
             pane.set_calm(calm)
 
     def set_reduced_motion(self, reduced: bool) -> None:
         """Let cards jump."""
         self._reduced = reduced
-        for pane in self.panes:
+        for pane in self._panes:
             pane.set_reduced_motion(reduced)
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self.theme = self.carried.theme = theme
-        for pane in self.panes:
+        for pane in self._panes:
             pane.set_theme(theme)
-        for title in self.titles:
+        for title in self._titles:
             title.set_theme(theme)
 
     def stop(self) -> None:
         """End gestures and animations."""
-        for pane in self.panes:
+        for pane in self._panes:
             pane.stop()

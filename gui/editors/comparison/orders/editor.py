@@ -65,6 +65,7 @@ class OrdersWindow(ComparisonWindow):
             signal.connect(self.update_soon)
         self.ended.connect(lambda: document.compare(None))
         self.follow()
+        self.update_actions()
         self._placed = self.memory.restore_place()
 
     # ------------------------------------------------------------------ state

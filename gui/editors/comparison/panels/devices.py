@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
@@ -30,7 +30,7 @@ from gui.widgets.plain import plain_tip
 from gui.widgets.tables import sorted_table
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.state import CompareState
+    pass
 
 Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
@@ -175,12 +175,12 @@ class DeviceDifferences(CompareView):
     id: ClassVar[str] = "compare-devices"
     title: ClassVar[str] = "Devices"
 
-    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(state, theme, parent)
+    def build(self) -> None:
+        """Make the widgets, empty."""
         self.words = ElidedLabel("", self, lines=2)
         set_role(self.words, "muted")
         self.model = DevicesModel(self)
-        self.delegate = DeviceDelegate(theme, self)
+        self.delegate = DeviceDelegate(self.theme, self)
         self.table = sorted_table(self.model, "Costs of the devices and how they differ", self)
         self.table.setItemDelegate(self.delegate)
         self.table.activated.connect(self._activated)
@@ -188,7 +188,7 @@ class DeviceDifferences(CompareView):
         column.setContentsMargins(0, 4, 0, 0)
         column.setSpacing(3)
         self.words.setContentsMargins(10, 0, 10, 0)
-        self.key = BarKey(theme, self)
+        self.key = BarKey(self.theme, self)
         column.addWidget(self.words)
         column.addWidget(self.table, 1)
         column.addWidget(self.key)
@@ -223,9 +223,8 @@ class DeviceDifferences(CompareView):
             self._widen(table)
         self.table.viewport().update()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def fit_width(self) -> None:
         """Columns keep to the room there is."""
-        super().resizeEvent(event)
         if self.model.table is not None:
             self._widen(self.model.table)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPalette
 from PySide6.QtWidgets import (
     QHeaderView,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
-    QWidget,
 )
 
 from gui.editors.comparison.base import CompareView
@@ -24,7 +23,7 @@ from gui.widgets.plain import plain_tip
 from gui.widgets.tables import row_table
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.state import CompareState
+    pass
 
 Index = QModelIndex | QPersistentModelIndex
 TOP = QModelIndex()
@@ -116,9 +115,9 @@ class FiguresStrip(CompareView):
     id: ClassVar[str] = "compare-figures"
     title: ClassVar[str] = "Figures"
 
-    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(state, theme, parent)
-        self.model = FiguresModel(theme, self)
+    def build(self) -> None:
+        """Make the widgets, empty."""
+        self.model = FiguresModel(self.theme, self)
         self.table = row_table(self.model, "Figures of the plans", self, ROW)
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -149,6 +148,8 @@ class FiguresStrip(CompareView):
         return QSize(320, self._height())
 
     def _height(self) -> int:
+        if not self.built:
+            return 3 * ROW
         return self._table_height() + (self.note.sizeHint().height() if not self.note.isHidden() else 0)
 
     def _table_height(self) -> int:
@@ -201,9 +202,8 @@ class FiguresStrip(CompareView):
 
         self._leave_out()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def fit_width(self) -> None:
         """Where there is little room for names the rules are left out while nobody breaks one."""
-        super().resizeEvent(event)
         self._leave_out()
 
     def _leave_out(self) -> None:

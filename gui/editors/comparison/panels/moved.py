@@ -15,14 +15,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
     QLineEdit,
     QMenu,
     QVBoxLayout,
-    QWidget,
 )
 
 from gui.editors.comparison.base import CompareView
@@ -38,7 +37,6 @@ from gui.editors.comparison.panels.moved_model import (
     Moves,
 )
 from gui.look.numbers import plural
-from gui.look.theme import Theme
 from gui.panels.op_rows import choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
@@ -46,7 +44,7 @@ from gui.widgets.plain import plain_tip
 from planner.model.graph import Graph, Ints
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.state import CompareState
+    pass
 
 WIDTHS = {OP: 160, FROM: 84, TO: 84, WORK: 76, KIND: 96, PARAMETERS: 92, OUTPUT: 92}
 """Columns in the order in which they stand, with their least widths; names and kinds grow with the list."""
@@ -82,8 +80,8 @@ class MovedList(CompareView):
     left = Signal()
     """One is done with the filter: the keyboard goes back to the canvases."""
 
-    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(state, theme, parent)
+    def build(self) -> None:
+        """Make the widgets, empty."""
         self.find_box = QLineEdit(self)
         self.find_box.setPlaceholderText("Filter: name, kind, device")
         self.find_box.setAccessibleName("Filter the moved ops")
@@ -119,12 +117,12 @@ class MovedList(CompareView):
         self.find_box.textChanged.connect(self._pause.ask)
         self.table.selectionModel().selectionChanged.connect(self._selected_here)
         self.table.doubleClicked.connect(self._show_ops)
-        self.table.entered.connect(lambda index: state.hover_op(self.model.op(index.row())))
+        self.table.entered.connect(lambda index: self.state.hover_op(self.model.op(index.row())))
         self.table.viewport().installEventFilter(self)
         self.table.installEventFilter(self)
         self.model.modelReset.connect(self._follow_selection)
         self.model.layoutChanged.connect(self._follow_selection)
-        state.selection_changed.connect(self._selection_changed)
+        self.state.selection_changed.connect(self._selection_changed)
 
     def sizeHint(self) -> QSize:
         """A dozen rows."""
@@ -134,9 +132,8 @@ class MovedList(CompareView):
         """Less shows nothing."""
         return QSize(260, 120)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def fit_width(self) -> None:
         """Names get what the other columns leave."""
-        super().resizeEvent(event)
         self._give_names_the_rest()
 
     def _give_names_the_rest(self) -> None:

@@ -31,7 +31,6 @@ from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.state import CompareState
     from planner.reports.comparison import Comparison
 
 ADDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -317,8 +316,8 @@ class SankeyView(CompareView):
     id: ClassVar[str] = "compare-sankey"
     title: ClassVar[str] = "Flows"
 
-    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(state, theme, parent)
+    def build(self) -> None:
+        """Make the widgets, empty."""
         self.measure = DropDown(self)
         self.measure.setAccessibleName("What the width of a ribbon stands for")
         self.measure.setToolTip("What the width of a ribbon stands for")
@@ -330,8 +329,8 @@ class SankeyView(CompareView):
         set_role(caption, "muted")
         self.words = ElidedLabel("", self, lines=2)
         set_role(self.words, "muted")
-        self.chart = SankeyChart(theme, self)
-        self.chart.ops_chosen.connect(state.select)
+        self.chart = SankeyChart(self.theme, self)
+        self.chart.ops_chosen.connect(self.state.select)
         top = QHBoxLayout()
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(8)
@@ -345,8 +344,8 @@ class SankeyView(CompareView):
         self._area = scrolling(self.chart, self)
         column.addWidget(self._area, 1)
         self.chart.walked.connect(lambda y: self._area.ensureVisible(0, int(y), 0, 40))
-        state.selection_changed.connect(self._selection_changed)
-        state.hover_changed.connect(self._hover_changed)
+        self.state.selection_changed.connect(self._selection_changed)
+        self.state.hover_changed.connect(self._hover_changed)
 
     def sizeHint(self) -> QSize:
         """Room for a dozen devices."""
@@ -387,5 +386,6 @@ class SankeyView(CompareView):
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
-        self.chart.set_theme(theme)
+        if self.built:
+            self.chart.set_theme(theme)
         super().set_theme(theme)

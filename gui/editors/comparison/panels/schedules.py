@@ -40,7 +40,6 @@ from planner.reports.schedule.common import practice_interval
 from planner.reports.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
-    from gui.editors.comparison.state import CompareState
     from planner.reports.comparison import Comparison
 
 
@@ -109,8 +108,8 @@ class Schedules(CompareView):
     id: ClassVar[str] = "compare-schedules"
     title: ClassVar[str] = "Schedules"
 
-    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(state, theme, parent)
+    def build(self) -> None:
+        """Make the widgets, empty."""
         self.made: Made | None = None
         self.charts: list[SharedChart] = []
         self.words: list[ElidedLabel] = []
@@ -125,7 +124,7 @@ class Schedules(CompareView):
         set_role(self.note, "muted")
         self.fit_button = fit_button("Show the whole of all schedules", self)
         self.fit_button.clicked.connect(self.fit)
-        self.axis = TimeAxis(theme, self)
+        self.axis = TimeAxis(self.theme, self)
         top = QHBoxLayout()
         top.setContentsMargins(10, 4, 10, 0)
         top.setSpacing(8)
@@ -144,7 +143,7 @@ class Schedules(CompareView):
         self._area = scrolling(inside, self)
         self._column.addWidget(self._area, 1)
         self._column.addWidget(self.axis)
-        state.selection_changed.connect(self._selection_changed)
+        self.state.selection_changed.connect(self._selection_changed)
 
     def sizeHint(self) -> QSize:
         """Two plans of a handful of devices."""
@@ -267,8 +266,9 @@ class Schedules(CompareView):
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
-        self.axis.theme = theme
-        for chart in self.charts:
-            chart.set_theme(theme)
-        self.axis.update()
+        if self.built:
+            self.axis.theme = theme
+            for chart in self.charts:
+                chart.set_theme(theme)
+            self.axis.update()
         super().set_theme(theme)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph.naming.row_headers import header_width, placed_headers
+from gui.canvas.graph.naming.row_headers import header_width, placed_headers, rows_of
 from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.canvases import pane_surface
 from gui.editors.comparison.canvases.linking import walk
@@ -240,6 +240,8 @@ def test_rows_of_a_flow_have_their_names_in_every_canvas(
             assert pane.viewport.left == int(pane.row_header_width * pane.devicePixelRatioF())
             boxes = placed_headers(pane.scene, pane.viewport, 1.0, pane.row_header_width)
             assert boxes and all(box.left() >= 0 for box, _ in boxes)
+        one, other = (pane.scene for pane in panes(window))
+        assert one is not None and other is not None and rows_of(one) is rows_of(other)
         drawn: list[object] = []
         monkeypatch.setattr(pane_surface, "paint_row_headers", lambda *told: drawn.append(told[1]))
         first, second = panes(window)

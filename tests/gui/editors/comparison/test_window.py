@@ -14,9 +14,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.canvases.legend import row_words
+from gui.editors.comparison.canvases.pane_title import PaneTitle
+from gui.editors.comparison.editor import CompareWindow
 from gui.editors.comparison.menus import fill_more
+from gui.editors.comparison.state import entry_sources
 from gui.editors.comparison.windows import comparisons_of, open_comparison, open_plans
-from gui.look.theme import DARK
+from gui.look.theme import DARK, ThemeController
 from gui.shell.session import Session
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
@@ -377,3 +380,34 @@ def test_the_window_closes_when_another_model_is_opened(qtbot: QtBot) -> None:
         document.open_graph(chain_graph(9, "another"))
         settle()
         assert not window.isVisible()
+
+
+def test_parts_are_made_when_they_are_first_needed(qtbot: QtBot) -> None:
+    """Canvases before the window is shown or when they are asked for, what is in a panel in a turn after it."""
+    document = two_plans()
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    themes = ThemeController(app, "light")
+    window = CompareWindow(document, themes)
+    try:
+        window.compare(entry_sources(document.plans[:2]))
+        assert not window.columns.findChildren(PaneTitle)
+        panels = [window.moved, window.devices, window.flows, window.schedules, window.figures]
+        window.resize(1280, 800)
+        for panel in panels:
+            panel.set_theme(themes.theme)
+        for _ in window.opening():
+            assert window.columns.findChildren(PaneTitle)
+        assert not any(panel.built for panel in panels)
+        window.show()
+        assert not any(panel.built for panel in panels) and not window.settled
+        rest(qtbot, window)
+        assert all(panel.built for panel in panels)
+        assert window.moved.table.isVisible() and window.moved.table.width() > window.moved.width() / 2
+        assert len(window.columns.titles) == 2 and len(window.schedules.charts) == 2
+    finally:
+        window.close()
+        window.deleteLater()
+        document.deleteLater()
+        themes.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
