@@ -112,9 +112,9 @@ def hardware_words(problem: Problem) -> str:
 
 
 def picture_title(problem: Problem) -> str:
-    """What a picture of a plan is called where nobody says: ``ResNet50 on 4 Edge TPUs``, and what the plan must keep beyond the usual."""
-    words = (f"{problem.graph.name} on {hardware_words(problem)}", conditions_words(problem))
-    return ", ".join(filter(None, words))
+    """What a picture of a plan is called where nobody says: ``ResNet50 on 4 Edge TPUs``, and what the plan must keep beyond the settings of
+    its machine, which the line below says."""
+    return ", ".join([f"{problem.graph.name} on {hardware_words(problem)}", *_kept_words(problem)])
 
 
 def conditions_words(problem: Problem) -> str:
@@ -125,12 +125,17 @@ def conditions_words(problem: Problem) -> str:
         f"{str(f.metadata.get('label') or f.name).lower()} {_setting(value, f)}" for f in fields(target)  # type: ignore[arg-type]
         if f.metadata.get("unit") == "B" and (value := getattr(target, f.name)) != f.default
     ]  # fmt: skip
-    copied = np.flatnonzero(problem.evaluator.copied).tolist()
+    return ", ".join([*said, *_kept_words(problem)])
+
+
+def _kept_words(problem: Problem) -> list[str]:
+    """Ops that are copied where they are read, pins and ops kept together."""
+    copied, said = np.flatnonzero(problem.evaluator.copied).tolist(), []
     if copied:
         one = problem.graph.op_names[copied[0]]
         said.append(f"{one if len(copied) == 1 else plural(len(copied), 'op')} copied")
     kept = constraint_words(problem)
-    return ", ".join([*said, *([f"with {kept}"] if kept else [])])
+    return [*said, *([f"with {kept}"] if kept else [])]
 
 
 def apart_words(problem: Problem, others: Iterable[PlanningProblem]) -> str:

@@ -275,7 +275,7 @@ def _paint_cards(
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
         name = called.of(i, big, True, int(room - mark))
         names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name, ink))
-        cost = scene.work_column.text(float(scene.item_work[i])) if heat is None else heat.value_text(i)
+        cost = _work_text(scene, i) if heat is None else heat.value_text(i)
         fits = int(max(0.0, room - wide(cost, small, False) - 6 * ratio))
         low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
         kinds.append((low, _second_line(scene, i, name, small, fits), small_ink))
@@ -331,12 +331,19 @@ def fitting_kind(scene: Scene, item: int, pixels: int, width: int, name: str = "
     return next((text for text in choices if wide(text, pixels, False) <= width), "")
 
 
+def _work_text(scene: Scene, item: int) -> str:
+    """The time of a card in the unit of all: ``0 ms`` of what takes none."""
+    column, work = scene.work_column, float(scene.item_work[item])
+    return column.level(work) if work or not column.suffix else f"0 {column.suffix}"
+
+
 def _sizes(scene: Scene, op: int) -> str:
-    """The shape of an op's first output without the batch."""
+    """The shape of an op's first output without the batch; one number is in brackets, or nobody knows what it counts."""
     graph = scene.items.graph
     ptr, idx = graph.outputs
     shape = graph.tensor_shapes[idx[ptr[op]]] if ptr[op + 1] > ptr[op] else None
-    return "\u00d7".join(map(str, shape[1:] if shape and len(shape) > 1 else shape or ()))
+    sizes = shape[1:] if shape and len(shape) > 1 else shape or ()
+    return f"[{sizes[0]}]" if len(sizes) == 1 else "\u00d7".join(map(str, sizes))
 
 
 def kind_text(scene: Scene, item: int) -> str:

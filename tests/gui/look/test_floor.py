@@ -104,7 +104,7 @@ def test_ops_whose_names_cannot_be_read_stand_in_groups_that_can(view: str) -> N
     picture = compose(problem, device_of, PRESETS["slide"], view)
     assert picture.scene.items.count < problem.graph.n
     assert re.match(
-        r"177 ops in \d+ cards, of which \d+ are folded groups( or parts of them)?, ", picture.subtitle
+        r"177 ops, drawn as (\d+ ops? and )?\d+ groups?( or parts of groups)?, ", picture.subtitle
     )
     lines = read(drawing_of(Shown(problem, device_of), view, PRESETS["slide"]), PRESETS["slide"])
     named = {line.words for line in lines}

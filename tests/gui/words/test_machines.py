@@ -6,6 +6,7 @@ import pytest
 
 from gui.words.machines import (
     apart_words,
+    conditions_words,
     counted_devices,
     devices_words,
     fast_memory_words,
@@ -13,6 +14,7 @@ from gui.words.machines import (
     machine_words,
     machines_by_letter,
     machines_told_apart,
+    picture_title,
 )
 from planner.generate.catalogue import generate_network
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -141,3 +143,9 @@ def test_memories_of_each_device_are_said_in_words() -> None:
         "A memory 99.56 MiB each; B memory 64.00 MiB, 64.00 MiB and 128.00 MiB; 2 accelerators + 1 CPU"
     )
     assert machine_with_settings(alike).endswith(", memory 99.56 MiB each")
+
+
+def test_titles_of_pictures_leave_settings_to_the_line_below() -> None:
+    problem = Problem(tpu_graph(), McmPackage(count=4, sram=16.0 * 2**20))
+    assert "memory" in conditions_words(problem) and "memory" in machine_with_settings(problem)
+    assert "memory" not in picture_title(problem)

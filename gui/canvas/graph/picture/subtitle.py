@@ -25,9 +25,9 @@ def subtitle_of(
     """How large the model is, in how many groups it is shown, on which target, how good the plan is, and whether it is valid."""
     ops = plural(problem.graph.n, "op")
     if groups := int(np.count_nonzero(items.whole_size > 1)):
-        parts = "" if np.array_equal(items.whole_size, items.size) else " or parts of them"
-        many = "is a folded group" if groups == 1 and not parts else f"are folded groups{parts}"
-        ops += f" in {plural(items.count, 'card')}, of which {groups:,} {many}"
+        parts = "" if np.array_equal(items.whole_size, items.size) else " or parts of groups"
+        alone = f"{plural(items.count - groups, 'op')} and " if items.count > groups else ""
+        ops += f", drawn as {alone}{plural(groups, 'group')}{parts}"
     words = f"{ops}, {machine_with_settings(problem)}"
     if evaluation is None:
         return words

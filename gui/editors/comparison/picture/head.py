@@ -18,26 +18,35 @@ from planner.reports.comparison import Comparison
 
 BELOW_TITLE, LINE, AFTER = 26.0, 16.0, 4.0
 """Pixels above the small lines, of each, and between the last one and what follows."""
+TITLE_LINE = 20.0
+"""Pixels of a further line of the title."""
 BETWEEN = "   "
 
 
 @dataclass(frozen=True)
 class Head:
-    """A ``title`` and small ``lines`` below it."""
+    """A title in ``titles``, its lines, and small ``lines`` below it."""
 
-    title: str
+    titles: tuple[str, ...]
     lines: tuple[str, ...]
+
+    @property
+    def below(self) -> float:
+        """Pixels above the small lines."""
+        return BELOW_TITLE + TITLE_LINE * (len(self.titles) - 1)
 
     @property
     def height(self) -> float:
         """Pixels that it takes."""
-        return BELOW_TITLE + LINE * len(self.lines) + AFTER
+        return self.below + LINE * len(self.lines) + AFTER
 
     def paint(self, painter: QPainter, left: float, width: float, theme: Theme) -> None:
         """Write it at the top of a picture."""
-        write(painter, QRectF(left, 7.0, width, 20.0), LEFT, self.title, font(12.0, bold=True), theme.text)
+        for i, title in enumerate(self.titles):
+            box = QRectF(left, 7.0 + i * TITLE_LINE, width, 20.0)
+            write(painter, box, LEFT, title, font(12.0, bold=True), theme.text)
         for i, line in enumerate(self.lines):
-            box = QRectF(left, BELOW_TITLE + i * LINE, width, LINE)
+            box = QRectF(left, self.below + i * LINE, width, LINE)
             write(painter, box, LEFT, line, font(8.5), theme.muted)
 
 
@@ -79,7 +88,8 @@ def head_of(comparison: Comparison, width: float, listed: bool = False, title: s
     if listed or own or QFontMetricsF(font(12.0, bold=True)).horizontalAdvance(title) > width:
         title = title if own else f"{comparison.graph.name}{BETWEEN}{len(comparison.plans)} plans compared"
         names = packed([plan_title(comparison, i) for i in range(len(comparison.plans))], small, width)
-    return Head(title, (*names, *packed(_facts(comparison), small, width)))
+    titles = packed(title.split(BETWEEN), QFontMetricsF(font(12.0, bold=True)), width)
+    return Head(tuple(titles), (*names, *packed(_facts(comparison), small, width)))
 
 
 def packed(parts: list[str], measure: QFontMetricsF, width: float) -> list[str]:

@@ -407,3 +407,11 @@ def test_the_head_says_where_times_come_from(monkeypatch: pytest.MonkeyPatch) ->
     assert "A's times measured, B's times estimated" in subtitle_of(comparison_of(A, B))
     monkeypatch.setattr(head, "times_mark", lambda _: "")
     assert "times" not in subtitle_of(comparison_of(A, B))
+
+
+def test_a_title_too_long_for_a_line_wraps(qapp: object) -> None:
+    comparison, measure = comparison_of(A, B), QFontMetricsF(font(12.0, bold=True))
+    for title in ("", "A title of its own that is far too long for the column of a paper"):
+        head = head_of(comparison, 150.0, title=title)
+        assert len(head.titles) > 1 and all(measure.horizontalAdvance(line) <= 150.0 for line in head.titles)
+        assert head.height > head_of(comparison, 2000.0, title="short").height
