@@ -74,6 +74,7 @@ def shown_change(before: float, after: float, unit: str | None, beside: float = 
     largest = max(abs(before), abs(after), abs(beside))
     if not math.isfinite(largest) or (unit is None and largest < 0.1):
         return change
+    scale: float
     if unit == "B":
         _, scale, digits = _unit_for(largest)
     elif unit == "I/Os":
