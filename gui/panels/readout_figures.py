@@ -26,7 +26,7 @@ from gui.widgets.briefer import ONE_AT_A_TIME
 from gui.words.held import off_chip
 from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
-from planner.evaluation.estimates import estimates_words, others_words
+from planner.evaluation.estimates import estimates_words, others_words, precision_words
 from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
 from planner.evaluation.times_source import (
     FILE,
@@ -99,7 +99,8 @@ def times_tip(problem: Problem) -> str:
     if not (sources or problem.measured_times) or source == RATES:
         rates = estimates_words(problem)
         lines = [f"Op times come from {source}, not from a measurement: see Target (Ctrl+T)"]
-        return wrapped([*lines, *([rates] if rates else [])])
+        counted = precision_words(problem)
+        return wrapped([*lines, *([rates] if rates else []), *([f"counted in {counted}"] if counted else [])])
     lines = [measured_words(graph), *sources]
     if spread := spread_words(graph):
         lines.append(spread)
@@ -195,7 +196,7 @@ def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
 def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
     """What the memory counts, how much of that all devices hold, and the limit, in lines."""
     held = held_words(problem, evaluation)
-    limit, precision = limit_words(problem, evaluation), assumed_precision(problem)
+    limit, precision = limit_words(problem, evaluation), precision_words(problem)
     counted = f"Counted in {precision}, while the model's file is in floating point."
     _, pushed = off_chip(evaluation)
     return "\n".join(

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.cli.command import Console
 from planner.evaluation.device_words import device_traits
-from planner.evaluation.estimates import estimates, estimates_fields, rates_words
+from planner.evaluation.estimates import estimates, estimates_fields, precision_words, rates_words
 from planner.evaluation.memory_words import held_words, limit_words
 from planner.evaluation.times_scale import other_scale
 from planner.evaluation.times_source import SCALED, SCALED_WORDS, estimated, times_mark, times_source
@@ -222,8 +222,10 @@ def summary(
 
 
 def times_rows(problem: Problem) -> list[tuple[str, str]]:
-    """The lines on where op times come from: how many were measured, by whom; what estimates the others, with whose rates."""
+    """The lines on where op times come from: how many were measured, by whom; what estimates the others, with whose rates; and what is counted in which precision."""
     rows = []
+    if counted := precision_words(problem):
+        rows.append(("precision", counted))
     if measured := measured_words(problem.graph):
         mark = times_mark(problem)
         rows.append(("times", f"{measured}; {SCALED_WORDS}" if mark.endswith(SCALED) else measured))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from planner.evaluation.memory_words import assumed_precision
 from planner.evaluation.times_source import (
     COST_MODEL,
     FILE,
@@ -21,6 +22,8 @@ from planner.evaluation.times_source import (
 )
 from planner.model.cost_model import CostModel, RatesSource
 from planner.model.named_machines import machines, named_rates
+from planner.model.precision import FILE as STORED
+from planner.model.precision import precision_of
 from planner.model.times import compute_ops, measured_on, measured_words
 
 if TYPE_CHECKING:
@@ -89,6 +92,23 @@ def estimates_words(problem: Problem) -> str:
     if len(found) == 1:
         return rates_words(found[0].rates)
     return "; ".join(f"{one.device} as {rates_words(one.rates)}" for one in found)
+
+
+def precision_words(problem: Problem) -> str:
+    """What is counted in which precision, where it is not that of the model's file: bytes and times, or bytes alone; else empty."""
+    read, assumed = precision_of(problem.graph), assumed_precision(problem)
+    estimated = times_source(problem) not in (FILE, MEASURED)
+    if assumed and (problem.target.times_as_read or not estimated):
+        return (
+            f"{assumed} bytes, op times as in the file"
+            if read == STORED
+            else f"{assumed} bytes, op times of {read}"
+        )
+    if assumed:
+        return f"{assumed} bytes and times"
+    if read == STORED:
+        return ""
+    return f"{read} bytes and times" if estimated else f"{read} bytes, op times as in the file"
 
 
 def others_words(problem: Problem) -> str:

@@ -129,6 +129,8 @@ class Target(ABC):
     """Pictures of the machine itself that stories may show beside those of every graph (:data:`planner.story.keyframe.MACHINES_OWN`)."""
     own_times: ClassVar[bool] = False
     """Whether its devices may have measured times of their own (:attr:`planner.problem.problem.Problem.measured_times`)."""
+    times_as_read: ClassVar[bool] = False
+    """Whether the op times that it estimates follow the bytes of the model as it was read, also where it counts memory and transfers in another precision."""
     uses_cost_model: ClassVar[bool] = True
     """Whether estimated op times (:mod:`planner.model.cost_model`) count; false where the target has rates of its own."""
 

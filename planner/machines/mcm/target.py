@@ -85,6 +85,7 @@ class McmPackage(Target):
     )
     own_views: ClassVar[tuple[str, ...]] = ("package",)
     uses_cost_model: ClassVar[bool] = False
+    times_as_read: ClassVar[bool] = True
     in_a_row: ClassVar[bool] = True
 
     count: int = parameter(36, help="number of chips", label="Chips", source="MCM paper, section 3")
@@ -130,7 +131,8 @@ class McmPackage(Target):
     )
     precision: str = parameter(
         "file",
-        help="file: bytes as stored; int8: one byte per floating-point parameter or value",
+        help="file: bytes as stored; int8: one byte per floating-point parameter or value in memories and on links, op times as without"
+        " (a model that is read with the precision int8 has int8 times, too)",
         choices=tuple(reversed(PRECISIONS)),
     )
     hop: float = parameter(

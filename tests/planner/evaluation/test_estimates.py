@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from planner.cli.report import times_rows
 from planner.evaluation.estimates import (
     estimates,
     estimates_fields,
     estimates_words,
     op_times,
+    precision_words,
     times_lines,
 )
 from planner.formats import read_model
@@ -103,3 +107,20 @@ def test_only_the_measured_kind_of_device_says_so() -> None:
     fields = estimates_fields(pool)["op_times"]
     assert (fields["are"], len(fields["rates"])) == ("partly measured", 2)
     np.testing.assert_array_equal(op_times(pool, np.array([0, 1], np.int32)).measured, [np.nan, 1.0])
+
+
+def test_what_is_counted_in_another_precision_than_the_files_is_told() -> None:
+    """Bytes alone where a module counts them so, bytes and times where the model is read so: that plans for the one take longer is no surprise."""
+    bert = sample("bert_3.json")
+    file, read = read_model(bert), read_model(bert, precision="int8")
+    module = McmPackage(5)
+    bytes_alone = Problem(file, replace(module, precision="int8"))
+    both = Problem(read, module)
+    assert precision_words(Problem(file, module)) == ""
+    assert precision_words(bytes_alone) == "int8 bytes, op times as in the file"
+    assert precision_words(both) == "int8 bytes and times"
+    assert (bytes_alone.evaluator.size == both.evaluator.size).all()
+    assert bytes_alone.evaluator.op_work.sum() == Problem(file, module).evaluator.op_work.sum()
+    assert bytes_alone.evaluator.op_work.sum() > both.evaluator.op_work.sum()
+    assert precision_words(Problem(file, EdgeTpuPipeline(4))) == "int8 bytes and times"
+    assert ("precision", "int8 bytes, op times as in the file") in times_rows(bytes_alone)

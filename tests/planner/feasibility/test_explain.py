@@ -351,17 +351,18 @@ def test_int8_is_a_remedy_where_it_makes_what_does_not_fit_small_enough() -> Non
     found = explain(Problem(graph, target))
     assert "needs 4.00 MiB" in found.sentence
     titles = {remedy.title: remedy for remedy in found.remedies}
-    finer = titles["Count in int8"]
+    finer = titles["Count bytes in int8"]
     assert finer.verified and finer.target == replace(target, precision="int8")
     # What the reason names is what the remedy answers.
     assert "op1 needs 1.00 MiB instead of 4.00 MiB" in finer.sentence and "quantized" in finer.sentence
+    assert finer.sentence.endswith("op times are estimated as before")
     # All chips together hold too little even so: with more of them they do.
     few = explain(Problem(graph, McmPackage(3, sram=2 * MIB)))
-    more = next(remedy for remedy in few.remedies if remedy.title.startswith("Count in int8"))
+    more = next(remedy for remedy in few.remedies if remedy.title.startswith("Count bytes in int8"))
     assert (
         more.verified
         and more.target is not None
-        and more.title == f"Count in int8 on {more.target.count} chips"
+        and more.title == f"Count bytes in int8 on {more.target.count} chips"
     )  # type: ignore[attr-defined]
     assert (
         "10.00 MiB of 40.00 MiB of parameters" in more.sentence
@@ -388,8 +389,8 @@ def test_of_all_that_memory_is_short_for_the_reason_names_the_least_cause_and_wh
 def test_a_copy_of_a_mask_goes_with_int8_where_one_alone_is_not_enough() -> None:
     graph = read_model(sample("transformer_encoder.onnx"))
     found = explain(Problem(graph, McmPackage(12)), seconds=20.0)
-    finer = next(remedy for remedy in found.remedies if remedy.title.startswith("Count in int8"))
-    assert finer.verified and finer.title == "Count in int8, and copy /Mul to every chip that reads it"
+    finer = next(remedy for remedy in found.remedies if remedy.title.startswith("Count bytes in int8"))
+    assert finer.verified and finer.title == "Count bytes in int8, and copy /Mul to every chip that reads it"
 
 
 def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_for() -> None:

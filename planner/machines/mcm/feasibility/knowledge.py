@@ -39,6 +39,10 @@ MOST_SOURCES = 4
 """Sources of one explanation that are offered one by one."""
 
 
+QUANTIZED = "; the network has to be quantized for it, and op times are estimated as before"
+"""What a byte for each number asks for, and what it leaves: whoever wants int8 times, too, reads the model with that precision."""
+
+
 class McmKnowledge(Knowledge):
     """The chip solver, CP-SAT where it has to be proven, and what the triangle rule binds."""
 
@@ -145,19 +149,17 @@ class McmKnowledge(Knowledge):
             smaller = f"{smaller} ({needs})" if few > target.count else f"with a byte for each number {needs}"
         for count in sorted({min(MOST_CHIPS, max(few, math.ceil(few * step))) for step in CHIP_STEPS}):
             more = count > target.count
-            title = "Count in int8" + (f" on {count} chips" if more else "")
+            title = "Count bytes in int8" + (f" on {count} chips" if more else "")
             held = f", and {count} chips instead of {target.count} hold all ops" if more else ""
             finer = replace(problem, target=replace(target, precision="int8", count=count))
-            yield Change(
-                title, f"{smaller}{held}; the network has to be quantized for it", target=finer.target
-            )
+            yield Change(title, f"{smaller}{held}{QUANTIZED}", target=finer.target)
             # What the triangle rule keeps on two chips may be too much even so: a copy of what feeds it sets it free.
             conflict = mcm_conflict(finer)
             if conflict is not None:
                 for copied in self.changes(finer, Cause.of(conflict)):
                     yield Change(
                         f"{title}, and {copied.title[:1].lower()}{copied.title[1:]}",
-                        f"{smaller}{held}, and {copied.sentence}; the network has to be quantized for it",
+                        f"{smaller}{held}, and {copied.sentence}{QUANTIZED}",
                         target=copied.target,
                     )
 
