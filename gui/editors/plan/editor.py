@@ -126,6 +126,7 @@ class MainWindow(GraphBody):
             signal.connect(self.docks.make_room_for_devices)
             signal.connect(self.docks.follow_target)
             signal.connect(self._name_counts)
+        self._name_counts()
         document.problem_changed.connect(self.memory.remember_model)
         canvas.context_menu.connect(self._context_menu)
         canvas.card_clicked.connect(self._show_facts)

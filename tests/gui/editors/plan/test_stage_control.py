@@ -181,3 +181,13 @@ def test_unpin_and_separate_are_for_ops_that_are_pinned_or_kept_together(qtbot: 
         ]  # fmt: skip
     finally:
         close()
+
+
+def test_a_window_on_chips_asks_for_chips_from_the_first(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(12), target=McmPackage(4))
+    window, close = make_window(qtbot, document)
+    try:
+        assert window.docks.docks["counts"].windowTitle() == "How Many Chips?"
+    finally:
+        close()
