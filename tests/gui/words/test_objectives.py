@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.look.numbers import Column, byte_column, energy_text, one_amount, signed_amount
+from gui.look.numbers import byte_column, energy_text, one_amount, signed_amount
 from gui.words.objectives import (
     amount,
     change,
