@@ -168,6 +168,17 @@ class DropChoice(QFrame):
         self._fit()
         self.keep_inside()
 
+    def leave_repair_out(self) -> None:
+        """What repairs is to move along, which is offered already: one plan has one button."""
+        focused = self._repair.hasFocus()
+        self._repair.setText(self._name("repair"))
+        self._repair.hide()
+        self._arrange()
+        if focused:
+            self._along.setFocus(Qt.FocusReason.PopupFocusReason)
+        self._fit()
+        self.keep_inside()
+
     def keep_inside(self, place: QPoint | None = None) -> None:
         """Go to ``place`` (where it is, by default), or as near to it as the parent has room."""
         parent = self.parentWidget()

@@ -161,6 +161,13 @@ class Drops:
             return
         self._repaired = result
         others = np.setdiff1d(np.flatnonzero(result.device_of != document.device_of), preview.ops)
+        if (
+            len(others)
+            and np.array_equal(others, np.unique(preview.along))
+            and (result.device_of[others] == device).all()
+        ):
+            self.choice.leave_repair_out()
+            return
         self.choice.show_repair(len(others))
         now = document.live.components
         column = column_of(problem, problem.components[0], [now[0] or result.evaluation.values[0]])

@@ -124,9 +124,13 @@ def test_on_a_pipeline_neighbours_come_first(qtbot: QtBot, make_hand: MakeHand) 
     hand.drag(hand.at(3), hand.lane(2))
     assert choice(hand)._along.hasFocus()
     button = known(qtbot, hand)
-    assert button.text().startswith("Move and repair: ")
+    assert button.isHidden() and choice(hand)._along.hasFocus(), (
+        "the repair is to move along: one of them is offered"
+    )
     assert hand.view.rect().contains(choice(hand).geometry())
     for shown in choice(hand).findChildren(QPushButton):
+        if shown.isHidden():
+            continue
         assert choice(hand).rect().contains(shown.geometry())
         assert shown.width() >= shown.sizeHint().width(), shown.text()
     choice(hand).dismiss()
