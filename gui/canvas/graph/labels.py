@@ -342,7 +342,8 @@ def _sizes(scene: Scene, op: int) -> str:
     graph = scene.items.graph
     ptr, idx = graph.outputs
     shape = graph.tensor_shapes[idx[ptr[op]]] if ptr[op + 1] > ptr[op] else None
-    sizes = shape[1:] if shape and len(shape) > 1 else shape or ()
+    sizes: tuple[int, ...] = shape or ()
+    sizes = sizes[1:] if len(sizes) > 1 else sizes
     return f"[{sizes[0]}]" if len(sizes) == 1 else "\u00d7".join(map(str, sizes))
 
 

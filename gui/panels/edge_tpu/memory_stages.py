@@ -110,8 +110,8 @@ def _amounts(
             continue
         if over and limit - y > 20:
             more = f"+{(amount - line) / MIB:.2f}"
-            said = (f"{more} off chip", f"{more} off", more, f"+{(amount - line) / MIB:.0f}")
-            _plate(painter, box, (limit + y) / 2, said, theme.warning, theme)
+            off = (f"{more} off chip", f"{more} off", more, f"+{(amount - line) / MIB:.0f}")
+            _plate(painter, box, (limit + y) / 2, off, theme.warning, theme)
         taken = [cell] if cell.top() >= limit else []
         low, high = height_of(stays, top, inner), max(height_of(amount, top, inner), limit)
         if pushed > 0:

@@ -6,7 +6,7 @@ from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.story.keyframe import Keyframe
-from planner.story.telling import named_ops
+from planner.story.looking import named_ops
 
 COLOURED = {
     STAGE: "Stage by stage",

@@ -18,9 +18,10 @@ from planner.reports.comparison import compare
 from planner.reports.comparison.figures import LETTERS
 from planner.reports.comparison.rows import Rows
 from planner.story.comparing import comparison_caption, letters_for
+from planner.story.looking import looked_at
 from planner.story.matching import Matched
 from planner.story.proof_words import CLAIMANT
-from planner.story.telling import caption, fitting, found_by, looked_at
+from planner.story.telling import caption, fitting, found_by
 
 ELSEWHERE = "told for another order"
 """What is said of words that somebody wrote and that speak of what came before, where something else does now."""

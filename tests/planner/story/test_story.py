@@ -35,6 +35,7 @@ from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import pack, resolve
 from planner.story.folded import FoldedGroup
 from planner.story.keyframe import Camera, Keyframe
+from planner.story.looking import looked_at, named_ops
 from planner.story.making import Told, story_of_plans, thinned, visible
 from planner.story.story import Resolved, Story
 from planner.story.subject import StoryModel
@@ -45,8 +46,6 @@ from planner.story.telling import (
     filled,
     fitting,
     found_by,
-    looked_at,
-    named_ops,
     shortened,
     title,
 )
