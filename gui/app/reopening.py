@@ -222,11 +222,13 @@ class Reopening(QObject):
         front = self._windows.get(id(self._front)) or self._beside()
         there = [] if front is None else windows_of("comparison").comparisons_of(front.document)
         seen = there[self._compared] if 0 <= self._compared < len(there) else front
-        # A turn later: a comparison is made visible in the next one.
-        soon(self, lambda: self._end(front, seen))
+        soon(self, partial(self._end, front, seen))
 
     def _end(self, front: Any, seen: Any) -> None:
-        """The tab that was in front is in front again, and says what is missing."""
+        """The tab that was in front is in front again, and says what is missing; comparisons show themselves some turns after they are opened."""
+        if windows_of("comparison").are_coming():
+            soon(self, partial(self._end, front, seen))
+            return
         hold_notes(False)
         self.done = True
         if seen is not None and not seen.closed:

@@ -218,6 +218,11 @@ def comparisons_of(document: Document | OrderDocument) -> list[ComparisonWindow]
     return [one for one in _windows if one.document is document and not one.closed]
 
 
+def are_coming() -> bool:
+    """Whether any comparison is about to be shown."""
+    return any(one.coming and not one.closed for one in _windows)
+
+
 def _open(window: PlanWindow, sources: Sequence[Source], bounds: Sequence[Bound] = ()) -> CompareWindow:
     """The comparison of these plans: the one that is open, with its reference and its pair, else one in a tab of its own; a tab that has
     nothing to compare any more is taken."""

@@ -94,8 +94,7 @@ def left_open(qtbot: QtBot, files: dict[str, Path]) -> None:
     parts = begun()
     window = parts.window
     comparisons.open_files(window, [files["first"]], [files["one"], files["two"]])
-    qtbot.waitUntil(lambda: bool(comparisons._windows), timeout=60_000)
-    settle()
+    qtbot.waitUntil(lambda: bool(comparisons._windows) and not comparisons.are_coming(), timeout=60_000)
     other = open_graph_window([files["second"]], None, True, window, parts.themes)
     qtbot.waitUntil(lambda: other.document.problem is not None, timeout=60_000)
     network = networks.open_order_window(parts.themes, parts.session, [files["network"]], beside=window)
@@ -336,11 +335,10 @@ def test_several_comparisons_are_open_again_and_the_one_in_front_is(
     parts = begun()
     window = parts.window
     comparisons.open_files(window, [files["first"]], [files["one"], files["two"]])
-    qtbot.waitUntil(lambda: bool(comparisons._windows), timeout=60_000)
-    settle()
+    qtbot.waitUntil(lambda: bool(comparisons._windows) and not comparisons.are_coming(), timeout=60_000)
     found = window.document.add_plan(window.document.device_of[::-1].copy(), "found", planner="greedy")
     other = comparisons.open_comparison(window, [found])
-    settle()
+    qtbot.waitUntil(lambda: not comparisons.are_coming())
     host = host_of(window)
     assert host is not None and host.count() == 3 and host.currentWidget() is other
     quit_all()
