@@ -207,7 +207,7 @@ def test_cards_are_cut_by_all_plans_in_sight() -> None:
 
 
 @pytest.mark.parametrize("view", ["lanes", "stages"])
-def test_no_lane_of_a_slide_is_empty_whose_device_has_ops(view: str) -> None:
+def test_no_lane_of_a_slide_is_empty_whose_device_has_ops(qapp: object, view: str) -> None:
     """A block over three stages of which the middle one has nothing else: the bottleneck."""
     graph = chain_graph(48)
     problem = Problem(graph, Pipeline(3))
@@ -217,7 +217,7 @@ def test_no_lane_of_a_slide_is_empty_whose_device_has_ops(view: str) -> None:
         problem, device_of, PRESETS["slide"], view, grouping=groups, folded=frozenset({0, 1, 2})
     )
     assert np.bincount(picture.scene.device, minlength=3).tolist() == [2, 1, 2]
-    assert "in 5 cards, of which 5 are folded groups or parts of them" in picture.subtitle
+    assert ", drawn as 5 groups or parts of groups," in picture.subtitle
     flow = compose(problem, device_of, PRESETS["slide"], "flow", grouping=groups, folded=frozenset({0, 1, 2}))
     assert flow.scene.mixed.tolist() == [False, True, False]
 
