@@ -173,7 +173,7 @@ def test_unpin_and_separate_are_for_ops_that_are_pinned_or_kept_together(qtbot: 
 
     try:
         assert offered(0) == (False, False)
-        assert actions["edit.unpin"].toolTip() == "Select an op that is pinned first"
+        assert actions["edit.unpin"].toolTip() == "No selected op is pinned"
         document.pin([0], 0)
         document.keep_together([4, 5])
         assert [offered(0), offered(4), offered(0, 5), offered(7)] == [

@@ -65,7 +65,7 @@ def test_a_better_plan_among_counts_of_stages_is_said_and_taken(qtbot: QtBot) ->
         counting.know({3: one}, problem)
         assert one.evaluation is not None
         said = components_text(problem, one.evaluation.values)
-        assert f"How Many Stages has a better plan for as many: {said}" in panel.state.text()
+        assert f"How Many TPUs has a better plan for as many: {said}" in panel.state.text()
         panel.take.click()
         assert document.device_of.tolist() == even(12, 3).tolist()
         qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
@@ -206,7 +206,9 @@ def test_why_a_stage_holds_most(qtbot: QtBot) -> None:
         }  # fmt: skip
         document.set_problem(EdgeTpuPipeline(3, cache=8 * 2**20), "memory-1-2-3")
         settle()
-        assert panel.sentence.text().endswith("they fit into its cache with 4.00 MiB to spare.")
+        assert panel.sentence.text().endswith(
+            "they fit into its cache beside activations of 241.0 KiB with 3.76 MiB to spare."
+        )
 
 
 def test_why_where_all_stages_stream_over_one_link(qtbot: QtBot) -> None:
