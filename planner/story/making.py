@@ -30,6 +30,7 @@ from planner.story.subject import MOST_PLANS, StoryModel
 from planner.story.telling import (
     TRANSFERS,
     caption,
+    certificate_title,
     change_words,
     changed,
     facts,
@@ -38,6 +39,7 @@ from planner.story.telling import (
     found_by,
     is_named,
     moved,
+    name_in_words,
     shortened,
     title,
 )
@@ -111,7 +113,7 @@ def story_of_plans(
         before = told[i - 1].plan if i else None
         frames += _of_plan(i, entry, before, matched.rows((i - 1, i)))
     frames = _with_own_titles([*frames, *_compared(plans, comparisons, matched)], told)
-    frames += _closing(len(told) - 1, told[-1], cameras)
+    frames += _closing(len(told) - 1, told[-1], cameras, letter_of(len(told) - 1, frames))
     plan = told[-1].plan
     return Story(
         title=shortened(name or _story_title([entry.plan for entry in told]), LONGEST_TITLE),
@@ -239,8 +241,17 @@ def _compared(plans: Sequence[Plan | OrderPlan], ways: Sequence[str], matched: M
     return frames
 
 
-def _closing(index: int, entry: Told, cameras: Cameras) -> list[Keyframe]:
-    """A look at what holds the last plan back, or at what it breaks; and its certificate."""
+def letter_of(number: int, frames: Sequence[Keyframe]) -> str:
+    """The letter that a plan has in the last keyframe that compares it; empty where none does."""
+    letters = [
+        letter for k in frames if k.view == "comparison"
+        for letter, plan in zip(k.called, (k.versus, k.plan, *k.beside), strict=True) if plan == number
+    ]  # fmt: skip
+    return letters[-1] if letters else ""
+
+
+def _closing(index: int, entry: Told, cameras: Cameras, letter: str) -> list[Keyframe]:
+    """A look at what holds the last plan back, or at what it breaks; and its certificate, with its ``letter`` where it was compared."""
     frames = []
     plan = entry.plan
     if isinstance(plan, Plan):
@@ -256,7 +267,8 @@ def _closing(index: int, entry: Told, cameras: Cameras) -> list[Keyframe]:
                     head, words, index, "lanes", camera, marked, panel="costs", hold=LONG, transition=1.5
                 )
             )
-    frames.append(Keyframe("The certificate", CERTIFICATE, index, "certificate", hold=LONG, transition=0.8))
+    head = certificate_title(name_in_words(plan), letter)
+    frames.append(Keyframe(head, CERTIFICATE, index, "certificate", hold=LONG, transition=0.8))
     return frames
 
 

@@ -23,6 +23,8 @@ from planner.problem.decision import Evaluation
 from planner.problem.problem import Plan
 from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
+from planner.reports.comparison.figures import own_name
+from planner.story.keyframe import LONGEST_TITLE
 from planner.story.proof_words import proof_sentences
 from planner.text_table import gap_percent, percent, times
 
@@ -283,6 +285,22 @@ def found_by(plan: Plan | OrderPlan, seeded: bool = False) -> str:
     if not planner or is_named(plan):
         return ""
     return f"Found by {_planner_words(planner)}{f', seed {seed}' if seeded and seed is not None else ''}."
+
+
+def certificate_title(name: str, letter: str = "", model: str = "") -> str:
+    """What the certificate of a plan of this ``name`` is called, with its ``letter`` where plans are compared, and its model where there are
+    several."""
+    words = f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
+    words = f"plan {letter}, {words}" if letter else words
+    return shortened(f"The certificate of {words}{f', {model}' if model else ''}", LONGEST_TITLE)
+
+
+def name_in_words(plan: Plan | OrderPlan) -> str:
+    """A plan's name, in which the planner that found it has its title: ``Edge TPU, fastest``."""
+    name, planner = own_name(plan), plan.provenance.planner
+    if planner and not is_named(plan) and name.startswith(planner):
+        return _planner_words(planner) + name.removeprefix(planner)
+    return name
 
 
 def phrase(plan: Plan | OrderPlan, component: str) -> str:

@@ -316,18 +316,12 @@ def _certificate_of(resolved: Resolved, number: int) -> Keyframe:
     """A keyframe that is the certificate of a plan of the story."""
     from gui.words.methods import shown_name
     from planner.reports.comparison.figures import own_name
-    from planner.story.keyframe import LONGEST_TITLE, Keyframe
-    from planner.story.making import CERTIFICATE
-    from planner.story.telling import shortened
+    from planner.story.keyframe import Keyframe
+    from planner.story.making import CERTIFICATE, letter_of
+    from planner.story.telling import certificate_title
 
-    letters = [
-        letter for k in resolved.story.keyframes if k.view == "comparison"
-        for letter, plan in zip(k.called, (k.versus, k.plan, *k.beside), strict=True) if plan == number
-    ]  # fmt: skip
-    called = f"plan {letters[-1]}, “{{}}”" if letters else "“{}”"
-    title = shortened(
-        f"The certificate of {called.format(shown_name(own_name(resolved.plans[number])))}", LONGEST_TITLE
-    )
+    name = shown_name(own_name(resolved.plans[number]))
+    title = certificate_title(name, letter_of(number, resolved.story.keyframes))
     return Keyframe(title, CERTIFICATE, number, "certificate")
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.tools.story.draft import Draft
 from gui.tools.story.frames import Frame, Shown, earlier_plan, same_plan
-from gui.tools.story.looks import LOOKS, look
+from gui.tools.story.looks import look
 from gui.tools.story.ordering import told
 from gui.tools.story.shots import MOST_HIGHLIGHTED, Shots
 from gui.tools.story.titling import as_shown
@@ -23,7 +23,7 @@ from planner.problem.problem import Plan
 from planner.reports.comparison.figures import own_name
 from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
 from planner.story.making import CERTIFICATE
-from planner.story.telling import caption, moved_ops, shortened, title
+from planner.story.telling import caption, certificate_title, moved_ops, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -57,13 +57,11 @@ class Recorder(QObject):
 
     def capture_certificate(self, shown: Shown) -> None:
         """Add the certificate of a plan as :meth:`Draft.add` does: called after the plan, and where the story has another model, after its own."""
-        of = (
-            f"\N{LEFT DOUBLE QUOTATION MARK}{shown_name(own_name(shown.plan))}\N{RIGHT DOUBLE QUOTATION MARK}"
-        )
         model = shown.source.model
-        if any(frame.shown.source.model.fingerprint != model.fingerprint for frame in self._draft.frames):
-            of = f"{of}, {model.name}"
-        words = shortened(f"{LOOKS['certificate']} of {of}", LONGEST_TITLE)
+        others = any(
+            frame.shown.source.model.fingerprint != model.fingerprint for frame in self._draft.frames
+        )
+        words = certificate_title(shown_name(own_name(shown.plan)), model=model.name if others else "")
         self._draft.add(Frame(Keyframe(words, CERTIFICATE, 0, "certificate"), shown, titled=words))
 
     def retake(self) -> None:

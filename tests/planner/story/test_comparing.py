@@ -128,6 +128,7 @@ def test_a_story_compares_at_its_end() -> None:
         (0, 1, (2,)), (0, 2, ()), (0, 2, ()), (0, 1, (2,)),
     ]  # fmt: skip
     assert story.keyframes[-1].view == "certificate", "which comes after them"
+    assert story.keyframes[-1].title == "The certificate of plan C, “plan 3”"
     with pytest.raises(StoryError, match="needs two plans"):
         story_of_plans(model, [Told(plans[0])], comparisons=["overlay"])
 

@@ -300,6 +300,7 @@ def test_a_story_of_plans(problem: Problem, tmp_path: Path) -> None:
         ("flow", 0, "", -1), ("lanes", 0, "costs", -1), ("lanes", 1, "difference", 0), ("lanes", 1, "costs", -1),
         ("certificate", 1, "", -1),
     ]  # fmt: skip
+    assert story.keyframes[-1].title == "The certificate of “Slice”", story.keyframes[-1].title
     worst = plans[1].evaluation.bottleneck
     assert seen == [("lanes", int((plans[1].decision.device_of == worst).sum()))]
     assert story.keyframes[3].camera == Camera(0, 0, 0.5, 0.5) and (story.title, story.theme) == (
