@@ -24,7 +24,7 @@ FOLDED = 8
 CELL, CELL_GAP, STRIP_HEAD = 22.0, 7.0, 18.0
 """The side of a small chip, what lies between two, and the height of the words above them."""
 ROOMY = (300.0, 130.0)
-"""Pixels beyond which a chip gains nothing where the others are small."""
+"""Pixels beyond which a chip gains nothing in a picture, which it is to fill."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,14 @@ def folded_layout(count: int, used: int, rect: QRectF) -> PackageLayout:
     they are many."""
     unused = count - used
     if used < 1 or unused < max(FOLDED, used + 1):
-        return package_layout(count, rect)
+        return package_layout(count, rect, ROOMY)
     step = CELL + CELL_GAP
     columns = max(1, math.floor((rect.width() + CELL_GAP) / step))
     rows = math.ceil(unused / columns)
     columns = math.ceil(unused / rows)
     high = STRIP_HEAD + rows * step
     if high > rect.height() / 2:
-        return package_layout(count, rect)
+        return package_layout(count, rect, ROOMY)
     top = rect.bottom() - high + STRIP_HEAD
     left = rect.center().x() - (columns * step - CELL_GAP) / 2
     small = tuple(

@@ -11,6 +11,7 @@ from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours, mix
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.panels.mcm.ink import heat, thickness
+from gui.panels.mcm.painter import SHOWN, paint_shown
 from gui.panels.mcm.state import Package
 from gui.widgets.bars import HATCH
 from planner.quantity import bytes_text
@@ -21,13 +22,16 @@ RAMP = 54.0
 """Length of the wedge that links are compared with."""
 
 
-def legend_height(package: Package, width: float) -> float:
+def legend_height(package: Package, width: float, charted: bool = False) -> float:
     """What :func:`paint_legend` needs for all that it says."""
-    return LEGEND * (1 + max((line for line, _ in _placed(package, width)), default=0))
+    return LEGEND * (1 + max((line for line, _ in _placed(package, width, charted)), default=0))
 
 
-def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme) -> None:
-    """What tones and thicknesses mean, as much of it as fits into the lines of ``rect``; the heat of the links at the right."""
+def paint_legend(
+    painter: QPainter, rect: QRectF, package: Package, theme: Theme, charted: bool = False
+) -> None:
+    """What tones and thicknesses mean, as much of it as fits into the lines of ``rect``; the heat of the links at the right. ``charted``:
+    whether a chip has the mark of a chart of its memory below."""
     letters = face(7.5)
     most = bytes_text(package.hottest)
     heat_room = _heat_room(most)
@@ -41,20 +45,23 @@ def paint_legend(painter: QPainter, rect: QRectF, package: Package, theme: Theme
         "beyond": theme.bad if package.limited else theme.warning,
     }  # fmt: skip
     for (what, swatch, words), (line, x) in zip(
-        _marks(package), _placed(package, rect.width()), strict=False
+        _marks(package, charted), _placed(package, rect.width(), charted), strict=False
     ):
         y = rect.top() + line * LEGEND
         if y + LEGEND > rect.bottom() + 0.5:
             return
         left = rect.left() + x
-        painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), QColor(shades[what]))
+        if what == "charted":
+            paint_shown(painter, left + swatch / 2, y + LEGEND / 2 - SHOWN / 2, theme)
+        else:
+            painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), QColor(shades[what]))
         if what == "beyond":
             painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), HATCH)
         place = QRectF(left + swatch + 4, y, rect.right() - left - swatch - 4, LEGEND)
         write(painter, place, LEFT, words, letters, theme.muted)
 
 
-def _marks(package: Package) -> list[tuple[str, float, str]]:
+def _marks(package: Package, charted: bool) -> list[tuple[str, float, str]]:
     """What is explained: which mark, how wide it is, and its words, which say the length of bars where packages are compared."""
     size = bytes_text(package.sram).replace(".00", "")
     work = f"work, whole bar {one_time(package.longest, package.unit)}" if package.scale.time else "work"
@@ -68,15 +75,17 @@ def _marks(package: Package) -> list[tuple[str, float, str]]:
     if over:
         cut = " or \N{MULTIPLICATION SIGN}, bar broken off" if any(map(package.cut, over)) else ""
         marks.insert(3, ("beyond", 9.0, f"more than fits (!{cut})"))
-    return marks if math.isfinite(package.sram) else marks[:2] + marks[3:]
+    if not math.isfinite(package.sram):
+        del marks[2]
+    return [*marks, ("charted", 9.0, "its memory is below")] if charted else marks
 
 
-def _placed(package: Package, width: float) -> list[tuple[int, float]]:
+def _placed(package: Package, width: float, charted: bool) -> list[tuple[int, float]]:
     """The line of each mark and where in it; the first line leaves room for the heat of the links."""
     measure = QFontMetricsF(face(7.5))
     end = width - _heat_room(bytes_text(package.hottest)) - 8
     line, x, found = 0, 0.0, []
-    for _, swatch, words in _marks(package):
+    for _, swatch, words in _marks(package, charted):
         wide = swatch + 4 + measure.horizontalAdvance(words)
         if x + wide > (end if line == 0 else width):
             line, x = line + 1, 0.0

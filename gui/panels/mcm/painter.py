@@ -18,6 +18,9 @@ from gui.panels.mcm.state import ChipState, Package
 from gui.panels.mcm.words import held_words
 from gui.widgets.bars import HATCH
 
+SHOWN = 4.0
+"""Height, and half of the width, of the mark of the chip whose memory is shown."""
+
 
 @dataclass
 class Marks:
@@ -122,10 +125,16 @@ def _chip(
         painter.setPen(QPen(QColor(theme.text), 1.5, Qt.PenStyle.DotLine))
         painter.drawRoundedRect(box.adjusted(2.5, 2.5, -2.5, -2.5), radius, radius)
     if chip == marks.shown and preview is None:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.text))
-        x, y = box.center().x(), box.bottom() + 1.0
-        painter.drawPolygon(QPolygonF([QPointF(x - 4, y + 4), QPointF(x + 4, y + 4), QPointF(x, y)]))
+        paint_shown(painter, box.center().x(), box.bottom() + 1.0, theme)
+
+
+def paint_shown(painter: QPainter, x: float, y: float, theme: Theme) -> None:
+    """The mark of the chip whose memory is shown, its tip at (``x``, ``y``)."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.text))
+    painter.drawPolygon(
+        QPolygonF([QPointF(x - SHOWN, y + SHOWN), QPointF(x + SHOWN, y + SHOWN), QPointF(x, y)])
+    )
 
 
 def _border(state: ChipState, colour: DeviceColour, theme: Theme, grey: bool) -> QPen:

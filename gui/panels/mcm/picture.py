@@ -14,11 +14,12 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.heading import MOST_LINES, Heading, heading_of
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
-from gui.look.theme import device_colours
-from gui.look.writing import LEFT, face, write
+from gui.look.theme import Theme, device_colours
+from gui.look.writing import CENTRE, LEFT, RIGHT, face, write
 from gui.panels.mcm.layout import PackageLayout, folded_layout
 from gui.panels.mcm.legend import legend_height, paint_legend
-from gui.panels.mcm.memory_painter import chip_memory, paint_chip_memory
+from gui.panels.mcm.memory_painter import AXIS, chip_memory, paint_chip_memory
+from gui.panels.mcm.memory_painter import MARGIN as CHART_MARGIN
 from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.state import Package, is_package, package_of
 from gui.panels.mcm.words import summary
@@ -31,6 +32,8 @@ from planner.problem.problem import Problem
 WIDTH, HEIGHT = 1000.0, 590.0
 """Size in units of the painter that a picture of usual proportions has; words are as large as in a window of that size."""
 MARGIN, ARCS, RULES, CHART = 14.0, 18.0, 20.0, 118.0
+MOST_CHART, CHART_AXIS = 0.45, 15.0
+"""The share of the page that the chart of a chip's memory has at most, where chips leave so much, and what the line below it takes."""
 SMALLEST, LEAST_SHARE = 10.0, 0.6
 """Pixels of the smallest letters, and the share of a page with large letters that chips and what explains them have beside the chart:
 it is left out where they would have less."""
@@ -96,14 +99,17 @@ def paint_picture(
     placed.heading.paint(painter, left, wide, theme)
     fullest = int(np.argmax(evaluation.memory))
     if placed.charted:
-        low -= CHART
+        memory, chart = chip_memory(problem, device_of, fullest), placed.chart - CHART_AXIS
+        below = QRectF(left + AXIS, low - CHART_AXIS, wide - AXIS - CHART_MARGIN, CHART_AXIS)
+        _write_order(painter, below, len(memory.ops), theme)
+        low -= placed.chart
         paint_chip_memory(
-            painter, QRectF(left, low, wide, CHART), chip_memory(problem, device_of, fullest),
-            device_colours(len(package.chips), theme)[fullest], theme, np.zeros(problem.graph.n, bool),
+            painter, QRectF(left, low, wide, chart), memory, device_colours(len(package.chips), theme)[fullest], theme,
+            np.zeros(problem.graph.n, bool),
         )  # fmt: skip
-    explained = legend_height(package, wide)
+    explained = legend_height(package, wide, placed.charted)
     low -= explained + 6
-    paint_legend(painter, QRectF(left, low, wide, explained), package, theme)
+    paint_legend(painter, QRectF(left, low, wide, explained), package, theme, placed.charted)
     if pointed is not None:
         low -= RULES
         write(painter, QRectF(left, low, wide, RULES), LEFT, pointed.sentence, face(9.0), theme.bad)
@@ -111,17 +117,28 @@ def paint_picture(
     paint_package(painter, placed.layout, package, theme, Marks(shown=shown))
 
 
+def _write_order(painter: QPainter, line: QRectF, ops: int, theme: Theme) -> None:
+    """What goes across a chart of memory, in a ``line`` below it: the ops of the chip, one after another."""
+    for place, words in ((LEFT, "op 1"), (CENTRE, "in running order"), (RIGHT, f"op {ops:,}")):
+        write(painter, line, place, words, face(7.5), theme.muted)
+
+
 @dataclass(frozen=True)
 class _Placed:
-    """Where everything is on a page, in units of ``scale`` pixels; ``charted``: whether there is room for the memory of a chip, and
-    ``spare`` the height that chips leave above and below them."""
+    """Where everything is on a page, in units of ``scale`` pixels; ``chart``: the height of the chart of a chip's memory, 0 where there is no
+    room for it, and ``spare`` the height that chips leave above and below them."""
 
     scale: float
     inner: QRectF
     heading: Heading
-    charted: bool
+    chart: float
     layout: PackageLayout
     spare: float
+
+    @property
+    def charted(self) -> bool:
+        """Whether there is room for the memory of a chip."""
+        return self.chart > 0.0
 
 
 def _placed(
@@ -133,16 +150,26 @@ def _placed(
     inner = QRectF(MARGIN, 10, width - 2 * MARGIN, height - 20)
     heading = _heading(problem, package, evaluation, title, bounds, inner.width())
     charted = page.floor <= 0.0 or height - heading.height - CHART >= LEAST_SHARE * height
-    low = inner.bottom() - (CHART if charted else 0.0) - legend_height(package, inner.width()) - 6
+    chart = CHART if charted else 0.0
+    low = inner.bottom() - legend_height(package, inner.width(), charted) - 6
     low -= 0.0 if evaluation.valid else RULES
     top = heading.height + (ARCS if package.path is not None else 0.0)
-    room = QRectF(MARGIN, top, inner.width(), low - top - 6)
-    layout = folded_layout(len(package.chips), package.used, room)
-    boxes = (*layout.boxes, *layout.small)
-    # A very low page has no room for chips at all.
-    high = max(box.bottom() for box in boxes) - min(box.top() for box in boxes) if boxes else room.height()
-    spare = room.height() - high
-    return _Placed(scale, inner, heading, charted, layout, spare)
+
+    def placed(chart: float) -> _Placed:
+        room = QRectF(MARGIN, top, inner.width(), low - chart - top - 6)
+        layout = folded_layout(len(package.chips), package.used, room)
+        boxes = (*layout.boxes, *layout.small)
+        # A very low page has no room for chips at all.
+        high = (
+            max(box.bottom() for box in boxes) - min(box.top() for box in boxes) if boxes else room.height()
+        )
+        return _Placed(scale, inner, heading, chart, layout, room.height() - high)
+
+    found = placed(chart)
+    if charted and not narrow:  # what chips leave is the chart's
+        larger = min(chart + found.spare - BANDS, MOST_CHART * height)
+        found = placed(larger) if larger > chart else found
+    return found
 
 
 def _heading(

@@ -253,6 +253,21 @@ def test_a_column_is_as_high_as_what_is_on_it(qapp: Any) -> None:
     assert page.pixels[1] < PRESETS["column"].pixels[1]
 
 
+def test_a_poster_is_filled_and_its_chart_and_its_mark_are_explained(qapp: Any, tmp_path: Path) -> None:
+    problem, plan = package_problem(), np.array(TIDY, np.int32)
+    evaluation = problem.evaluate(plan)
+    page = PRESETS["poster"].usual
+    shown = _placed(page, problem, package_of(problem, plan, evaluation), evaluation, "six ops", ())
+    boxes = shown.layout.boxes
+    assert boxes[-1].right() - boxes[0].left() > 0.9 * shown.inner.width()
+    high = max(box.bottom() for box in boxes) - min(box.top() for box in boxes)
+    assert high + shown.chart > 0.6 * shown.inner.height()
+    file = tmp_path / "package.svg"
+    draw_package(problem, plan, PRESETS["poster"], "six ops").save(file)
+    words = [line.words for line in written_in(file.read_bytes())]
+    assert {"op 1", "in running order", "its memory is below"} <= set(words)
+
+
 def test_another_target_has_no_package(tmp_path: Path) -> None:
     problem = Problem(tpu_graph(), DevicePool(2, 1))
     with pytest.raises(StageboardError, match="choose --view lanes"):
