@@ -119,6 +119,8 @@ class Scene:
     """The colours of cards where these are not their stages' (:mod:`gui.canvas.graph.heat`)."""
     work: Floats | None = None
     """Time of each op on the device it is on (float64[n]); None: as the graph has it."""
+    nearest: Detail = Detail.CARDS
+    """The level at which cards are drawn at most, however near they are."""
 
     def __post_init__(self) -> None:
         count = self.items.count
@@ -163,7 +165,7 @@ class Scene:
     def detail(self, scale: float) -> Detail:
         """What is drawn of cards, and of cells, where a scene unit is ``scale`` logical pixels."""
         if self.layout.stages is None:
-            return detail_at(STYLE.card_h * scale)
+            return min(self.nearest, detail_at(STYLE.card_h * scale))
         return Detail.BLOCKS if self.layout.stages.cell * scale < CELL_NAMED else Detail.LABELS
 
     @property

@@ -219,7 +219,7 @@ def paint_canvas(painter: QPainter, canvas: Canvas, ground: bool) -> None:
 
 def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     scene, viewport, palette = canvas.picture.scene, canvas.picture.viewport, canvas.picture.palette
-    detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
+    detail = max(Detail.BLOCKS, scene.detail(viewport.scale))
     least, most = canvas.picture.least, scene.items.count
     paint_graph(painter, scene, viewport, palette, detail, least=least, names=False)
     width = ring_width(STYLE.card_h * viewport.scale)
@@ -237,7 +237,7 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     paint_dimmed_labels(painter, scene, viewport, palette, detail, 1.0, most, least)
     paint_labels(painter, scene, viewport, palette, detail, 1.0, most, least)
     if detail >= Detail.LABELS:
-        paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0)
+        paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0, least)
     paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0, wide=viewport.left)
     if not scene.layout.lanes and viewport.left:
         paint_row_headers(painter, scene, viewport, palette, 1.0, viewport.left)

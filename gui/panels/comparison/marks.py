@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt
@@ -86,8 +87,10 @@ def paint_badges(
     marks: Marks,
     detail: Detail,
     ratio: float,
+    least: float = 0.0,
 ) -> None:
-    """On the upper right corner of moved cards: the other plan's device, hollow, and its name where there is room."""
+    """On the upper right corner of moved cards: the other plan's device, hollow, and its name where there is room, in letters of ``least``
+    pixels at least."""
     inside = scene.in_sight(viewport.visible()) & marks.moved
     # A folded group may have moved in part alone: its card stays on the device that has most of it.
     items = np.flatnonzero(inside & (marks.elsewhere != scene.device))
@@ -96,7 +99,7 @@ def paint_badges(
     theme = palette.theme
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
     size = (9.0 if detail == Detail.CARDS else 7.0) * ratio
-    pixels = int(10 * ratio)
+    pixels = max(int(10 * ratio), ceil(least))
     back = QColor(theme.canvas)
     for i in items.tolist():
         row = int(marks.elsewhere[i])

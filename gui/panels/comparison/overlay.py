@@ -8,14 +8,14 @@ import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
 from gui.canvas.graph.animation import eased
-from gui.canvas.graph.detail import Detail, detail_at
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.headers import paint_headers
 from gui.canvas.graph.labels import paint_dimmed_labels, paint_labels
 from gui.canvas.graph.painter import wrap_image
 from gui.canvas.graph.palette import CanvasPalette
 from gui.canvas.graph.picture.shapes import paint_graph
-from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.between import between
 from gui.layout.result import Layout
@@ -39,6 +39,8 @@ class Overlaid:
     ends: tuple[Layout, Layout]
     headers: tuple[HeaderData | None, HeaderData | None] = (None, None)
     letters: tuple[str, str] = ("A", "B")
+    least: float = 0.0
+    """Logical pixels that letters on cards are high at least where these have room for such."""
 
     def way(self, share: float) -> float:
         """How far the cards have gone from A's places to B's."""
@@ -122,16 +124,17 @@ class Layers:
             image = wrap_image(layer)  # the painter does not keep it
             painter = QPainter(image)
             if all_names or detail == Detail.OVERVIEW:
-                paint_names(painter, scene, viewport, palette, detail, ratio)
+                paint_names(painter, scene, viewport, palette, detail, ratio, over.least * ratio)
             else:
-                paint_labels(painter, scene, viewport, palette, detail, ratio)
+                paint_labels(painter, scene, viewport, palette, detail, ratio, least=over.least * ratio)
             painter.end()
         raster.fill(self._pixels[2], None, 0, replace=True)
-        detail = detail_at(STYLE.card_h * viewport.scale / ratio)
+        detail = over.first.detail(viewport.scale / ratio)
         paint_split(self._pixels[2], over.first, over.second, viewport, palette, marks, detail, ratio)
         image = wrap_image(self._pixels[2])  # the painter does not keep it
         painter = QPainter(image)
-        paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, ratio)
+        least = over.least * ratio
+        paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, ratio, least)
         painter.end()
 
 
@@ -139,14 +142,14 @@ def draw_overlay(
     painter: QPainter, over: Overlaid, marks: Marks, viewport: Viewport, palette: CanvasPalette, share: float, least: float = 0.0
 ) -> None:  # fmt: skip
     """A share as shapes and text, in logical pixels: the plan that shows most, and over it the split cards. No letters are lower than
-    ``least`` pixels where cards have room for such."""
+    ``least`` pixels where there is room for such."""
     over.place(share)
     top, headers = over.top(share)
-    detail = max(Detail.BLOCKS, detail_at(STYLE.card_h * viewport.scale))
-    paint_graph(painter, top, viewport, palette, detail, least=least)
+    detail, names = max(Detail.BLOCKS, top.detail(viewport.scale)), max(least, over.least)
+    paint_graph(painter, top, viewport, palette, detail, least=names)
     if both(share) > 0.0:
         painter.setOpacity(both(share))
         draw_split(painter, over.first, over.second, viewport, palette, marks, detail)
-        paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, 1.0, least)
+        paint_split_text(painter, over.first, over.second, viewport, palette, marks, detail, 1.0, names)
         painter.setOpacity(1.0)
     paint_headers(painter, top, viewport, palette, headers, 1.0, least, some=least > 0, wide=viewport.left)

@@ -168,22 +168,26 @@ def paint_split_text(
     card = STYLE.card_h * viewport.scale
     cards = detail == Detail.CARDS
     mark = min(9.0 * ratio, 0.5 * card) if cards else min(7.0 * ratio, 0.6 * card)
-    for i in items.tolist():
+    inset = 7 * ratio + mark
+    names = {i: name_on_card(scene, viewport, palette, detail, i, ratio, least) for i in items.tolist()}
+    across = {i: float(scene.w[i]) * viewport.scale for i in names}
+    has_room = {
+        i: wide(text, pixels, cards) <= across[i] - 2 * inset - 4 * ratio
+        for i, (text, pixels) in names.items()
+    }
+    # Marks stand beside the name, below it where that has no room for them; where there is no below all cards have them, or none has.
+    marked = min(across.values()) >= 3 * mark + 12 * ratio and (cards or all(has_room.values()))
+    for i, (text, pixels) in names.items():
         x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
-        w, h = float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale
+        w, h, beside = across[i], float(scene.h[i]) * viewport.scale, marked and has_room[i]
         row = QRectF(x, y, w, h / 2 if cards else h)
         # By the rule of all cards, and in their letters: two of a kind are called alike whether they moved or not.
-        text, pixels = name_on_card(scene, viewport, palette, detail, i, ratio, least)
         painter.setFont(font(pixels, cards))
         painter.setPen(QColor(theme.text))
         painter.drawText(row, CENTRE, text)
         devices = int(scene.device[i]), int(second.device[i])
-        inset = 7 * ratio + mark
-        marked = w >= 3 * mark + 12 * ratio
-        beside = marked and wide(text, pixels, cards) <= w - 2 * inset - 4 * ratio
         low = QRectF(x + 6 * ratio, y + h / 2, w - 12 * ratio, h / 2 - 2 * ratio)
-        # Marks stand beside the name, below it where that has no room for them, and nowhere where there is no below.
-        if marked and (beside or cards):
+        if marked:
             level = (row if beside else low).center().y()
             for device, at in zip(devices, (x + inset - mark / 2, x + w - inset + mark / 2), strict=True):
                 paint_glyph(painter, palette.devices[device], at, level, mark)

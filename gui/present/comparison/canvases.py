@@ -7,9 +7,10 @@ from collections.abc import Callable
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from gui.canvas.graph.detail import Detail
 from gui.look.theme import Theme
-from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, names_told, paint_canvas
-from gui.present.comparison.shot import ComparisonShot, Part
+from gui.panels.comparison.canvases import WHOLE, Canvas, canvases, named, names_told, paint_canvas
+from gui.present.comparison.shot import ComparisonShot, Part, least_name
 from gui.present.comparison.sizes import USUAL, Sizes, Told
 from gui.present.scenes import Folded, folded_items
 from gui.words.methods import shown_name
@@ -41,9 +42,12 @@ class CanvasesShot(ComparisonShot):
             shares(camera),
             out,
             items=items,
-            least=least,
+            least=max(least, least_name(graphs)),
             fine=titles / graphs,
         )
+        if not named(self._canvases):
+            for canvas in self._canvases:
+                canvas.picture.scene.nearest = Detail.BLOCKS
 
     @property
     def told(self) -> Told:

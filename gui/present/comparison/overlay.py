@@ -6,6 +6,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
+from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.headers import HEADER_WIDTH, header_rows
 from gui.canvas.graph.labels import named_whole
 from gui.canvas.graph.naming.row_headers import paint_row_headers
@@ -22,7 +23,7 @@ from gui.panels.comparison.rows import MOST_NAMES, MOST_PRINTED, names_width, ro
 from gui.panels.comparison.split_key import KEY, card_key_height, key_height, paint_split_key
 from gui.present.comparison.canvases import shares
 from gui.present.comparison.overlay_head import HEAD, INSET, TRACK, overlay_head
-from gui.present.comparison.shot import ComparisonShot, Part, paint_parts
+from gui.present.comparison.shot import ComparisonShot, Part, least_name, paint_parts
 from gui.present.comparison.sizes import USUAL, Sizes, Told
 from gui.present.scenes import Folded, View, between, folded_items
 from gui.words.methods import shown_name
@@ -96,6 +97,11 @@ class OverlayShot(ComparisonShot):
         self._camera = shares(camera)
         viewport = self._viewport(*self._graph_size, 1.0, 0.0)
         self._rows = header_rows(self.over.first, viewport, headers[0], least)
+        if not least:
+            self.over.least = least_name(graphs)
+            if not names_fit(self.over.first, viewport, self.palette, self.over.least):
+                for scene in scenes:
+                    scene.nearest = Detail.BLOCKS
         self._layers = Layers()
         self._layers_for = (0, 0, 0.0)
 
@@ -116,7 +122,7 @@ class OverlayShot(ComparisonShot):
         """How many cards of both plans carry whole names and how high their letters are, and how many rows headers of lanes have."""
         viewport = self._viewport(*self._graph_size, 1.0, 0.0)
         counts, pixels = zip(
-            *(named_whole(scene, viewport, self.palette) for scene in (self.over.first, self.over.second)), strict=True
+            *(named_whole(scene, viewport, self.palette, self.over.least) for scene in (self.over.first, self.over.second)), strict=True
         )  # fmt: skip
         return sum(counts), min(pixels), self._rows
 

@@ -13,11 +13,18 @@ from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.painter import wrap_image
 from gui.look.theme import Theme
+from gui.present.captions import LEAST
 from gui.present.comparison.legend import devices_legend
 from planner.reports.comparison import Comparison
 
 LETTERS = 1.4
 """What is painted as in a window is so much larger on a stage: it is read from afar."""
+
+
+def least_name(graphs: float) -> float:
+    """Pixels, as the painters of windows know them, that names of ops on a stage are high at least where graphs are ``graphs`` times as large as
+    usual; cards that have no room for such are blocks."""
+    return math.ceil(LEAST / (LETTERS * graphs))
 
 
 @dataclass(frozen=True, eq=False)

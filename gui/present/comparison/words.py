@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> s
 
 def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list[Run]:
     """``bottleneck  A 34.4 ms  B 27.1 ms  −21.3 %``; rules that are broken are said. Of ``schedules`` (``how``) it is what samples take; of
-    flows (``sankey``) also what is proven, which other pictures say below."""
+    both it and flows (``sankey``) also what is proven, which other pictures say below."""
     kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
     if timed:
         return _sample_runs(comparison, kind, timed, theme)
@@ -69,6 +70,14 @@ def _sample_runs(comparison: Comparison, kind: str, timed: Sequence[float], them
     column = time_column(timed, comparison.graph.time_unit)
     for i, time in enumerate(timed):
         runs += [Run(f"{comparison.letter(i)} ", theme.muted), Run(column.text(time), theme.text, True)]
+        plan = comparison.plans[i]
+        name, broken = plan.problem.components[0], len(plan.evaluation.violations)
+        if broken:
+            runs.append(Run(f"\N{BALLOT X} {plural(broken, 'rule')} broken", theme.bad, True))
+        elif known := known_here(comparison, i):
+            # What is proven is about the objective, which may be another figure than the time of a sample.
+            of = "" if math.isclose(plan.evaluation.objective, time) else f"{component_words(name).short} "
+            runs.append(Run(of + known, theme.muted, claim=True))
         if i:
             share = (time - timed[0]) / timed[0]
             same = abs(share) <= SAME

@@ -16,7 +16,7 @@ from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, device_colours, font, numbered_colours
 from gui.panels.comparison.canvases import names_told
 from gui.panels.comparison.split_key import key_words
-from gui.present.captions import runs_text
+from gui.present.captions import LEAST, runs_text
 from gui.present.comparison import schedules
 from gui.present.comparison.canvases import CanvasesShot
 from gui.present.comparison.making import comparison_of, comparison_shot
@@ -42,6 +42,7 @@ from planner.story.comparing import sample_times
 from planner.story.keyframe import COMPARISONS, Camera, Keyframe
 from planner.story.story import Resolved
 from tests.gui.mcm_models import row_graph
+from tests.gui.present.slides import written_on
 from tests.gui.present.talks import TARGETS, even, graph_members, resolved
 from tests.gui.scribe import Scribe
 
@@ -124,7 +125,10 @@ def test_larger_letters_leave_names_on_cards_no_smaller(layout: str) -> None:
     assert usual[0] > 40
     for letters in (1.1, 1.2, 1.35, 1.5):
         count, high, grow = named(letters)
-        assert high >= 0.999 * usual[1] and (count >= usual[0] or letters > 1.2)
+        # Where they have no room in such letters, none has a name.
+        assert (high >= 0.999 * usual[1] and (count >= usual[0] or letters > 1.2)) or (
+            not count and letters > 1.35
+        )
         assert grow > usual[2], "titles and legends are larger"
 
 
@@ -141,6 +145,22 @@ def test_larger_letters_are_larger_on_one_canvas_too(layout: str) -> None:
     assert larger.grow > usual.grow, "names and figures of the plans are larger"
     assert larger.names_grown >= 1.0 and larger.grow / larger._fine >= 0.999 * usual.grow
     assert larger.told >= usual.told or larger.names_grown == 1.0, "which the corner says"
+
+
+@pytest.mark.parametrize("kind", ["overlay", "side-by-side"])
+def test_no_name_of_an_op_on_a_slide_is_below_the_least_letters(kind: str) -> None:
+    size, words = (1280, 720), read_model(sample("resnet50.json"))
+    problem = Problem(words, Pipeline(4))
+    n = words.n
+    few, many = even(n, 4, 4), np.roll(even(n, 4, 4), 5)
+    many[:5] = 0
+    plans = [(problem.plan(d, Provenance("hand"), name), ()) for d, name in ((few, "one"), (many, "two"))]
+    frames = [frame(kind, layout=layout) for layout in ("lanes", "flow")]
+    small, near = Show(resolved(plans, *frames), LIGHT, size), Show(comparing(frame(kind)), LIGHT, size)
+    names = [w for w in written_on(near, 1) if w.words.startswith("conv_")]
+    assert names and all(w.pixels >= LEAST * 0.9 for w in names), "names that have room are written"
+    labels = re.compile(r"(conv|bn|act|relu|add|pool)\w*\W*", re.IGNORECASE)
+    assert not [w for w in written_on(small, 0) if labels.fullmatch(w.words)], "all or none"
 
 
 def test_the_line_above_says_both_and_the_difference() -> None:
@@ -457,6 +477,15 @@ def test_every_slide_matches_devices_alike() -> None:
     assert seen is not None
     every = {row.devices[1:] for row in comparison_of(told, told.story.keyframes[1]).rows}
     assert {row.devices for row in seen.rows} == every - {(-1, -1)}
+
+
+def test_the_line_above_schedules_says_what_is_proven() -> None:
+    plan, other = (plan for plan, _ in graph_members()[:2])
+    values = [p.objective for p in (plan, other)]
+    proof = plan.problem.bound(plan.problem.components[0], min(values), "simple", frozenset())
+    told = resolved([(plan, (proof,)), (other, (proof,))], frame("schedules"))
+    said = runs_text(Show(told, LIGHT, SIZE).shots.figures(0))
+    assert "proven optimal" in said and "gap \N{LESS-THAN OR EQUAL TO}" in said, said
 
 
 def test_the_line_above_schedules_says_what_samples_take() -> None:
