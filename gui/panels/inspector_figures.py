@@ -111,24 +111,20 @@ def parameters_text(problem: Problem, ops: Ints | None = None) -> str:
 def device_rows(held: Held, evaluation: Evaluation, device: int) -> Rows:
     """Amounts of one device beside its times (name, text), written as on the canvas; none where the target knows none."""
     details = {name: float(amounts[device]) for name, amounts in evaluation.details.items()}
-    if "cache" in details:  # what the compiler places there, without what activations push out
-        details["cache"] -= details["pushed"]
-    # On and off chip in one unit, so that they can be compared.
+    around = held.around(device, details["pushed"], details["scratch"]) if "cache" in details else []
     memory, traffic = held.column(device).text, bytes_text
     words = (
-        ("cache", "On chip", memory), ("dram", "Off chip", memory), ("pushed", "Pushed out by activations", memory),
-        ("scratch", "Activations need", memory),
         ("bytes_in", "Enters from stages", traffic), ("host_in", "Enters from the host", traffic),
         ("bytes_out", "Leaves for stages", traffic), ("host_out", "Leaves for the host", traffic),
         ("energy", "Energy per inference", energy_text),
         ("parameters", "Parameters", memory), ("activations", "Peak activations", memory),
         ("link", "To the next chip", traffic),
     )  # fmt: skip
-    # Most stages exchange nothing with the host itself, and of few caches something is pushed out.
-    return [
+    # Most stages exchange nothing with the host itself.
+    return around + [
         (title, said(details[name]))
         for name, title, said in words
-        if name in details and (details[name] or not name.startswith(("host_", "pushed", "scratch")))
+        if name in details and (details[name] or not name.startswith("host_"))
     ]
 
 

@@ -264,7 +264,7 @@ def device_page(document: Document, device: int, theme: Theme) -> str:
         ("Work", column.level(float(evaluation.work[device]))),
         ("Streaming", column.level(float(evaluation.streaming[device]))),
         ("Send", column.level(float(evaluation.send[device]))),
-        ("Memory", held.text(device) + share),
+        ("Parameters" if "cache" in evaluation.details else "Memory", held.text(device) + share),
         *device_rows(held, evaluation, device),
         ("Times", own_times_text(problem, device)),
         ("Parameters", "" if evaluation.details else bytes_text(float(problem.evaluator.params[ops].sum()))),

@@ -43,6 +43,21 @@ class Held(NamedTuple):
         limit = self.limit(device)
         return f"{self.text(device)} of {limit}" if limit else self.text(device)
 
+    def need(self, device: int, needs: float) -> str:
+        """What activations need of a device's cache, in the unit of the cache, as :func:`~gui.look.numbers.cache_text` has it."""
+        return byte_column([float(self.memory[device]), float(self.budget[device])]).text(needs)
+
+    def around(self, device: int, pushed: float, needs: float) -> list[tuple[str, str]]:
+        """What is where around a device's cache (name, amount) beside what activations have ``pushed`` out of it and what they need:
+        what stays on chip and what is off chip in one unit, so that they can be compared."""
+        used, cache, text = float(self.memory[device]), float(self.budget[device]), self.column(device).text
+        return [
+            ("On chip", text(max(0.0, min(used, cache) - pushed))),
+            ("Off chip", text(max(0.0, used - cache))),
+            *([("Pushed out by activations", text(pushed))] if pushed > 0 else []),
+            *([("Activations need", self.need(device, needs))] if needs > 0 else []),
+        ]
+
 
 def held_of(problem: Problem, evaluation: Evaluation) -> Held:
     """What the devices of a plan hold."""

@@ -152,7 +152,8 @@ def op_tooltip(document: Document, items: Items, item: int, heat: Heat | None = 
 
 
 def header_tooltip(data: HeaderData, device: int) -> str:
-    """Title, time in parts (those that are not zero), memory, what activations push out of it, and bytes in and out, as rich text; empty where the plan has no such device."""
+    """Title, time in parts (those that are not zero), memory, what of it is where around a cache, and bytes in and out, as rich text;
+    empty where the plan has no such device."""
     if not np.isfinite(data.pace[device]):
         return ""
     barred = not (np.isfinite(data.budget[device]) and data.budget[device] > 0)  # else the bar is of memory
@@ -165,11 +166,8 @@ def header_tooltip(data: HeaderData, device: int) -> str:
     over = over or (not barred and pushed > 0)
     held = "parameters" if data.needs else "memory"
     rows.append((f"{held}{' (hatched: streamed)' if over else ''}", data.held.share(device)))
-    if needs > 0:
-        stays = max(0.0, min(float(data.memory[device]), float(data.budget[device])) - pushed)
-        rows += [("on chip", bytes_text(stays)), ("activations need", bytes_text(needs))]
-    if pushed > 0:
-        rows.append(("pushed out by activations", bytes_text(pushed)))
+    if data.needs:
+        rows += [(name.lower(), text) for name, text in data.held.around(device, pushed, needs)]
     rows.append(
         ("in, out", f"{bytes_text(float(data.received[device]))}, {bytes_text(float(data.sent[device]))}")
     )

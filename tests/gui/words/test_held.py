@@ -10,6 +10,7 @@ from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.picture.picture import compose
 from gui.canvas.graph.tooltip import header_tooltip
 from gui.document.plan.document import Document
+from gui.editors.plan.panels.cache_load import CacheLoad
 from gui.look.numbers import Column
 from gui.look.page import SHEET
 from gui.look.theme import LIGHT
@@ -51,13 +52,21 @@ def test_a_stage_holds_the_same_on_the_canvas_and_in_the_inspector(
     for d in range(len(problem.devices)):
         share = held_of(problem, e).share(d)
         assert share.endswith(f" of {bytes_text(cache)}")
-        assert (
-            f"memory{' (hatched: streamed)' if e.memory[d] > cache else ''}&nbsp;&nbsp;</td><td align='right'>{share}<"
-            in (header_tooltip(data, d))
-        )
+        pushed, needs = (float(e.details[name][d]) for name in ("pushed", "scratch"))
+        hatched = " (hatched: streamed)" if e.memory[d] > cache or pushed else ""
+        assert f"parameters{hatched}&nbsp;&nbsp;</td><td align='right'>{share}<" in (header_tooltip(data, d))
         page = device_page(document, d, LIGHT).replace("\N{NO-BREAK SPACE}", " ")
         used, _, limit = share.partition(" of ")
-        assert f"{used} <span class='m'>of {limit}</span>" in page
+        assert f"{used} <span class='m'>of {limit}</span>" in page and ">Parameters&nbsp;" in page
+        assert "Memory" not in page
+        around = held_of(problem, e).around(d, pushed, needs)
+        card = CacheLoad(float(e.memory[d]), cache, cache, pushed=pushed, needs=needs).text(data.column)
+        for name, amount in around:
+            assert f"{name.lower()}&nbsp;&nbsp;</td><td align='right'>{amount}<" in header_tooltip(data, d)
+            assert f"{name}&nbsp;&nbsp;</td><td align='right' style='white-space: nowrap'>{amount}<" in page
+            assert amount in card or amount == data.held.column(d).text(0.0)
+        assert [name for name, _ in around[:2]] == ["On chip", "Off chip"]
+        assert (len(around) > 2) == (pushed > 0 or needs > 0)
         entering = bytes_text(float(e.details["bytes_in"][d]))
         assert (
             f"Enters from stages&nbsp;&nbsp;</td><td align='right' style='white-space: nowrap'>{entering}<"
