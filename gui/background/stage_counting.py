@@ -51,28 +51,31 @@ class StageCounting(QObject):
     # ------------------------------------------------------------------ state
     @property
     def results(self) -> dict[int, StageCount]:
-        """What is known of the present problem, by count: of its own count the best plan of the list, where that is better than what was found,
-        and all that is proven."""
-        problem, found = self._document.problem, self._found
-        if problem is None or not has_count(problem):
+        """What is known of the present problem, by count: the best plan of the list, where that is better than what was found, and of its own
+        count all that is proven."""
+        problem = self._document.problem
+        if problem is None:
             return {}
-        own = count_of(problem)
-        one, entry = found.get(own), self.listed(own)
-        if one is None:
-            return found
+        return {count: self._known_of(problem, count, one) for count, one in self._found.items()}
+
+    def _known_of(self, problem: Problem, count: int, one: StageCount) -> StageCount:
+        """What was found for a count beside what the list has for it, and what the document proves of its own."""
+        entry, own = self.listed(count), count_of(problem) == count
+        if entry is None and not own:
+            return one
         best = one.found
         if entry is not None:
             planner, seconds = entry.planner or "by hand", entry.seconds or 0.0
             best = replace(best, planner=planner, device_of=entry.device_of, seconds=seconds, sentence="")
-        bounds = (*best.bounds, *problem.holding(self._document.bounds))
-        return {**found, own: evaluated(problem, replace(best, bounds=bounds))}
+        proven = problem.holding(self._document.bounds) if own else ()
+        return evaluated(problem, replace(best, bounds=(*best.bounds, *proven)))
 
     def listed(self, count: int) -> PlanEntry | None:
-        """The best plan of the list, where its machine has so many and is better than what was found for them; None elsewhere."""
-        problem, one = self._document.problem, self._found.get(count)
-        if problem is None or one is None or count_of(problem) != count:
+        """The best plan of the list for so many, where it is better than what was found for them; None elsewhere."""
+        one = self._found.get(count)
+        if one is None or one.problem is None:
             return None
-        best = self._document.plan_list.best(problem)
+        best = self._document.plan_list.best(one.problem)
         if best is None or (one.evaluation is not None and best.components >= one.evaluation.values):
             return None
         return best

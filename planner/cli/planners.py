@@ -33,6 +33,7 @@ def fields(planner: Planner) -> dict[str, Any]:
         "objectives": sorted(planner.objectives),
         "exact": planner.exact,
         "gives_bounds": planner.gives_bounds,
+        "bound_method": bound_name(planner),
         "constraints": sorted(planner.honours),
         "options": [
             {
@@ -52,10 +53,22 @@ def fields(planner: Planner) -> dict[str, Any]:
     }
 
 
+def bound_name(planner: Planner) -> str | None:
+    """What ``bound --method`` calls what a planner proves; None where it has no such method."""
+    name = planner.proof_name
+    return name if planner.gives_bounds and name in bound_methods() else None
+
+
+def _proving(planner: Planner) -> str:
+    if name := bound_name(planner):
+        return "gives bounds" if name == planner.name else f"gives bounds (bound --method {name})"
+    return f"gives bounds (no bound method: plan --planner {planner.name})"
+
+
 def _text(known: list[Planner], methods: list[Any]) -> str:
     out = ["Planners (stageboard plan --planner NAME)"]
     for planner in known:
-        gives = "gives bounds, " if planner.gives_bounds else ""
+        gives = f"{_proving(planner)}, " if planner.gives_bounds else ""
         honours = (
             f"honours {' and '.join(sorted(planner.honours))}" if planner.honours else "takes no constraints"
         )

@@ -67,6 +67,8 @@ class Planner(Method):
 
     exact: ClassVar[bool] = False
     gives_bounds: ClassVar[bool] = False
+    proves_as: ClassVar[str] = ""
+    """The bound method that proves the same in the same way alone; empty where there is none, or one of the planner's own name."""
     most_unasked: ClassVar[float] = math.inf
     """Ops of the largest problem on which it is tried unasked: beyond, its program is not worth building."""
     honours: ClassVar[frozenset[str]] = frozenset({"pin", "together"})
@@ -81,6 +83,11 @@ class Planner(Method):
         if missing:
             return f"'{self.name}' does not honour {' or '.join(sorted(missing))} constraints; remove them or choose another"
         return None
+
+    @property
+    def proof_name(self) -> str:
+        """Whom the bounds of a search are said to be from: one name for one method, whether it looks for plans or not."""
+        return self.proves_as or self.name
 
     @abstractmethod
     def search(self, problem: Any, search: Search) -> None:

@@ -20,6 +20,10 @@ from gui.widgets.bars import HATCH
 
 WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
+FEW, NARROW_COLUMN = 8, 54.0
+"""Columns up to which each has :data:`LEAST_COLUMN`, and the least width where there are more: their titles are numbers alone then."""
+BESIDE_NAME = 14.0
+"""What the names of rows leave free on both sides."""
 TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
 TICK_ROOM, BESIDE_FIGURE = 11.0, 9.5
 """What a figure leaves to its tick, and what of a column is not its line."""
@@ -70,6 +74,8 @@ class CountsChart:
     """What each of the rows is about."""
     current: int = -1
     """The count of the plan on the canvas."""
+    counted: str = ""
+    """What is counted: ``chips``."""
 
     @property
     def streams(self) -> bool:
@@ -88,14 +94,21 @@ class Geometry:
     shift: float = 0.0
     """Pixels by which the columns are scrolled to the left; names of rows stay where they are seen."""
     boxes: list[QRectF] = field(default_factory=list)
+    gutter: float = GUTTER
+    """Pixels of the names of rows."""
+    brief: bool = False
+    """Whether titles are numbers alone: some have no room for what is counted, which is named once beside them."""
 
     def __post_init__(self) -> None:
         count = len(self.chart.columns)
         if not count:
             return
-        wide = min(max(least_column(self.chart), (self.width - GUTTER - PAD) / count), WIDEST_COLUMN)
+        self.gutter = gutter(self.chart)
+        wide = min(max(least_column(self.chart), (self.width - self.gutter - PAD) / count), WIDEST_COLUMN)
+        titles = max(QFontMetricsF(_title_face()).horizontalAdvance(c.title) for c in self.chart.columns)
+        self.brief = titles > wide - 2.0 - 2 * PAD - 4
         self.boxes = [
-            QRectF(GUTTER + i * wide, 1.0, wide - 2.0, max(self.height - 2.0, least_height(self.chart)))
+            QRectF(self.gutter + i * wide, 1.0, wide - 2.0, max(self.height - 2.0, least_height(self.chart)))
             for i in range(count)
         ]
 
@@ -114,14 +127,14 @@ class Geometry:
 
     def row_at(self, x: float, y: float) -> int:
         """The index of the row whose name is at a place, -1 for none."""
-        if not self.boxes or not self.shift <= x < self.shift + GUTTER:
+        if not self.boxes or not self.shift <= x < self.shift + self.gutter:
             return -1
         rows = (self.row(self.boxes[0], index) for index in range(len(self.chart.rows)))
         return next((i for i, row in enumerate(rows) if row.top() <= y < row.bottom()), -1)
 
     def column_at(self, x: float, y: float) -> int:
         """The index of the column at a place, -1 for none: names of rows lie over what is scrolled away."""
-        if x < self.shift + GUTTER:
+        if x < self.shift + self.gutter:
             return -1
         return next((i for i, box in enumerate(self.boxes) if box.contains(x, y)), -1)
 
@@ -133,7 +146,15 @@ def least_height(chart: CountsChart) -> float:
 
 def least_width(chart: CountsChart) -> float:
     """The width below which figures would not fit."""
-    return GUTTER + least_column(chart) * len(chart.columns) + PAD
+    return gutter(chart) + least_column(chart) * len(chart.columns) + PAD
+
+
+def gutter(chart: CountsChart) -> float:
+    """Pixels of the names of rows: as many as these need, where nothing else stands there."""
+    if chart.line_words or chart.mark_words or not chart.rows:
+        return GUTTER
+    face = QFontMetricsF(font(8.0))
+    return min(GUTTER, max(face.horizontalAdvance(name) for name in chart.rows) + BESIDE_NAME)
 
 
 def least_column(chart: CountsChart) -> float:
@@ -142,7 +163,8 @@ def least_column(chart: CountsChart) -> float:
     widest = max(
         (QFontMetricsF(figure.face).horizontalAdvance(figure.text) for figure in figures), default=0.0
     )
-    return max(LEAST_COLUMN, widest + tick_room(chart) + BESIDE_FIGURE)
+    least = LEAST_COLUMN if len(chart.columns) <= FEW else NARROW_COLUMN
+    return max(least, widest + tick_room(chart) + BESIDE_FIGURE)
 
 
 def tick_room(chart: CountsChart) -> float:
@@ -159,10 +181,10 @@ def paint_counts(
     shown = [column.bars for column in chart.columns if column.bars is not None]
     top, room = full_scale(shown), tick_room(chart)
     painter.save()
-    painter.setClipRect(QRectF(geometry.shift + GUTTER - 1, 0, geometry.width, geometry.height))
+    painter.setClipRect(QRectF(geometry.shift + geometry.gutter - 1, 0, geometry.width, geometry.height))
     for i, (column, box) in enumerate(zip(chart.columns, geometry.boxes, strict=True)):
         _ground(painter, box, theme, column.count == chart.current, i == hovered, i == focused)
-        _title(painter, box, column, theme, column.count == chart.current)
+        _title(painter, box, column, theme, column.count == chart.current, geometry.brief)
         bars = geometry.bars(box)
         if column.bars is None:
             painter.setFont(font(8.0))
@@ -183,7 +205,7 @@ def paint_counts(
         if line is not None and column.bars is not None:
             paint_cache_line(painter, box.left() + 3, box.right() - 3, line, theme)
     painter.restore()
-    if shown:
+    if geometry.boxes:
         painter.save()
         painter.translate(geometry.shift, 0.0)
         _gutter(painter, geometry, line, theme)
@@ -202,15 +224,20 @@ def _ground(
         painter.drawRoundedRect(box.adjusted(3, 3, -3, -3), 4, 4)
 
 
-def _title(painter: QPainter, box: QRectF, column: Column, theme: Theme, current: bool) -> None:
+def _title_face() -> QFont:
+    return font(9.0, bold=True)
+
+
+def _title(painter: QPainter, box: QRectF, column: Column, theme: Theme, current: bool, brief: bool) -> None:
+    title = f"{column.count}" if brief else column.title
     line = QRectF(box.left() + PAD + 2, box.top() + 2, box.width() - 2 * PAD - 4, TITLE - 2)
-    face = font(9.0, bold=True)
+    face = _title_face()
     painter.setFont(face)
     painter.setPen(QColor(theme.accent if current else theme.text))
-    painter.drawText(line, LEFT, column.title)
+    painter.drawText(line, LEFT, title)
     if not column.proven:
         return
-    used = QFontMetricsF(face).horizontalAdvance(column.title)
+    used = QFontMetricsF(face).horizontalAdvance(title)
     small = font(8.0)
     painter.setFont(small)
     painter.setPen(QColor(theme.good))
@@ -240,17 +267,24 @@ def _gutter(painter: QPainter, geometry: Geometry, line: float | None, theme: Th
         painter.drawLine(QPointF(7, middle), QPointF(7 + MARK, middle))
         painter.setPen(QColor(theme.muted))
         painter.drawText(
-            QRectF(BEHIND, middle - ROW / 2, GUTTER - BEHIND - 6, ROW), LEFT, geometry.chart.mark_words
+            QRectF(BEHIND, middle - ROW / 2, geometry.gutter - BEHIND - 6, ROW),
+            LEFT,
+            geometry.chart.mark_words,
         )
     painter.setPen(QColor(theme.muted))
+    if geometry.brief and not geometry.chart.mark_words:
+        line_of_titles = QRectF(6, box.top() + 2, geometry.gutter - 8, TITLE - 2)
+        painter.drawText(line_of_titles, LEFT, geometry.chart.counted)
     for index, words in enumerate(geometry.chart.rows):
         row = geometry.row(box, index)
-        painter.drawText(QRectF(6, row.top(), GUTTER - 8, ROW), LEFT, words)
+        painter.drawText(QRectF(6, row.top(), geometry.gutter - 8, ROW), LEFT, words)
     if line is not None:
-        painter.drawText(QRectF(6, line - ROW / 2, GUTTER - 14, ROW), LEFT, geometry.chart.line_words)
+        painter.drawText(
+            QRectF(6, line - ROW / 2, geometry.gutter - 14, ROW), LEFT, geometry.chart.line_words
+        )
         painter.setPen(QPen(QColor(theme.muted), 1.0))
         measure = QFontMetricsF(font(8.0)).horizontalAdvance(geometry.chart.line_words)
-        painter.drawLine(QPointF(8 + measure + 3, line), QPointF(GUTTER - 4, line))
+        painter.drawLine(QPointF(8 + measure + 3, line), QPointF(geometry.gutter - 4, line))
         if geometry.chart.streams:
             _streamed(painter, line + ROW, theme)
 

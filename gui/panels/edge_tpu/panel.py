@@ -15,7 +15,6 @@ from gui.document.values import Message
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.panels.edge_tpu.chart import CountsView
-from gui.panels.edge_tpu.painter import GUTTER
 from gui.panels.edge_tpu.words import chart_of, summary
 from gui.widgets.labels import ElidedLabel
 from planner.errors import StageboardError
@@ -141,7 +140,7 @@ class StageCountsPanel(Panel):
         """Scroll to a column, which is to lie beside the names of the rows."""
         bar = self._area.horizontalScrollBar()
         right = math.ceil(box.right()) - self._area.viewport().width()
-        bar.setValue(min(max(bar.value(), right), int(box.left() - GUTTER)))
+        bar.setValue(min(max(bar.value(), right), int(box.left() - self.chart.geometry_now.gutter)))
 
     def take_over(self, count: int) -> None:
         """Let this many with the plan found for them take the place of what is on the canvas: one undo step."""

@@ -78,13 +78,13 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
             parts.append(f"{more} than {fits - 1}")
     elif not (keeps and best.count in (fits, fits + 1)):
         word = stages_word(problem, best.count)
-        verb = "is" if best.count == 1 else "are"
+        verb, idle = "is" if best.count == 1 else "are", "" if keeps else used_words(best)
         rate = f"{rate_text(best.throughput)} {'inferences/s' if keeps else 'samples/s'}"
         gain = best.throughput / good[enough].throughput - 1
         little = f", {100 * gain:.0f} % more than {enough}" if enough != best.count and gain >= SAME else ""
         # A plan of the fewest bytes is not the fastest one there is, proven or not.
         sure = problem.unit(problem.components[0]) != "B" and all(one.proven for one in good.values())
-        fastest = f"{word} {verb} fastest" if sure else f"{word} {verb} the fastest found"
+        fastest = f"{word}{idle} {verb} {'fastest' if sure else 'the fastest found'}"
         parts.append(f"{fastest}: {rate}{little}" if problem.graph.time_unit else f"{fastest}{little}")
         if not keeps and best.count < max(good):
             parts.append("more bring nothing")
@@ -101,10 +101,25 @@ def _least_latency(good: Mapping[int, StageCount], problem: Problem) -> str:
     enough = next(one for one in good.values() if ENOUGH * one.latency <= best.latency)
     verb = "has" if best.count == 1 else "have"
     found = "" if all(one.proven for one in good.values()) else " found"
-    words = f"{stages_word(problem, best.count)} {verb} the least latency{found}: {one_amount(best.latency, problem.graph.time_unit)}"
+    words = f"{stages_word(problem, best.count)}{used_words(best)} {verb} the least latency{found}: {one_amount(best.latency, problem.graph.time_unit)}"
     gain = 1 - best.latency / enough.latency if enough.latency > 0 else 0.0
     little = f", {100 * gain:.0f} % less than {enough.count}" if gain >= SAME else ""
     return f"{words}{little}{'; more bring nothing' if best.count < max(good) else ''}"
+
+
+def used_words(one: StageCount) -> str:
+    """``, 10 of them used,``: how many of a count have ops, where some have none; empty where all have."""
+    assert one.evaluation is not None
+    assert one.problem is not None
+    devices = zip(
+        one.problem.devices, one.evaluation.ops.tolist(), one.evaluation.serves.tolist(), strict=True
+    )
+    used = sum(
+        bool(ops) or serves not in (-1, d)
+        for d, (device, ops, serves) in enumerate(devices)
+        if device.kind != "cpu"
+    )
+    return f", {used} of them used," if used < one.count else ""
 
 
 def gain_text(gain: float) -> str:
@@ -148,6 +163,7 @@ def chart_of(
         marks,
         row_tips(problem, list(names)),
         count_of(problem),
+        stages_word(problem, 2).partition(" ")[2],
     )
 
 

@@ -37,6 +37,7 @@ from planner.problem.problem import Plan, Problem
 from planner.quantity import bytes_text
 from planner.reports.certificate.commands import prove_command
 from planner.reports.comparison.figures import sound
+from planner.search.method import Planner
 
 FORMAT, VERSION = "stageboard-certificate", 1
 RULES = {
@@ -367,8 +368,8 @@ def _versions(plan: Plan | OrderPlan, parts: Iterable[Part]) -> dict[str, str]:
     out = {"stageboard": __version__, "python": platform.python_version(), "numpy": np.__version__}
     solvers = []
     for method in [plan.provenance.planner, *(part.proof.method for part in parts if part.proof is not None)]:
-        options = plan.provenance.options if method == plan.provenance.planner else {}
-        solvers.append(_solver_of(method, options))
+        ran = method == plan.provenance.planner or method == proves_as(plan.provenance.planner)
+        solvers.append(_solver_of(method, plan.provenance.options if ran else {}))
     for solver in solvers:
         package = SOLVERS.get(solver)
         if package is not None and package not in out:
@@ -377,6 +378,12 @@ def _versions(plan: Plan | OrderPlan, parts: Iterable[Part]) -> dict[str, str]:
             except metadata.PackageNotFoundError:
                 out[package] = "not installed here"
     return out
+
+
+def proves_as(name: str) -> str:
+    """Whom the bounds that a planner proves are said to be from; empty where none is known."""
+    known = planners().get(name)
+    return known.proof_name if isinstance(known, Planner) else ""
 
 
 def _solver_of(method: str, options: Mapping[str, Any]) -> str:

@@ -119,6 +119,23 @@ def test_the_best_plan_of_the_list_stands_for_its_count(counting: StageCounting)
     assert not counting.results[1].proven
 
 
+def test_a_plan_of_the_list_stands_for_its_count_after_another_was_taken_over(
+    counting: StageCounting,
+) -> None:
+    document = counting._document
+    problem = document.open_problem
+    n, own = problem.graph.n, len(problem.devices)
+    two = with_count(problem, 2)
+    counted(counting, *(Found(c, "slice", np.zeros(n, np.int32), (), None, 0.1) for c in (1, 2, own)))
+    document.add_plan(np.arange(n, dtype=np.int32) * own // n, "best")
+    best = document.plan_list.best(problem)
+    assert best is not None
+    document.take_over(two, np.arange(n, dtype=np.int32) * 2 // n, "slice", 0.1, ())
+    assert document.open_problem.target == two.target and counting.listed(own) is best
+    evaluation = counting.results[own].evaluation
+    assert evaluation is not None and evaluation.values == best.components
+
+
 def test_what_is_proven_of_a_count_is_known_when_it_comes_up(counting: StageCounting) -> None:
     problem = counting._document.problem
     assert problem is not None

@@ -28,4 +28,4 @@ class Ilp(BoundMethod):
 
     def prove(self, problem: Problem, search: Search) -> None:
         """A simple bound at once, then component after component."""
-        search_exactly(problem, search, "ilp", propose=False)
+        search_exactly(problem, search, self.name, propose=False)

@@ -28,8 +28,9 @@ class EdgeTpuFastest(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"inference-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    proves_as: ClassVar[str] = FastestBound.name
     options: ClassVar[tuple[Option, ...]] = (ORDERS_OPTION,)
 
     def search(self, problem: Problem, search: Search) -> None:
         """Plans and bounds as they come."""
-        FastestSearch(problem, search, FastestBound.name).run()
+        FastestSearch(problem, search, self.proof_name).run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.edge_tpu.bounds.ilp import Ilp
 from planner.machines.edge_tpu.memory.search import ROUTE_OPTION, THREADS_OPTION, search_exactly
 from planner.machines.edge_tpu.memory.units import MEMORY_OBJECTIVES
 from planner.options import Option
@@ -27,8 +28,9 @@ class EdgeTpuIlp(Planner):
     objectives: ClassVar[frozenset[str]] = MEMORY_OBJECTIVES
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    proves_as: ClassVar[str] = Ilp.name
     options: ClassVar[tuple[Option, ...]] = (ROUTE_OPTION, THREADS_OPTION)
 
     def search(self, problem: Problem, search: Search) -> None:
         """Plans and, for each component in turn, its proof."""
-        search_exactly(problem, search, "ilp", propose=True)
+        search_exactly(problem, search, self.proof_name, propose=True)

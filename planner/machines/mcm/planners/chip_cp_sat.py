@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.mcm.bounds.cp_sat import CpSat
 from planner.machines.mcm.exact.search import RELAX_OPTION, WORKERS_OPTION, McmSearch
 from planner.options import Option
 from planner.problem.problem import Problem
@@ -26,6 +27,7 @@ class ChipCpSat(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"chip-latency", "latency"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    proves_as: ClassVar[str] = CpSat.name
     options: ClassVar[tuple[Option, ...]] = (RELAX_OPTION, WORKERS_OPTION)
 
     def search(self, problem: Problem, search: Search) -> None:
@@ -33,7 +35,7 @@ class ChipCpSat(Planner):
         McmSearch(
             problem,
             search,
-            self.name,
+            self.proof_name,
             relax=float(search.options["relax"]),
             workers=int(search.options["workers"]),
         ).run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from planner.machines.pipeline.bounds.exact import Exact
 from planner.machines.pipeline.exact.incumbent import descend
 from planner.machines.pipeline.exact.program import program
 from planner.machines.pipeline.exact.start import start
@@ -31,6 +32,7 @@ class MtppMip(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"bottleneck", "stage-time"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    proves_as: ClassVar[str] = Exact.name
     options: ClassVar[tuple[Option, ...]] = (
         Option("solver", "scip", "which MIP solver; cbc runs on HiGHS", choices=mip.CHOICES),
         Option("gap", 0.0, "relative gap at which the solver may stop", low=0.0, high=1.0),
@@ -40,7 +42,7 @@ class MtppMip(Planner):
     def search(self, problem: Problem, search: Search) -> None:
         """First plans, the two-superblock bound, then the program."""
         solver = mip.solver_of(search)
-        begun = start(problem, search, self.name)
+        begun = start(problem, search, self.proof_name)
         if begun is None:
             return
         model, bound = begun.model, begun.bound
@@ -62,7 +64,7 @@ class MtppMip(Planner):
 
         def on_bound(value: float) -> None:
             # The windows keep every plan that is better than the best, so the bound holds up to its objective.
-            report(model, search, self.name, min(made.proven(value), search.objective))
+            report(model, search, self.proof_name, min(made.proven(value), search.objective))
 
         outcome = mip.solve(
             made.problem,
@@ -77,6 +79,6 @@ class MtppMip(Planner):
             on_bound(outcome.bound)
         elif outcome.status == "infeasible":
             # Nothing within the windows: no plan is better than the best, or there is none at all.
-            report(model, search, self.name, search.objective)
+            report(model, search, self.proof_name, search.objective)
         if outcome.status == "optimal" and search.options["gap"] == 0.0:
             search.complete()

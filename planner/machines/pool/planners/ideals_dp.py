@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.pool.bounds.dp import Dp
 from planner.machines.pool.ideals.solver import IdealsSearch
 from planner.methods.ideals.lattice import DEFAULT_LIMIT
 from planner.options import Option
@@ -31,6 +32,7 @@ class IdealsDp(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    proves_as: ClassVar[str] = Dp.name
     options: ClassVar[tuple[Option, ...]] = (
         LIMIT,
         Option("near", True, "whether a graph with more ideals is searched near one order at all"),
@@ -46,4 +48,4 @@ class IdealsDp(Planner):
     def search(self, problem: Problem, search: Search) -> None:
         """Plans, then proof."""
         limit, near = int(search.options["ideals"]), bool(search.options["near"])
-        IdealsSearch(problem, search, limit, self.name, propose=True, near=near).run()
+        IdealsSearch(problem, search, limit, self.proof_name, propose=True, near=near).run()

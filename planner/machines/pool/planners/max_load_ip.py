@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from planner.machines.pool.bounds.ip import Ip
 from planner.machines.pool.max_load.search import SOLVER_OPTION, WORKERS_OPTION, MaxLoadSearch, refusal
 from planner.methods.mip.mip import solver_of
 from planner.options import Option
@@ -27,6 +28,7 @@ class MaxLoadIp(Planner):
     objectives: ClassVar[frozenset[str]] = frozenset({"max-load", "gpipe"})
     exact: ClassVar[bool] = True
     gives_bounds: ClassVar[bool] = True
+    proves_as: ClassVar[str] = Ip.name
     options: ClassVar[tuple[Option, ...]] = (
         SOLVER_OPTION,
         Option("rounds", 4, "rounds of annealing before the solver begins", low=0, high=1_000_000),
@@ -39,6 +41,6 @@ class MaxLoadIp(Planner):
 
     def search(self, problem: Problem, search: Search) -> None:
         """One iteration per round; the solver's plans and bounds stream out as they come."""
-        MaxLoadSearch(problem, search, self.name, propose=True).run(
+        MaxLoadSearch(problem, search, self.proof_name, propose=True).run(
             solver_of(search), int(search.options["rounds"]), int(search.options["workers"])
         )

@@ -366,6 +366,23 @@ def test_all_eight_counts_are_seen_in_a_window_of_1280_pixels(qapp: object) -> N
     assert least_width(plain) < least_width(chart)
 
 
+def test_eleven_counts_of_chips_are_seen_in_a_window_of_1280_pixels(qapp: object) -> None:
+    """With numbers as titles and what is counted beside them; the names of rows take no more room than they need."""
+    figures = (Figure("1.20 ms"), Figure("835 /s"), Figure("3.67 ms"))
+    counts = (*COUNTS, 16, 32, 36)
+    columns = tuple(Column(count, f"{count} chips", MemoryBars((1.0,), np.inf), figures) for count in counts)
+    chart = CountsChart(columns, ("chip latency", "throughput", "latency"), counted="chips")
+    assert least_width(chart) <= 761
+    narrow, wide = Geometry(chart, 761.0, 180.0), Geometry(chart, 1200.0, 180.0)
+    assert narrow.brief and not wide.brief and narrow.boxes[-1].right() <= 761
+    for geometry, named in ((narrow, "36"), (wide, "36 chips")):
+        scribe = Scribe(1200, 200)
+        paint_counts(scribe, geometry, LIGHT)
+        scribe.end()
+        written = [words for _, words in scribe.written]
+        assert named in written and ("chips" in written) == geometry.brief
+
+
 def test_names_of_rows_say_what_they_are_about(tpus: tuple[StageCountsPanel, Document]) -> None:
     panel, _ = tpus
     chart = panel.chart
@@ -393,6 +410,9 @@ def test_chips_and_accelerators_are_compared_by_what_counts_for_them(qapp: objec
     }
     said = summary(results, problem)
     assert said.startswith("3 chips are the fastest found: ") and said.endswith("; more bring nothing.")
+    found = evaluated(problem, Found(36, "auto", even(12, 10), (), None, 0.1))
+    more = summary({**results, 36: found}, problem)
+    assert more.startswith("36 chips, 10 of them used, are the fastest found: "), "26 have nothing to do"
     chart = chart_of(results, (1, 2, 3, 8, 16, 36), {36}, problem)
     assert [column.title for column in chart.columns][-2:] == ["16 chips", "36 chips"]
     assert chart.current == 36 and chart.columns[-1].words == "planning…"
