@@ -27,7 +27,7 @@ from gui.words.held import off_chip
 from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import estimates_words, others_words, precision_words
-from planner.evaluation.memory_words import assumed_precision, held_words, limit_words, must_fit
+from planner.evaluation.memory_words import held_words, limit_words, must_fit
 from planner.evaluation.times_source import (
     FILE,
     MEASURED,
@@ -231,7 +231,9 @@ def _held_by_all(problem: Problem, evaluation: Evaluation) -> float:
 
 def memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Shown:
     """How full the fullest device is, or what all hold where nothing limits them; a precision that is not the file's is named."""
-    shown, precision = _memory_shown(problem, evaluation, theme), assumed_precision(problem)
+    shown = _memory_shown(problem, evaluation, theme)
+    # Of whose times they are the tool tip says more.
+    precision = precision_words(problem).partition(",")[0]
     return shown._replace(note=f"{precision}, {shown.note}") if precision else shown
 
 

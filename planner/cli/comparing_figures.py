@@ -7,7 +7,14 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from planner.cli.proving import longer
-from planner.cli.report import bound_rows, claim_fields, claim_text, estimate_rows, rules_text
+from planner.cli.report import (
+    bound_rows,
+    claim_fields,
+    claim_text,
+    counted_fields,
+    estimate_rows,
+    rules_text,
+)
 from planner.plan_files.bound_json import finite
 from planner.problem.problem import Plan
 from planner.quantity import amount_text, shown_change
@@ -27,6 +34,7 @@ def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
         "plan_file": file,
         "planner": figures.planner,
         "target": figures.plan.problem.target.spec(),
+        **counted_fields(figures.plan.problem),
         "objective_name": figures.objective_name,
         "objective": figures.objective,
         "components": dict(figures.components),
@@ -94,6 +102,9 @@ def figure_table(
         ]
         add("claimed by its file", claims)
     add("rules", [rules_text(each.plan.evaluation) for each in figures])
+    counted = [counted_fields(each.plan.problem).get("counted_in", "as in the file") for each in figures]
+    if set(counted) != {"as in the file"}:
+        add("precision", counted)
     add("planner", [each.planner for each in figures])
     return table(["", *(each.letter for each in figures)], rows)
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
 from planner.cli.proving import BESIDE, configure_beside, longer, proven_of
-from planner.cli.report import bound_rows, claim_fields, claim_rows, note_scale, plan_fields, proofs, summary
+from planner.cli.report import (
+    bound_rows,
+    claim_fields,
+    claim_rows,
+    estimate_rows,
+    note_scale,
+    plan_fields,
+    proofs,
+    summary,
+)
 from planner.machines.catalogue import machine_of, machines
 from planner.methods.simulation import SimulationReport
-from planner.problem.base import decision_of
+from planner.problem.base import AnyPlan, decision_of
 from planner.problem.claims import claim_of
+from planner.problem.problem import Plan
+from planner.reports.schedule.common import speed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +80,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         *([("", longer(args.prove))] if claim is not None and evaluation.valid else ()),
     ]
     rows = [
+        *_speed_rows(plan),
         *(simulated.rows if simulated is not None else ()),
         ("planner", plan.provenance.planner),
         ("plan", args.plan),
@@ -75,6 +88,16 @@ def run(args: argparse.Namespace, console: Console) -> int:
     console.result(data, lambda: summary(problem, evaluation, rows, proven))
     differs = bool(opened.notes) and not opened.other_costs
     return DONE if evaluation.valid and not differs else FAILED
+
+
+def _speed_rows(plan: AnyPlan) -> list[tuple[str, str]]:
+    """Throughput and latency as ``compare`` has them of every plan, where they are not among the figures of its target."""
+    if not isinstance(plan, Plan) or not plan.evaluation.valid:
+        return []
+    told, found = {**plan.evaluation.components, **plan.evaluation.figures}, speed(plan)
+    known = {"throughput": 1.0 / found.interval, "latency": found.latency}
+    more = {name: value for name, value in known.items() if name not in told and not math.isnan(value)}
+    return list(estimate_rows(plan.problem, more).values())
 
 
 def _simulated(args: argparse.Namespace, plan: Any) -> SimulationReport | None:

@@ -76,7 +76,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
         "param_bytes": whole_number(graph.param_bytes.sum()),
         "macs": whole_number(graph.macs.sum()),
         "warnings": list(graph.warnings),
-        **({"precision": args.precision} if precision_of(graph) != FILE else {}),
+        **(
+            {"precision": args.precision, "counted_in": counted_words(graph)}
+            if precision_of(graph) != FILE
+            else {}
+        ),
         **({"colour_classes": len(classes)} if classes else {}),
         **times_fields(graph),
         **(
@@ -124,6 +128,7 @@ def _text(graph: Graph, estimated: list[tuple[str, float, RatesSource]]) -> str:
         ("depth", f"{graph.depth:,}", "longest path, in edges"),
         ("max degree", f"{graph.max_degree:,}", "largest in-degree"),
         ("parameters", large(graph.params.sum()), bytes_text(float(graph.param_bytes.sum()))),
+        *([("precision", "", words)] if (words := counted_words(graph)) else []),
         ("MACs", large(graph.macs.sum()), "multiply-accumulates of one pass"),
         ("times", "", _times(graph)),
         *(
@@ -163,6 +168,16 @@ def _kinds(graph: Graph) -> str:
     return (
         f"{shown} and {len(top) - 4} other kinds" if len(top) > 5 else ", ".join(f"{c} {k}" for c, k in top)
     )
+
+
+def counted_words(graph: Graph) -> str:
+    """What is counted in the precision that a graph was read with, bytes alone where its file gives times; empty where it is that of the file."""
+    precision, given = precision_of(graph), int(np.count_nonzero(~np.isnan(graph.work)))
+    if precision == FILE:
+        return ""
+    if not given:
+        return f"{precision} bytes and times"
+    return f"{precision} bytes, {'op times' if given == graph.n else 'given op times'} as in the file"
 
 
 def _times(graph: Graph) -> str:

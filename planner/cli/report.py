@@ -45,7 +45,7 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
     if told := warnings(problem):
         head["warnings"] = told
     if isinstance(problem, Problem):
-        head |= {**times_fields(problem.graph), **estimates_fields(problem)}
+        head |= {**counted_fields(problem), **times_fields(problem.graph), **estimates_fields(problem)}
     if evaluation is None:
         return {**head, "objective": None, "components": {}, "valid": False, "violations": [], "devices": []}
     # What a plan file says of an evaluation and what the command line says are one and the same.
@@ -53,6 +53,12 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
         return {**head, **order_json.evaluation_dict(evaluation)}
     assert isinstance(evaluation, Evaluation) and isinstance(problem, Problem)
     return {**head, **plan_json.evaluation_dict(evaluation, problem)}
+
+
+def counted_fields(problem: PlanningProblem) -> dict[str, str]:
+    """For JSON: in which precision bytes are counted, and whether times are; empty where both are as in the model's file."""
+    counted = precision_words(problem) if isinstance(problem, Problem) else ""
+    return {"counted_in": counted} if counted else {}
 
 
 def times_fields(graph: Graph) -> dict[str, Any]:

@@ -190,7 +190,7 @@ def paint_counts(
             painter.setFont(font(8.0))
             painter.setPen(QColor(theme.muted))
             painter.drawText(
-                QRectF(bars.left(), bars.top(), bars.width(), box.bottom() - bars.top() - PAD), WORDS, column.words
+                QRectF(box.left() + 1, bars.top(), box.width() - 2, box.bottom() - bars.top() - PAD), WORDS, column.words
             )  # fmt: skip
             continue
         paint_memory_bars(painter, bars, column.bars, top, theme, widest=32.0, line=False)

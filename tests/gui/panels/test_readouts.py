@@ -256,9 +256,9 @@ def test_a_precision_that_is_not_the_files_is_named_at_the_memory(qtbot: QtBot) 
     strip = ReadoutStrip(document, LIGHT)
     with shown(qtbot, strip, 1280, 66):
         for target, note in (
-            (EdgeTpuPipeline(3, cache=1e9), "int8, all parameters on chip"),
+            (EdgeTpuPipeline(3, cache=1e9), "int8 bytes, all parameters on chip"),
             (EdgeTpuPipeline(3, cache=1e9, precision="file"), "all parameters on chip"),
-            (McmPackage(3, precision="int8"), "int8, parameters and activations, must fit"),
+            (McmPackage(3, precision="int8"), "int8 bytes, parameters and activations, must fit"),
         ):
             document.set_problem(target)
             settle()

@@ -658,11 +658,43 @@ def test_a_batch_is_remembered_by_the_plan(stageboard: Any, tmp_path: Path) -> N
     assert ran.status == 2 and "batch 4" in ran.sentence
 
 
+def test_what_is_counted_in_a_precision_is_said_of_plans(stageboard: Any, tmp_path: Path) -> None:
+    one, two = (str(tmp_path / f"{name}.plan.json") for name in ("file", "int8"))
+    for file, target in ((one, "edge-tpu:2,precision=file"), (two, "edge-tpu:2")):
+        ran = stageboard(
+            "plan",
+            RESNET,
+            "--target",
+            target,
+            "--planner",
+            "edge-tpu-balanced",
+            "--prove",
+            "off",
+            "-o",
+            file,
+            "--json",
+        )
+        words = ran.json.get("counted_in")
+    assert words is not None and words.startswith("int8 bytes")
+    assert "counted_in" not in stageboard("evaluate", RESNET, one, "--prove", "off", "--json").json
+    assert stageboard("evaluate", RESNET, two, "--prove", "off", "--json").json["counted_in"] == words
+
+
+def test_evaluate_has_the_rows_of_compare(stageboard: Any, tmp_path: Path) -> None:
+    file = str(tmp_path / "a.plan.json")
+    stageboard("plan", SMALL, "--target", "pipeline:2", "--planner", "slice", "--prove", "off", "-o", file)
+    said = stageboard("evaluate", SMALL, file).out
+    assert "throughput, estimated" in said and "latency, estimated" in said
+
+
 def test_a_precision_is_remembered_by_the_plan(stageboard: Any, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     stored, counted = (stageboard("info", UNET, "--precision", p, "--json").json for p in ("file", "int8"))
     assert counted["param_bytes"] * 4 == stored["param_bytes"] and counted["precision"] == "int8"
-    assert "precision" not in stored
+    assert "precision" not in stored and "counted_in" not in stored
+    assert counted["counted_in"] == "int8 bytes and times"
+    assert "int8 bytes and times" in stageboard("info", UNET, "--precision", "int8").out
+    assert "int8 bytes, op times as in the file" in stageboard("info", SMALL, "--precision", "int8").out
     planned = stageboard("plan", UNET, "--target", "pool:2+1", "--precision", "int8", "-o", file, "--json")
     assert planned.status == 0
     again = stageboard("evaluate", UNET, file, "--json")
