@@ -67,11 +67,17 @@ def amount_text(value: float, unit: str | None) -> str:
     return bytes_text(value) if unit == "B" else time_text(value, unit)
 
 
+_NOISE = 1e-12
+"""Changes of a smaller share are what sums of floating-point numbers leave."""
+
+
 def shown_change(before: float, after: float, unit: str | None, beside: float = 0.0) -> float:
     """The change between two amounts as whoever reads them subtracts: of what both are rounded to in the unit of the largest, also of what
     is ``beside`` them; where they are rounded alike, the change itself."""
     change = after - before
     largest = max(abs(before), abs(after), abs(beside))
+    if abs(change) <= _NOISE * largest < math.inf:
+        return 0.0
     if not math.isfinite(largest) or (unit is None and largest < 0.1):
         return change
     scale: float

@@ -65,4 +65,5 @@ def test_a_change_is_what_whoever_reads_both_amounts_subtracts() -> None:
     assert shown_change(2.0 * 2**20, 1.0 * 2**20 + 7000.0, "B") == pytest.approx(-0.99 * 2**20)
     assert shown_change(10.0, 7.0, "I/Os") == -3.0
     assert shown_change(0.014, 0.016, None) == pytest.approx(0.002)
+    assert shown_change(3.63e-3, 3.63e-3 - 1e-18, "s") == 0.0, "no more than sums leave"
     assert math.isinf(shown_change(1.0, math.inf, "s"))
