@@ -258,8 +258,9 @@ class Jobs(QObject):
 
     def _found(self, job: Job, best: Incumbent) -> None:
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
-        job.take(best)
         document = self._document
+        best = replace(best, device_of=document.board.called_alike(job.problem, best.device_of))
+        job.take(best)
         if job.entry is None or job.entry not in document.plans:
             job.entry = self._listed(job, best)
             job.entry.running = True
@@ -280,8 +281,9 @@ class Jobs(QObject):
     def _listed(self, job: Job, best: Incumbent) -> PlanEntry:
         """A new entry of the list for the plan that a job has just taken."""
         assert job.provenance is not None, "it has just taken the plan"
+        device_of = self._document.board.called_alike(job.problem, best.device_of)
         return self._document.add_plan(
-            best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
+            device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
             provenance=job.provenance, problem=job.problem,
         )  # fmt: skip
 

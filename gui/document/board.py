@@ -10,7 +10,7 @@ import numpy as np
 
 from gui.document.proven_here import PROVEN
 from planner.errors import StageboardError
-from planner.model.graph import Ints
+from planner.model.graph import Bools, Ints
 from planner.problem.base import AnyPlan, PlanningProblem, says_more
 from planner.problem.bound import Bound, Standing, proven
 from planner.problem.decision import Evaluated
@@ -92,6 +92,20 @@ class Board(ABC, Generic[P, E]):
         """Where another decision differs, and what it has there (both int32)."""
         ops = np.flatnonzero(self.device_of != device_of).astype(np.int32)
         return ops, device_of[ops].astype(np.int32)
+
+    def differences(self, device_of: Ints) -> Bools:
+        """Where another decision is different (bool, a value per place); everywhere where it is none of this problem."""
+        if device_of.shape != self.device_of.shape:
+            return np.ones(len(self.device_of), bool)
+        return self._different(device_of)
+
+    def _different(self, device_of: Ints) -> Bools:
+        different: Bools = device_of != self.device_of
+        return different
+
+    def called_alike(self, problem: P, device_of: Ints) -> Ints:
+        """A decision for ``problem`` that nobody has seen yet, as much as can be by the numbers that are used under edit; worth the same."""
+        return device_of
 
     # ------------------------------------------------------------------ changes
     def _reset(self, problem: P, bounds: Iterable[Bound]) -> None:

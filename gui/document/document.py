@@ -21,7 +21,6 @@ from gui.document.plan_list import (
     PlanEntry,
     PlanList,
     bounds_with,
-    differences,
     drop_refuted,
     fill_figures,
     telling_of,
@@ -394,7 +393,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         self.plans_changed.emit()
 
     def differences(self, entry: PlanEntry) -> Bools:
-        """Where a plan differs from the decision (bool, a value per place); nowhere where it is for another machine."""
+        """Where a plan differs from the decision, devices matched (bool, a value per place); nowhere where it is for another machine."""
         if not entry.is_of(self.problem):
             return np.zeros(len(self.device_of), bool)
-        return differences(entry, self.device_of)
+        return self.board.differences(entry.device_of)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from gui.words.methods import method_name, shown_name
 from gui.words.objectives import components_text, objective_in_words
 from planner.errors import StageboardError
-from planner.model.graph import Bools, Ints
+from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
@@ -282,11 +282,3 @@ def drop_refuted(entries: Sequence[PlanEntry], by: PlanEntry, problem: PlanningP
                 f"{claim_words(problem, claim)}: refuted by the plan “{by.shown_name}”" for claim in wrong
             ]
     return notes
-
-
-def differences(entry: PlanEntry, device_of: Ints) -> Bools:
-    """Where a plan differs from a decision (bool, a value per place); devices are matched by index."""
-    if entry.device_of.shape != device_of.shape:
-        return np.ones(len(device_of), bool)
-    different: Bools = entry.device_of != device_of
-    return different

@@ -262,7 +262,7 @@ def _signed_column(values: Floats, part: str, unit: str | None) -> list[str]:
 
 def _device_label(comparison: Comparison, row: int, i: int) -> str:
     """What a row is called, and whether plan i has no such device where the name does not say so."""
-    name = comparison.row_title(row, short=True)
+    name = comparison.row_title(row, short=True, every=True)
     said = comparison.rows[row].devices[i] >= 0 or name != comparison.device_name(row, 0)
     return name if said else f"{name} (not in {comparison.letter(i)})"
 

@@ -18,6 +18,7 @@ from planner.problem.bound import Bound, better, proven
 from planner.problem.claims import as_claims, claimed
 from planner.problem.problem import Plan
 from planner.problem.provenance import Adoption, Again, Provenance
+from planner.reports.comparison.renumbering import renumbered
 from planner.runs.proving import known_at_once
 from planner.search.method import Planner
 from planner.search.result import Result
@@ -59,7 +60,7 @@ class Found(NamedTuple):
 class Replayed:
     """What came out of a search that was run again.
 
-    ``outcome``: ``identical`` (the same decision), ``equal`` (another one that is as good) or ``differs``; ``sentence`` says it to a
+    ``outcome``: ``identical`` (the same decision, up to the numbers of interchangeable devices), ``equal`` (another one that is as good) or ``differs``; ``sentence`` says it to a
     person, and why where it is known. ``found`` are the plans on the way, the best last.
     """
 
@@ -240,18 +241,25 @@ def _without_belief(result: Result, given: Sequence[Bound]) -> Result:
 def _outcome(plan: Plan | OrderPlan, result: Result) -> Outcome:
     if result.device_of is None or result.components is None:
         return "differs"
-    if np.array_equal(result.device_of, decision_of(plan)):
+    if np.array_equal(_as_numbered(plan, result.device_of), decision_of(plan)):
         return "identical"
     wanted = plan.evaluation.values
     same = not better(wanted, result.components) and not better(result.components, wanted)
     return "equal" if same else "differs"
 
 
+def _as_numbered(plan: Plan | OrderPlan, decision: Ints) -> Ints:
+    """What came out, with interchangeable devices numbered as the plan has them: a window numbers them as those of its canvas."""
+    return renumbered(plan.problem, decision, plan.decision.device_of) if isinstance(plan, Plan) else decision
+
+
 def _sentence(plan: Plan | OrderPlan, result: Result, outcome: Outcome) -> str:
     name, at = result.planner, result.best_iteration
     where = "" if at is None else f" at iteration {at:,}"
     if outcome == "identical":
-        return f"identical: {name} found the same plan again{where}"
+        same = result.device_of is None or np.array_equal(result.device_of, decision_of(plan))
+        numbers = "" if same else ", its interchangeable devices by other numbers"
+        return f"identical: {name} found the same plan again{where}{numbers}"
     why = why_uncertain(plan.provenance)
     because = f"; {why}" if why else ""
     if outcome == "equal":

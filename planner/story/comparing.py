@@ -123,8 +123,8 @@ def _waiting(comparison: Comparison, schedules: Sequence[Schedule]) -> str:
     if any(not one.bottlenecks or len(np.unique(one.piece_device)) < 2 for one in schedules):
         return ""
     titles = [
-        " and ".join(plan.problem.devices[d].title for d in one.bottlenecks)
-        for plan, one in zip(comparison.plans, schedules, strict=True)
+        " and ".join(comparison.title_for(int(comparison.row_of[i][d]), i) for d in one.bottlenecks)
+        for i, one in enumerate(schedules)
     ]
     if len(set(titles)) == 1:
         return f"The others wait for {titles[0]} in {'both' if len(titles) == 2 else 'all'}."

@@ -1,20 +1,20 @@
 """Which devices of a story's plans are matched: what has one number has one colour in all its keyframes.
 
 Plans on one pool of devices keep the numbers of these, as in the window, unless a plan has most of its ops where the plan shown before it has
-them, by other numbers: then it takes over those, unless some plan that it is compared with would have more ops elsewhere by that. Compared plans on other devices, of unlike machines or in a row, are all matched
-with the first of them.
+them, by other numbers: then it takes over those. Where they are compared, each comparison is matched by itself, as in the window. Compared plans
+on other devices, of unlike machines or in a row, are all matched with the first of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.problem.problem import Plan
 from planner.reports.comparison.matching import match_devices
-from planner.reports.comparison.rows import Rows, device_numbers, rows_among
+from planner.reports.comparison.rows import Rows, device_numbers, matched_rows, rows_among
 
 if TYPE_CHECKING:
     from planner.machines.two_level_memory.problem import OrderPlan
@@ -33,7 +33,6 @@ class Matched:
         self.compared = sorted({i for compares, shown in told if compares for i in shown})
         self.numbers: Numbers = {}
         """Of plans that are compared, and of others that do not keep the numbers of their own."""
-        self._pairs = {(shown[0], i) for compares, shown in told if compares for i in shown[1:]}
         for alike in self._by_model():
             if _pool(self.plans[i] for i in alike):
                 continue
@@ -48,8 +47,7 @@ class Matched:
         alike = next(alike for alike in self._by_model() if chosen[0] in alike)
         if not _pool(self.plans[i] for i in alike):
             return rows_among([self.plans[i] for i in alike], [alike.index(i) for i in chosen])
-        devices = range(len(self.numbers[chosen[0]]))
-        return [(number, tuple(self.numbers[i].index(number) for i in chosen)) for number in devices]
+        return matched_rows([self.plans[i] for i in chosen])
 
     def _by_model(self) -> list[list[int]]:
         """The compared plans, by model."""
@@ -60,38 +58,18 @@ class Matched:
         return list(found.values())
 
     def _follow(self, shown: Sequence[int]) -> None:
-        """Number the devices of the other plans, each after the one shown before it, but by their own where that would move more ops
-        between two plans that a keyframe compares."""
-        as_called: set[int] = set()
-        while True:
-            seen = self._numbered(shown, as_called)
-            worse = {i for pair in self._pairs if self._apart(pair, seen) for i in pair}
-            if not worse:
-                break
-            as_called |= worse
-        for i, numbers in seen.items():
-            if i in self.compared or numbers != _own(self.plans[i]):
-                self.numbers[i] = numbers
-
-    def _numbered(self, shown: Sequence[int], as_called: Set[int]) -> Numbers:
-        """The numbers of the plans that have none yet: their own where they are to stay ``as_called``."""
+        """Number the devices of the other plans, each after the one shown before it."""
         seen: Numbers = {}
         for before, i in zip((-1, *shown), shown, strict=False):
             if i in seen or i in self.numbers:
                 continue
-            follows = i not in as_called and before in seen and _pool((self.plans[before], self.plans[i]))
+            follows = before in seen and _pool((self.plans[before], self.plans[i]))
             seen[i] = (
                 _after(self.plans[before], seen[before], self.plans[i]) if follows else _own(self.plans[i])
             )
-        return seen
-
-    def _apart(self, pair: tuple[int, int], seen: Numbers) -> bool:
-        """Whether two plans on one pool have fewer ops in common by these numbers than by their own."""
-        if not set(pair) <= seen.keys() or not _pool(self.plans[i] for i in pair):
-            return False
-        first, second = (self.plans[i] for i in pair)
-        by_own = _kept(first, _own(first), second, _own(second))
-        return _kept(first, seen[pair[0]], second, seen[pair[1]]) < by_own
+        for i, numbers in seen.items():
+            if i in self.compared or numbers != _own(self.plans[i]):
+                self.numbers[i] = numbers
 
 
 def _pool(plans: Iterable[Plan]) -> bool:

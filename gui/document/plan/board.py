@@ -16,6 +16,7 @@ from planner.model.graph import Bools, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Live
 from planner.problem.problem import Problem
+from planner.reports.comparison.renumbering import elsewhere, renumbered
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation
@@ -66,6 +67,16 @@ class AssignmentBoard(Board[Problem, Evaluation]):
 
     def _evaluated(self) -> Evaluation:
         return self.open_live.evaluation
+
+    def _different(self, device_of: Ints) -> Bools:
+        """Devices are matched, as where both are compared."""
+        return elsewhere(self.open_problem, device_of, self.device_of)
+
+    def called_alike(self, problem: Problem, device_of: Ints) -> Ints:
+        """With interchangeable devices numbered so that as few ops as possible differ; as it is where the machine is another one."""
+        if self.problem is None or not problem.same_machine(self.problem):
+            return device_of
+        return renumbered(problem, device_of, self.device_of)
 
     @property
     def domains(self) -> Domains | None:

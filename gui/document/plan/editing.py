@@ -30,6 +30,7 @@ from planner.problem.device_times import own_timed
 from planner.problem.grouping import unkept_words
 from planner.problem.problem import Constraint, Problem
 from planner.problem.provenance import Provenance
+from planner.reports.comparison.renumbering import renumbered
 
 if TYPE_CHECKING:
     from gui.document.history import History
@@ -178,6 +179,7 @@ class Editing:
         """
         before = self._board.open_problem
         device_of = after.evaluator.checked(np.asarray(device_of))
+        device_of = renumbered(after, device_of, carried_over(self._board.device_of, before, after))
         if after == before and not len(self._board.changes(device_of)[0]):
             return False
         self._board.add_bounds(bounds)

@@ -181,6 +181,7 @@ class ChangingMachine:
         document, entry = self._document, change.entry
         document.add_bounds(bounds)
         name = self._plans.name_by(planner, change.after, besides=entry)
+        device_of = self._board.called_alike(change.after, device_of)
         made = PlanEntry(name, device_of, "start", planner=planner)
         fill_figures(made, change.after, self._board.bounds)
         if not planner or not made.better_than(self._plans.active):

@@ -269,7 +269,8 @@ class Mending(QObject):
     def _show_plan(self, device_of: Ints) -> None:
         """The plan that shows that there is one."""
         document = self._document
-        entry = document.add_plan(np.asarray(device_of), "Valid plan found", planner="feasibility")
+        device_of = document.board.called_alike(document.open_problem, np.asarray(device_of))
+        entry = document.add_plan(device_of, "Valid plan found", planner="feasibility")
         document.apply_plan(entry)
 
     def _plan(self) -> None:

@@ -51,15 +51,15 @@ def titles_in_a_row(comparison: Comparison) -> str:
     return " · ".join(plan_title(comparison, plan) for plan in range(len(comparison.plans)))
 
 
-def short_title(comparison: Comparison, row: int) -> str:
-    """A row's short name, written as its title where both are the same words: it stands beside titles."""
-    title, name = comparison.row_title(row), comparison.row_title(row, short=True)
+def short_title(comparison: Comparison, row: int, *, every: bool = False) -> str:
+    """A row's short name, written as its title where both are the same words: it stands beside titles; ``every``: as a legend has it."""
+    title, name = (comparison.row_title(row, short=short, every=every) for short in (False, True))
     return title if title.casefold() == name.casefold() else name
 
 
-def numbered(comparison: Comparison, row: int) -> str:
-    """What a row is called where there is no room for the word: ``1``, ``1 in A, 2 in B``."""
-    return comparison.row_title(row, short=True).partition(" ")[2]
+def numbered(comparison: Comparison, row: int, *, every: bool = False) -> str:
+    """What a row is called where there is no room for the word: ``1``, ``1 in A, 2 in B``; ``every``: as a legend has it."""
+    return comparison.row_title(row, short=True, every=every).partition(" ")[2]
 
 
 def ops_between(comparison: Comparison, pair: Pair, left: int, right: int) -> Ints:

@@ -306,7 +306,7 @@ def _heads(painter: QPainter, sankey: Sankey, width: float, theme: Theme) -> Non
 
 
 def _foot(painter: QPainter, sankey: Sankey, width: float, height: float, theme: Theme) -> None:
-    """How devices are matched that are not equally many, as much of it as has room."""
+    """How devices are matched that are not equally many, or called otherwise, as much of it as has room."""
     if not sankey.matching_words:
         return
     face = font(8.0)

@@ -101,8 +101,8 @@ class Sankey:
 
     @cached_property
     def matching_words(self) -> tuple[str, ...]:
-        """How the devices of one plan are matched to those of the other where not all have a counterpart, the longest way first; none
-        where all have one."""
+        """How the devices of one plan are matched to those of the other where not all have a counterpart, or one by another number,
+        the longest way first; else none."""
         c = self.comparison
         alone = [
             f"{c.letter(self.pair[side])}'s {c.device_title(row, self.pair[side])}"
@@ -111,7 +111,7 @@ class Sankey:
             if self.absent(side, row)
         ]
         if not alone:
-            return ()
+            return self._renumbered_words
         targets = [c.plans[plan].problem.target for plan in self.pair]
         in_order = " in their order" if all(target.in_a_row for target in targets) else ""
         many = capital(targets[1].words.many) if targets[0].kind == targets[1].kind else "Devices"
@@ -121,6 +121,21 @@ class Sankey:
         has, its = ("has", "its") if len(alone) == 1 else ("have", "their")
         without = f"{listed} {has} no counterpart"
         return f"{how}; {without}: all {its} ops count as moved.", f"{without}: all {its} ops count as moved."
+
+    @property
+    def _renumbered_words(self) -> tuple[str, ...]:
+        """Which devices a plan calls otherwise than this picture does: ``B's Accelerator 1 is called Accelerator 0``, as the reference has it."""
+        c = self.comparison
+        other = _renumbered(c, self.pair)
+        if not other:
+            return ()
+        listed = ", ".join(
+            f"{c.letter(i)}'s {c.device_title(row, i)} with {c.row_title(row)}" for i, row in other
+        )
+        return (
+            f"Matched: {listed}",
+            f"Devices are matched with those of {c.letter(0)}, whatever their numbers",
+        )
 
     def device_words(self, side: int, row: int) -> str:
         """``acc 1 of plan A: 120 ops, of which 12 go elsewhere``."""
@@ -136,7 +151,7 @@ class Sankey:
 
     def summary(self, most: int = LARGEST) -> str:
         """How much moves, and the largest moves, ``most`` of them: ``10 of 96 ops move: 7 from Accelerator 1 to CPU 0, 3 from ...``, each
-        device by the whole name that the first of the plans has for it. Of moves of one size all are named, or none: ``5 flows of 3``."""
+        device by its name in the whole comparison. Of moves of one size all are named, or none: ``5 flows of 3``."""
         layout = self.layout
         stays = layout.left == layout.right
         total, moved = int(layout.ops.sum()), int(layout.ops[~stays].sum())
@@ -159,14 +174,25 @@ class Sankey:
         c, (i, j) = self.comparison, self.pair
         rows = int(self.layout.left[ribbon]), int(self.layout.right[ribbon])
         here, there = c.move_titles(*rows, j, i)
-        if not any(c.plans[plan].problem.target.in_a_row for plan in self.pair):
-            here, there = c.device_title(rows[0], j) or here, c.device_title(rows[1], j) or there
         return f"from {here} to {there}"
 
     def fitting_summary(self, measured: Callable[[str], float], room: float) -> str:
         """:meth:`summary` with as many of the largest moves as have ``room``, by what words are ``measured`` to take."""
         told = (self.summary(most) for most in range(LARGEST, -1, -1))
         return next((words for words in told if measured(words) <= room), self.summary(0))
+
+
+def _renumbered(comparison: Comparison, pair: Pair) -> list[tuple[int, int]]:
+    """(plan, row) of each device of a pool that its plan calls otherwise than the first plan calls its counterpart."""
+    if comparison.in_a_row:
+        return []
+    known = [
+        (i, r)
+        for i in sorted(pair)
+        for r, row in enumerate(comparison.rows)
+        if min(row.devices[i], row.devices[0]) >= 0
+    ]
+    return [(i, r) for i, r in known if comparison.device_title(r, i) != comparison.device_title(r, 0)]
 
 
 def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -> Sankey:
@@ -176,14 +202,10 @@ def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -
     # Of devices in a row their order is what one looks for; beside one, only those of a pool without a counterpart may move.
     in_a_row = [comparison.plans[plan].problem.target.in_a_row for plan in pair]
     alone = np.array([min(row.devices[plan] for plan in pair) < 0 for row in comparison.rows], bool)
-    foot = (
-        FOOT
-        if any(
-            0 > min(row.devices[p] for p in pair) != max(row.devices[p] for p in pair)
-            for row in comparison.rows
-        )
-        else 0.0
+    some_alone = any(
+        0 > min(row.devices[p] for p in pair) != max(row.devices[p] for p in pair) for row in comparison.rows
     )
+    foot = FOOT if some_alone or _renumbered(comparison, pair) else 0.0
     free = (
         np.zeros(len(alone), bool) if all(in_a_row) else alone if any(in_a_row) else np.ones(len(alone), bool)
     )

@@ -50,9 +50,9 @@ def devices_legend(comparison: Comparison, width: float) -> DevicesLegend:
     """Every device by all the names that plans have for it, by short ones or numbers where those take too many lines."""
     rows = range(len(comparison.rows))
     choices = (
-        [comparison.row_title(row) for row in rows],
-        [short_title(comparison, row) for row in rows],
-        [numbered(comparison, row) for row in rows],
+        [comparison.row_title(row, every=True) for row in rows],
+        [short_title(comparison, row, every=True) for row in rows],
+        [numbered(comparison, row, every=True) for row in rows],
     )
     for names in choices:
         legend = _in_lines(names, width)

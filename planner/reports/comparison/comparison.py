@@ -15,7 +15,14 @@ from planner.model.graph import Floats, Graph, Ints
 from planner.plan_files import plan_json
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan, Problem
-from planner.reports.comparison.figures import LETTERS, Figures, figures_of, told_apart, weighed
+from planner.reports.comparison.figures import (
+    LETTERS,
+    Figures,
+    figures_of,
+    told_apart,
+    weighed,
+    why_incomparable,
+)
 from planner.reports.comparison.matching import works
 from planner.reports.comparison.moves import Move, moves
 from planner.reports.comparison.rows import Rows, matched_rows
@@ -107,10 +114,11 @@ class Comparison:
         device = self.rows[row].devices[i]
         return "" if device < 0 else self.plans[i].problem.devices[device].name
 
-    def row_title(self, row: int, *, short: bool = False) -> str:
+    def row_title(self, row: int, *, short: bool = False, every: bool = False) -> str:
         """What a row is called, everywhere in the comparison, so that no two rows have one name: ``Stage 1`` as the first plan calls it;
         ``Stage 1 in A and B, 2 in C`` by all its names where plans call it differently; ``Stage 1 (C)`` where the first plan has no such device,
-        or one that has none calls another by that name. ``short``: by names instead of titles, ``stage 1, B's acc 1`` where plans have other devices."""
+        or one that has none calls another by that name. Of a pool, whose numbers mean nothing, only a legend says ``every`` name.
+        ``short``: by names instead of titles, ``stage 1, B's acc 1`` where plans have other devices."""
         names: dict[str, list[int]] = {}
         for i, device in enumerate(self.rows[row].devices):
             if device >= 0:
@@ -118,14 +126,27 @@ class Comparison:
                 names.setdefault(known.name if short else known.title, []).append(i)
         first, *others = names
         whose = self._letters(names[first])
+        others = others if every or self.in_a_row else []
         if others and short and all(_after(first, name) == name for name in others):
             mine = first if 0 in names[first] else f"{whose}'s {first}"
             return ", ".join([mine, *(f"{self._letters(names[name])}'s {name}" for name in others)])
         if others:
             further = (f"{_after(first, name)} in {self._letters(names[name])}" for name in others)
             return ", ".join([f"{first} in {whose}", *further])
-        own = 0 in names[first] and not self._called_otherwise(row, first, short)
-        return first if own else f"{first} ({whose})"
+        return (
+            first
+            if 0 in names[first] and not self._called_otherwise(row, first, short)
+            else f"{first} ({whose})"
+        )
+
+    @property
+    def in_a_row(self) -> bool:
+        """Whether the devices of any plan stand in a row, where each plan counts its own; those of a pool are all called as the first plan has them."""
+        return any(plan.problem.target.in_a_row for plan in self.plans)
+
+    def title_for(self, row: int, i: int) -> str:
+        """What plan i's device in a row is called where plan i is spoken of: by its own number where devices stand in a row."""
+        return self.device_title(row, i) if self.in_a_row else self.row_title(row)
 
     def side_titles(self, j: int, i: int, *, short: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the rows are called at the side of plan j and at that of plan i, where ops go from one to the other.
@@ -265,7 +286,7 @@ class Comparison:
 
     def incomparable(self, i: int, j: int = 0) -> str:
         """Why the objectives of two of the plans cannot be compared; empty where they can."""
-        return _incomparable(self.plans[j], self.plans[i], self.letter(j), self.letter(i))
+        return why_incomparable(self.plans[j], self.plans[i], self.letter(j), self.letter(i))
 
     @cached_property
     def why_incomparable(self) -> str:
@@ -375,21 +396,6 @@ def _graphs(first: Plan, second: Plan) -> str:
     """How the graph of one plan differs from that of another, as the end of a sentence."""
     stored = plan_json.to_dict(second)
     return plan_json.difference(stored["graph"], stored["decision"], first.problem.graph)
-
-
-def _incomparable(first: Plan, second: Plan, letter: str, other: str) -> str:
-    a, b = first.problem, second.problem
-    if a.target.kind != b.target.kind:
-        return f"{letter} is a plan for {a.target.in_words} and {other} for {b.target.in_words}: their objectives do not compare"
-    if a.objective != b.objective:
-        return f"{letter} is about {a.objective} and {other} about {b.objective}: their objectives do not compare"
-    units = [tuple(problem.unit(name) for name in problem.components) for problem in (a, b)]
-    if units[0] != units[1]:
-        return f"{letter} and {other} count in different units: their objectives do not compare"
-    models = [None if p.graph.cost_model is None else p.graph.cost_model.numbers() for p in (a, b)]
-    if models[0] != models[1] and a.target.uses_cost_model:
-        return f"the op times of {letter} and {other} come from different cost models: their objectives do not compare"
-    return ""
 
 
 def _frozen(values: Ints) -> Ints:

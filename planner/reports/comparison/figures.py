@@ -193,3 +193,19 @@ def sound(
             f" '{best.name or best.provenance.planner}' has {best.evaluation.components[bound.component]:.10g}"
         )
     return tuple(kept), tuple(notes)
+
+
+def why_incomparable(first: Plan, second: Plan, letter: str, other: str) -> str:
+    """Why the objectives of two plans, which are called by letters, do not compare; empty where they do."""
+    a, b = first.problem, second.problem
+    if a.target.kind != b.target.kind:
+        return f"{letter} is a plan for {a.target.in_words} and {other} for {b.target.in_words}: their objectives do not compare"
+    if a.objective != b.objective:
+        return f"{letter} is about {a.objective} and {other} about {b.objective}: their objectives do not compare"
+    units = [tuple(problem.unit(name) for name in problem.components) for problem in (a, b)]
+    if units[0] != units[1]:
+        return f"{letter} and {other} count in different units: their objectives do not compare"
+    models = [None if p.graph.cost_model is None else p.graph.cost_model.numbers() for p in (a, b)]
+    if models[0] != models[1] and a.target.uses_cost_model:
+        return f"the op times of {letter} and {other} come from different cost models: their objectives do not compare"
+    return ""

@@ -12,7 +12,7 @@ optimal dual values (Burkard, Dell'Amico and Martello, "Assignment Problems", se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -24,7 +24,10 @@ from planner.model.graph import Bools, Floats, Ints
 from planner.reports.comparison.alignment import WORK_STEPS, aligned
 
 if TYPE_CHECKING:
-    from planner.problem.problem import Plan
+    from planner.problem.problem import Plan, Problem
+
+    Placed = tuple[Problem, Ints]
+    """Where ops are (int32[n]), and for which problem."""
 
 Wide = NDArray[np.int64]
 
@@ -44,19 +47,25 @@ class Matching:
 def match_devices(first: Plan, second: Plan) -> Matching:
     """The best matching of two plans of one graph: in order where the devices of both stand in a row, else of any with any of one
     kind that are equally fast and large; devices of different kinds only where the targets differ in kind."""
-    k, m = len(first.problem.devices), len(second.problem.devices)
-    pairs = first.decision.device_of.astype(np.int64) * m + second.decision.device_of
+    return match_placed(*((plan.problem, plan.decision.device_of) for plan in (first, second)))
+
+
+def match_placed(first: Placed, second: Placed, named: Collection[int] = ()) -> Matching:
+    """:func:`match_devices` of assignments. Those of ``named`` that both have, each of them its own counterpart, are no others' in a pool."""
+    k, m = len(first[0].devices), len(second[0].devices)
+    pairs = first[1].astype(np.int64) * m + second[1]
     shared = np.bincount(pairs, minlength=k * m).reshape(k, m)
-    weight = works(first) + works(second)
+    weight = first[0].evaluator.work_on(first[1]) + second[0].evaluator.work_on(second[1])
     work = np.bincount(pairs, weight, k * m).reshape(k, m)
     total = float(work.sum())
     share = work / total if total > 0 else np.zeros((k, m))
-    names = [[device.name for device in plan.problem.devices] for plan in (first, second)]
-    if first.problem.target.in_a_row and second.problem.target.in_a_row:
+    targets = first[0].target, second[0].target
+    names = [[device.name for device in problem.devices] for problem, _ in (first, second)]
+    if all(target.in_a_row for target in targets):
         second_of = aligned(shared, share, names[0], names[1])
     else:
-        alike = first.problem.target.kind == second.problem.target.kind
-        kinds = [_kinds(plan) for plan in (first, second)] if alike else [[""] * k, [""] * m]
+        alike = targets[0].kind == targets[1].kind
+        kinds = [_kinds(problem, named) for problem, _ in (first, second)] if alike else [[""] * k, [""] * m]
         if sorted(kinds[0]) != sorted(kinds[1]):
             # Other machines: speeds and memories tell nothing of what is which.
             kinds = [[kind.partition("\0")[0] for kind in each] for each in kinds]
@@ -68,14 +77,14 @@ def match_devices(first: Plan, second: Plan) -> Matching:
     return Matching(first_of, second_of, int(shared[kept].sum()), float(share[kept].sum()))
 
 
-def _kinds(plan: Plan) -> list[str]:
-    """What each device is: its kind, and what of speed, memory and measured times makes it unlike others."""
-    e = plan.problem.evaluator
+def _kinds(problem: Problem, named: Collection[int]) -> list[str]:
+    """What each device is: its kind, and what of speed, memory and measured times makes it unlike others; those of ``named`` are like none."""
+    e = problem.evaluator
     same = e.alike
     found = []
-    for d, device in enumerate(plan.problem.devices):
+    for d, device in enumerate(problem.devices):
         own = "" if same else f"{sha256(e.work[e.class_of[d]].tobytes()).hexdigest()} {e.capacity[d]}"
-        found.append(f"{device.kind}\0{own}")
+        found.append(f"{device.kind}\0{own}{f' {device.name}' if d in named else ''}")
     return found
 
 

@@ -701,3 +701,28 @@ def test_a_worse_component_does_not_take_the_canvas(jobs: Jobs) -> None:
     say(jobs, worker, Incumbent(worse, values[0], 0.1, values), result(job))
     assert document.device_of.tolist() == here.tolist()
     assert job.text.endswith("no better plan")
+
+
+def test_interchangeable_devices_are_called_as_on_the_canvas(jobs: Jobs, document: Document) -> None:
+    """A planner's plan moves no op that only another number would move, in the list, on the canvas, and where it goes on."""
+    document.open_graph(chain_graph(), target=DevicePool(3, 0))
+    by_hand = np.repeat([0, 1, 2], [7, 4, 1]).astype(np.int32)
+    document.set_assignment(by_hand, "edit", "By hand")
+    document.plan_list.take(document.plans[0])
+    job, worker = start(jobs, document, "local-search")
+    say(jobs, worker, found_for(job, np.repeat([1, 0, 2], [10, 1, 1]).astype(np.int32)))
+    assert job.entry is not None and job.entry is not document.active
+    assert job.entry.device_of.tolist() == np.repeat([0, 1, 2], [10, 1, 1]).tolist()
+    say(jobs, worker, found_for(job, np.repeat([2, 0, 1], [5, 4, 3]).astype(np.int32)), result(job))
+    assert job.entry is document.active
+    assert document.device_of.tolist() == np.repeat([0, 1, 2], [5, 4, 3]).tolist()
+    assert job.provenance is not None and job.entry.origin == "planner"
+
+
+def test_plans_of_the_list_differ_from_the_canvas_by_what_a_comparison_counts(document: Document) -> None:
+    document.open_graph(chain_graph(), target=DevicePool(3, 0))
+    document.set_assignment(THIRDS, "edit", "By hand")
+    turned = np.repeat([2, 0, 1], [4, 5, 3]).astype(np.int32)
+    entry = document.add_plan(turned, "of a file", origin="file")
+    assert entry.device_of.tolist() == turned.tolist(), "files keep their numbers"
+    assert np.flatnonzero(document.differences(entry)).tolist() == [8]

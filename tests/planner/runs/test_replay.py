@@ -21,11 +21,13 @@ from planner.errors import PlanError, StageboardError
 from planner.formats import read_graph
 from planner.formats.graphs.stageboard_json import write
 from planner.machines.catalogue import planner
+from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.plan_files.order_json import open_network_plan
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.plan_files.search_json import MOST_VALUES, packed, search_dict, search_of
 from planner.problem.base import decision_of
+from planner.problem.problem import Problem
 from planner.problem.provenance import Adoption, Entrant, Origin, Provenance, RaceRecord, provenance_of
 from planner.runs.replay import incumbents_of, replay, why_uncertain
 from planner.search.run import plan_of, run
@@ -290,3 +292,14 @@ def test_a_start_of_another_model_is_refused() -> None:
     wrong = replace(plan, provenance=replace(plan.provenance, starts=(np.zeros(3, np.int32),)))
     with pytest.raises(StageboardError):
         replay(wrong)
+
+
+def test_a_plan_by_other_numbers_of_interchangeable_devices_is_found_again() -> None:
+    """As a window has it, which calls devices as its canvas does."""
+    problem = Problem(layered(), DevicePool(3, 0))
+    plan = plan_of(run(planner("local-search"), problem, seed=7, options={"restarts": 3}))
+    assert plan is not None
+    names = np.array([1, 2, 0], np.int32)
+    again = replay(problem.plan(names[plan.decision.device_of], plan.provenance))
+    assert again.outcome == "identical"
+    assert again.sentence.endswith("its interchangeable devices by other numbers")

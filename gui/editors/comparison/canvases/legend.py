@@ -55,9 +55,9 @@ class Legend(QWidget):
     def _words(self, comparison: Comparison) -> list[str]:
         """What stands beside each shape, as long as all of it fits."""
         rows = range(len(comparison.rows))
-        whole = [comparison.row_title(row) for row in rows]
-        short = [short_title(comparison, row) for row in rows]
-        numbers = [numbered(comparison, row) for row in rows]
+        whole = [comparison.row_title(row, every=True) for row in rows]
+        short = [short_title(comparison, row, every=True) for row in rows]
+        numbers = [numbered(comparison, row, every=True) for row in rows]
         for words in (whole, short, numbers):
             if self._wide(words) <= self.width():
                 return words

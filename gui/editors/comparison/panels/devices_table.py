@@ -103,12 +103,12 @@ class DeviceTable:
         return self._bottlenecks_of(range(len(self.hot)))
 
     def _bottlenecks_of(self, plans: Iterable[int]) -> str:
-        """``A's bottleneck is Stage 0, B's Stage 2``, each as its plan calls it; ``bottleneck Stage 0 in both`` where all have the same."""
+        """``A's bottleneck is Stage 0, B's Stage 2``, each as its plan calls it in a row of devices; ``bottleneck Stage 0 in both`` where all have the same."""
         c = self.comparison
         owners: dict[tuple[str, int, str], list[str]] = {}
         for i in plans:
             if (row := self.hot[i]) >= 0:
-                owners.setdefault((self.worst(i), row, c.device_title(row, i)), []).append(c.letter(i))
+                owners.setdefault((self.worst(i), row, c.title_for(row, i)), []).append(c.letter(i))
         if len(owners) == 1:
             (((word, _, title), letters),) = owners.items()
             return f"{word} {title} in {'both' if len(letters) == 2 else ' and '.join(letters)}"

@@ -53,9 +53,9 @@ def legend_of(comparison: Comparison, width: float) -> Legend:
     used = np.unique(np.concatenate([np.asarray(places) for places in comparison.places])).tolist()
     measure = QFontMetricsF(font(8.5))
     names = (
-        [comparison.row_title(row) for row in used],
-        [short_title(comparison, row) for row in used],
-        [numbered(comparison, row) for row in used],
+        [comparison.row_title(row, every=True) for row in used],
+        [short_title(comparison, row, every=True) for row in used],
+        [numbered(comparison, row, every=True) for row in used],
     )
     for words in names:
         step = GLYPH + BESIDE + APART + max(map(measure.horizontalAdvance, words), default=0.0)

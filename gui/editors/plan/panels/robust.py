@@ -300,20 +300,20 @@ class RobustPanel(Panel):
             return
         best = found.compared[found.least_regret(self.chosen_dependence)]
         document = self.document
+        device_of = document.board.called_alike(document.open_problem, best.device_of)
         entry = next(
             (
                 e
                 for e in document.plans
-                if e.is_of(document.problem) and np.array_equal(e.device_of, best.device_of)
+                if e.is_of(document.problem)
+                and any(np.array_equal(e.device_of, one) for one in (best.device_of, device_of))
             ),
             None,
         )
         try:
             if entry is None:
                 made = found.least_regret_provenance(self.chosen_dependence)
-                entry = document.add_plan(
-                    best.device_of, "Least regret", planner=made.planner, provenance=made
-                )
+                entry = document.add_plan(device_of, "Least regret", planner=made.planner, provenance=made)
             document.apply_plan(entry)
         except StageboardError as error:
             document.message.emit(Message("error", str(error)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -22,6 +22,7 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
+    from planner.problem.problem import Problem
     from planner.problem.provenance import Provenance
     from planner.runs.race import Entrant, Event, Race
 
@@ -231,7 +232,8 @@ class Racing(QObject):
         if isinstance(event, Better):
             runner = course.runners[event.index]
             course.found(runner, event.seconds, tuple(event.components))
-            runner.decision, runner.dirty = event.decision, True
+            called = self._document.board.called_alike(cast("Problem", course.problem), event.decision)
+            runner.decision, runner.dirty = called, True
         elif isinstance(event, Proven):
             runner = course.runners[event.index]
             runner.proofs.append((event.seconds, event.bound))

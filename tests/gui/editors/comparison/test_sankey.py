@@ -169,7 +169,14 @@ def test_relabelled_devices_have_one_name_on_both_sides() -> None:
         "a line to read aloud"
     )
     stays = sankey.ribbon_words(sankey.layout.find(0, 0))
-    assert stays.startswith("3 ops stay on Accelerator 0 in A, 1 in B")
+    assert stays.startswith("3 ops stay on Accelerator 0, ")
+    assert sankey.matching_words[0] == (
+        "Matched: B's Accelerator 1 with Accelerator 0, B's Accelerator 0 with Accelerator 1"
+    )
+    back = sankey_of(comparison_of(swapped, A, target=pool()), (0, 1), "ops", 300.0)
+    assert back.summary() == "1 of 12 ops move: 1 from Accelerator 1 to Accelerator 2", (
+        "as rows are called, whichever plan is the reference"
+    )
 
 
 def test_stages_without_a_counterpart_are_shown_as_such_and_the_picture_says_how_stages_are_matched(
