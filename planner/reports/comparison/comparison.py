@@ -133,15 +133,12 @@ class Comparison:
         if others:
             further = (f"{_after(first, name)} in {self._letters(names[name])}" for name in others)
             return ", ".join([f"{first} in {whose}", *further])
-        return (
-            first
-            if 0 in names[first] and not self._called_otherwise(row, first, short)
-            else f"{first} ({whose})"
-        )
+        own = 0 in names[first] and not self._called_otherwise(row, first, short)
+        return first if own else f"{first} ({whose})"
 
-    @property
+    @cached_property
     def in_a_row(self) -> bool:
-        """Whether the devices of any plan stand in a row, where each plan counts its own; those of a pool are all called as the first plan has them."""
+        """Whether devices of any plan stand in a row, where each plan counts its own; those of a pool are called as the first has them."""
         return any(plan.problem.target.in_a_row for plan in self.plans)
 
     def title_for(self, row: int, i: int) -> str:
@@ -155,8 +152,7 @@ class Comparison:
         have. Between plans of which neither knows an order both have those of :meth:`row_title`.
         """
         if not any(self.plans[plan].problem.target.in_a_row for plan in (j, i)):
-            both = tuple(self.row_title(row, short=short) for row in range(len(self.rows)))
-            return both, both
+            return (both := tuple(self.row_title(row, short=short) for row in range(len(self.rows)))), both
         called = self.device_name if short else self.device_title
         first, second = (tuple(called(row, plan) for row in range(len(self.rows))) for plan in (j, i))
         return first, second
