@@ -181,7 +181,7 @@ def test_those_of_a_pool_keep_their_numbers() -> None:
     assert found.numbers == (0, 1, 2)
     assert found.row_title(0) == "Accelerator 0"
     assert found.row_title(0, every=True) == "Accelerator 0 in A, 1 in B", "a legend says it once"
-    assert found.row_title(2) == "Accelerator 0 (B)"
+    assert found.row_title(2) == "Accelerator 2 (B)"
 
 
 def test_an_accelerator_and_a_cpu_are_never_both_called_by_the_same_number() -> None:
