@@ -47,7 +47,9 @@ class Matching:
 def match_devices(first: Plan, second: Plan) -> Matching:
     """The best matching of two plans of one graph: in order where the devices of both stand in a row, else of any with any of one
     kind that are equally fast and large; devices of different kinds only where the targets differ in kind."""
-    return match_placed(*((plan.problem, plan.decision.device_of) for plan in (first, second)))
+    return match_placed(
+        (first.problem, first.decision.device_of), (second.problem, second.decision.device_of)
+    )
 
 
 def match_placed(first: Placed, second: Placed, named: Collection[int] = ()) -> Matching:
