@@ -126,9 +126,12 @@ def _graph_facts(plan: Plan) -> dict[str, str]:
         told["bottleneck_transfers"] = amount_text(moving, unit)
         told["total_streaming"] = amount_text(float(evaluation.streaming.sum()), unit)
     for name, amounts in evaluation.details.items():
-        if name in ("dram", "bytes_in"):
+        if name in ("dram", "pushed", "bytes_in"):
             told[f"total_{name}"] = bytes_text(float(amounts.sum()))
             told[f"most_{name}"] = bytes_text(float(amounts.max()))
+    if "pushed" in evaluation.details:
+        streamed = evaluation.details["dram"] + evaluation.details["pushed"]
+        told["total_streamed"] = bytes_text(float(streamed.sum()))
     limit = next((getattr(problem.target, name) for name in _LIMITS if hasattr(problem.target, name)), None)
     if limit is not None:
         told["limit"] = bytes_text(limit)

@@ -36,7 +36,8 @@ EDGE_TPU = Script(
         ),
         Scene(
             "one device", "All on one chip",
-            "{dram} do not fit and are streamed in again for every picture. Activations take cache, too: one picture every {interval}.",
+            "{total_streamed} are streamed for every picture: {dram} do not fit, {total_pushed} are pushed out by activations."
+            " With these, {bottleneck_cost} become one picture every {interval}.",
             panel="memory",
             notes="Above the line is what has to be streamed. Activations need room as well, so less than the whole cache is free.",
         ),

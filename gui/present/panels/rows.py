@@ -305,11 +305,22 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
     column = byte_column(e.memory)
     over = np.flatnonzero(e.memory > limit)
     most = int(np.argmax(e.memory))
+    finite = limit[np.isfinite(limit)]
+    # A capacity far above everything held would leave nothing to be seen of the bars.
+    near = finite[finite <= 4.0 * float(e.memory.max(initial=0.0))]
+    full = max(float(e.memory.max(initial=0.0)), float(near.max(initial=0.0))) * 1.04 or 1.0
     line = "cache" if streams else "capacity"
     if not np.isfinite(limit).any():
         title, note = "Memory per device", "no device has a limit"
     else:
         title = "Parameters around the cache line" if streams else "Memory against the capacity"
+        grey = (
+            e.details["scratch"] > e.details["pushed"]
+            if "scratch" in e.details
+            else np.zeros(len(limit), bool)
+        )
+        if bool((grey & (limit <= full)).any()):
+            title = "Parameters (grey: activations)"
         # What is off chip is counted device by device, as in the line above.
         beyond = float(e.details.get("dram", np.maximum(e.memory - limit, 0.0)).sum())
         _, pushed = off_chip(e)
@@ -339,10 +350,6 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         for i in devices
     ]
     bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
-    finite = limit[np.isfinite(limit)]
-    # A capacity far above everything held would leave nothing to be seen of the bars.
-    near = finite[finite <= 4.0 * float(e.memory.max(initial=0.0))]
-    full = max(float(e.memory.max(initial=0.0)), float(near.max(initial=0.0))) * 1.04 or 1.0
     for i, bar in zip(devices, bars, strict=True):
         if math.isfinite(limit[i]) and limit[i] <= full:
             out, needs = (

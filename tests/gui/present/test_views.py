@@ -19,6 +19,7 @@ from gui.look.theme import DARK, LIGHT, Theme, contrast, laid_over
 from gui.present.emphasis import named_devices
 from gui.present.export.pptx import legend_entries
 from gui.present.package import PackageShot
+from gui.present.panels import rows
 from gui.present.panels.panels import PanelData, paint_panel
 from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
@@ -36,6 +37,7 @@ from planner.model.samples import STORIES
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Device
+from planner.quantity import bytes_text
 from planner.story.files.json import read_story, resolve
 from planner.story.keyframe import Keyframe
 from planner.story.story import Resolved
@@ -280,6 +282,29 @@ def panel_picture(data: PanelData) -> QImage:
 def test_a_panel_of_a_package_leaves_room_for_the_graph() -> None:
     places = Places(1280.0, 800.0, 1.0, 150.0)
     assert 0.4 * 1280 < places.room("package")[0] < 0.6 * 1280
+
+
+def test_the_story_on_small_memories_counts_in_one_way_on_all_its_slides(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is streamed is as much in the caption as in the picture, and a cache is full of parameters and activations everywhere."""
+    made = resolve(read_story(STORIES / "edge-tpu.story.json"), STORIES)
+    alone, best = made.plans[0], made.plans[-1]
+    assert isinstance(alone, Plan) and isinstance(best, Plan)
+    details = alone.evaluation.details
+    streamed = bytes_text(float(details["dram"].sum() + details["pushed"].sum()))
+    captions = [frame.caption for frame in made.story.keyframes]
+    assert captions[1].startswith(f"{streamed} are streamed") and "pushed out by activations" in captions[1]
+    said = {}
+    for name, plan in (("alone", alone), ("best", best)):
+        heads: list[str] = []
+        monkeypatch.setattr(
+            rows, "text", lambda _, __, words, *rest, heads=heads, **more: heads.append(words)
+        )
+        panel_picture(PanelData("memory", plan, (), (), 0))
+        said[name] = heads[0]
+    assert said["best"] == "Parameters (grey: activations)"
+    assert said["alone"] == "Parameters around the cache line", "all that they need is taken from parameters"
 
 
 def test_plans_in_blocks_keep_rows_of_one_length() -> None:

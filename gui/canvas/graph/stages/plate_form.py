@@ -99,17 +99,17 @@ def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:
 
 def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
     """What a device holds of what it can, in four ever shorter forms, where that is limited: of a cache what is on chip and what is
-    streamed. What the device's cost says already, where that is its memory, is not said again; what activations need is not free."""
+    streamed. What the device's cost says already, where that is its memory, is not said again; what activations need is not free, and the
+    cache is full of parameters and activations."""
     if data is None:
         return ()
     used, most = float(data.memory[d]), min(float(data.budget[d]), float(data.capacity[d]))
     pushed, needs = data.around(d)
     if not np.isfinite(most) or most <= 0:
         return ()
-    told, full = (
-        np.array_equal(data.pace, data.memory),
-        f"{100 * max(used, min(used + needs, most)) / most:.0f} % full",
-    )
+    told = np.array_equal(data.pace, data.memory)
+    # Full of parameters and activations together, also where they are too much: what is left of this is what is free.
+    full = f"{100 * (used + min(needs, most)) / most:.0f} % full"
     if most < data.budget[d]:
         share = f"of {bytes_text(most)}" if told else share_text(used, most)
         return share, share, share, full
@@ -119,10 +119,11 @@ def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
         return on, on if pushed <= 0 else streamed, streamed, full
     if pushed > 0:
         brief = f"{bytes_text(pushed)} streamed"
-        return pushed_text(pushed) if told else on, brief, brief, "cache full"
-    if told:
-        on = f"{bytes_text(max(0.0, most - used - needs))} free"
-    return on, on, on, full
+        return pushed_text(pushed) if told else on, brief, brief, full
+    if not told:
+        return on, on, on, full
+    free = f"{bytes_text(max(0.0, most - used - needs))} free"
+    return f"{free} beside activations" if needs > 0 else free, free, free, full
 
 
 def memory_tone(data: HeaderData | None, d: int) -> str:
