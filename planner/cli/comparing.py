@@ -231,6 +231,10 @@ def _device_table(comparison: Comparison, i: int) -> str:
         if part == "cost":
             most = float(np.nanmax(np.abs(costs), initial=0.0))
             values = np.array([shown_change(a, b, unit, most) for a, b in zip(*costs, strict=True)])
+        if part == "memory":  # as pictures and the window read it, where both amounts are in one unit
+            held = [comparison.by_row(j, "memory")[rows] for j in (0, i)]
+            most = float(np.nanmax(np.abs(held), initial=0.0))
+            values = np.array([shown_change(a, b, "B", most) for a, b in zip(*held, strict=True)])
         if part in ("ops", "cost", "memory") or np.nan_to_num(values).any():
             head.append(f"{part} +/{MINUS}")
             columns.append(_signed_column(values, part, unit))

@@ -16,6 +16,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.heading import MOST_LINES, Heading, heading_of
+from gui.look.numbers import Column
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, RIGHT, write
@@ -23,7 +24,6 @@ from gui.panels.edge_tpu.memory_bars import height_of, paint_cache_line
 from gui.panels.edge_tpu.memory_stages import paint_stages
 from gui.panels.edge_tpu.memory_words import (
     BESIDE,
-    MIB,
     PROVEN,
     Line,
     Name,
@@ -31,6 +31,7 @@ from gui.panels.edge_tpu.memory_words import (
     Side,
     claim_line,
     components_line,
+    line_in_sight,
     name_of,
     picture_units,
     proven_size,
@@ -137,17 +138,18 @@ def _paint_stacked(
     units = picture_units(problem, sides)
     for side, said, plot in zip(sides, places.said, places.plots, strict=True):
         said.paint(painter, MARGIN, wide, theme)
-        _axis(painter, plot, top, line, theme)
+        _axis(painter, plot, top, line, units.held, theme)
         paint_stages(painter, plot, problem, side.evaluation, line, top, units, theme)
         _cache_line(painter, plot, top, line, theme)
 
 
 def _scale_of(problem: Problem, sides: Sequence[Side], height: float) -> tuple[float, float]:
-    """The bytes at the top of bars in ``height`` units, where the amount above the largest has room, and at the cache line."""
+    """The bytes at the top of bars in ``height`` units, where the amount above the largest has room, and at the cache line; that is above
+    the top where all bars are far below it."""
     most = max(float(side.evaluation.memory.max(initial=0.0)) for side in sides)
     line = float(problem.evaluator.budget.max())
     above = max(1.1, height / max(height - ABOVE, 1.0))
-    return above * max(most, line if math.isfinite(line) else 0.0) or 1.0, line
+    return above * max(most, line if line_in_sight(problem, sides) else 0.0) or 1.0, line
 
 
 def _cache_line(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
@@ -155,17 +157,19 @@ def _cache_line(painter: QPainter, plot: QRectF, top: float, line: float, theme:
     if not math.isfinite(line):
         return
     y = height_of(line, top, plot)
-    paint_cache_line(painter, plot.left(), plot.right(), y, theme)
-    lines = _cache_words(plot, line)
+    if line <= top:
+        paint_cache_line(painter, plot.left(), plot.right(), y, theme)
+    lines = _cache_words(plot, top, line)
     for i, text in enumerate(lines):
         place = QRectF(2, y - 9 * len(lines) + 18 * i, plot.left() - 6, 18)
         write(painter, place, RIGHT, text, font(9, bold=True), theme.text)
 
 
-def _cache_words(plot: QRectF, line: float) -> tuple[str, ...]:
-    """The name of the cache line, in one line or two."""
-    words = ("cache", bytes_text(line).replace(".00", ""))
-    return (" ".join(words),) if plot.left() >= AXIS + MARGIN else words
+def _cache_words(plot: QRectF, top: float, line: float) -> tuple[str, ...]:
+    """The name of the cache line, in one line or two, with an arrow where that is above the ``top``."""
+    arrow = " \N{UPWARDS ARROW}" if line > top else ""
+    words = ("cache", bytes_text(line).replace(".00", "") + arrow)
+    return (" ".join(words),) if plot.left() >= AXIS + MARGIN and line <= top else words
 
 
 def sides_of(
@@ -258,7 +262,7 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
         write(painter, room, LEFT, places.beside, places.heading.small, theme.muted)
     plot, across = places.plot, places.plot.width() / len(sides)
     top, line = _scale_of(problem, sides, plot.height())
-    _axis(painter, plot, top, line, theme)
+    _axis(painter, plot, top, line, units.held, theme)
     for i, (side, name, lines) in enumerate(zip(sides, places.names, places.said, strict=True)):
         place = QRectF(plot.left() + i * across, plot.top(), across, plot.height())
         head = QRectF(place.left() + 8, places.above, across - 16, NAME)
@@ -267,18 +271,18 @@ def paint_memory(painter: QPainter, page: Page, problem: Problem, sides: Sequenc
     _cache_line(painter, plot, top, line, theme)
 
 
-def _axis(painter: QPainter, plot: QRectF, top: float, line: float, theme: Theme) -> None:
-    """Round amounts of MiB with grid lines; where the cache line's name stands there is no number."""
+def _axis(painter: QPainter, plot: QRectF, top: float, line: float, held: Column, theme: Theme) -> None:
+    """Round amounts in the unit of what is ``held`` with grid lines; where the cache line's name stands there is no number."""
     most = min(9.0, plot.height() / LINE)  # as many as do not lie on one another
     steps = (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1e3)
-    step = next((s for s in steps if top / MIB / s <= most), 1e9)
-    for i in range(int(top / MIB / step) + 1):
-        y = height_of(i * step * MIB, top, plot)
+    step = next((s for s in steps if top / held.scale / s <= most), 1e9)
+    for i in range(int(top / held.scale / step) + 1):
+        y = height_of(i * step * held.scale, top, plot)
         painter.setPen(QPen(QColor(theme.grid), 1))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-        words = f"{i * step:g}" + (" MiB" if i == 0 else "")
+        words = f"{i * step:g}" + (f" {held.suffix}" if i == 0 else "")
         if math.isfinite(line) and abs(y - height_of(line, top, plot)) < 6.0 + 9.0 * len(
-            _cache_words(plot, line)
+            _cache_words(plot, top, line)
         ):
             continue
         write(painter, QRectF(2, y - 9, plot.left() - 16, 18), RIGHT, words, font(10), theme.muted)

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import plural
+from gui.look.numbers import Column, plural
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on
 from gui.look.writing import CENTRE, LEFT, write
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, memory_bars, paint_memory_bars
-from gui.panels.edge_tpu.memory_words import MIB, PictureUnits
+from gui.panels.edge_tpu.memory_words import PictureUnits
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 
@@ -37,9 +37,10 @@ def paint_stages(
     units: PictureUnits,
     theme: Theme,
 ) -> None:
-    """Bars in ``rect``, stages and links below it; ``line`` and ``top`` are the bytes at the cache line and at the upper edge."""
+    """Bars in ``rect``, stages and links below it; ``line`` and ``top`` are the bytes at the cache line, out of sight where that is
+    higher, and at the upper edge."""
     inner = rect.adjusted(14, 0, -14, 0)
-    bars = memory_bars(evaluation, line)
+    bars = memory_bars(evaluation, line if line <= top else math.inf)
     # A few bars take most of the width that they have to themselves.
     widest = max(110.0, FILLED * inner.width() / max(1, len(bars.amounts)))
     paint_memory_bars(painter, inner, bars, top, theme, widest=widest, line=False)
@@ -48,7 +49,7 @@ def paint_stages(
         return
     colours = device_colours(len(boxes), theme)
     roomy = boxes[0].width() >= NARROW * 15
-    _amounts(painter, inner, boxes, bars, top, colours, theme, roomy)
+    _amounts(painter, inner, boxes, bars, top, colours, theme, roomy, units.held)
     if roomy:
         _names(painter, boxes, problem, evaluation, colours, units, theme)
     else:
@@ -65,17 +66,19 @@ def _wide(words: str, letters: QFont) -> float:
     return QFontMetricsF(letters).horizontalAdvance(words)
 
 
-def amount_words(amounts: Sequence[float], pitch: float, roomy: bool) -> tuple[list[str], QFont]:
-    """MiB above the bars and their letters: of all with as many digits as have room, else of the largest alone, which overlap none."""
+def amount_words(
+    amounts: Sequence[float], pitch: float, roomy: bool, held: Column
+) -> tuple[list[str], QFont]:
+    """Amounts above the bars in the unit that they are ``held`` in and their letters: of all with as many digits as have room, else of the largest alone, which overlap none."""
     faces = [font(11 if roomy else SMALL, bold=True), font(SMALL, bold=True)]
     for face in faces:
-        for digits in (2, 1, 0):
-            words = [f"{amount / MIB:.{digits}f}" for amount in amounts]
+        for digits in range(held.digits, -1, -1):
+            words = [f"{amount / held.scale:.{digits}f}" for amount in amounts]
             if digits and len(set(words)) < 2 <= len(set(amounts)):
                 continue
             if max(_wide(text, face) for text in words) <= pitch - APART:
                 return words, face
-    face, said = faces[-1], [f"{amount / MIB:.3g}" for amount in amounts]
+    face, said = faces[-1], [f"{amount / held.scale:.3g}" for amount in amounts]
     shown: list[int] = []
     for i in sorted(range(len(amounts)), key=lambda i: (-amounts[i], i)):
         if all(
@@ -87,11 +90,11 @@ def amount_words(amounts: Sequence[float], pitch: float, roomy: bool) -> tuple[l
 
 def _amounts(
     painter: QPainter, inner: QRectF, boxes: Sequence[QRectF], bars: MemoryBars, top: float,
-    colours: Sequence[DeviceColour], theme: Theme, roomy: bool,
+    colours: Sequence[DeviceColour], theme: Theme, roomy: bool, held: Column,
 ) -> None:  # fmt: skip
     """What each stage holds, how much of it is off chip, what activations push out, and what they need."""
     line = bars.line
-    words, face = amount_words(bars.amounts, pitch_of(boxes), roomy)
+    words, face = amount_words(bars.amounts, pitch_of(boxes), roomy, held)
     for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
         y = height_of(amount, top, inner)
         cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
@@ -109,20 +112,20 @@ def _amounts(
         if not roomy:
             continue
         if over and limit - y > 20:
-            more = f"+{(amount - line) / MIB:.2f}"
-            off = (f"{more} off chip", f"{more} off", more, f"+{(amount - line) / MIB:.0f}")
+            more = f"+{(amount - line) / held.scale:.{held.digits}f}"
+            off = (f"{more} off chip", f"{more} off", more, f"+{(amount - line) / held.scale:.0f}")
             _plate(painter, box, (limit + y) / 2, off, theme.warning, theme)
         taken = [cell] if cell.top() >= limit else []
         low, high = height_of(stays, top, inner), max(height_of(amount, top, inner), limit)
         if pushed > 0:
-            out = f"{pushed / MIB:.2f}"
+            out = f"{pushed / held.scale:.{held.digits}f}"
             taken += _beside(
                 painter, box, high, low, (f"{out} pushed out", f"{out} out", out), taken, theme.warning, theme
             )
-            stay = f"{stays / MIB:.2f}"
+            stay = f"{stays / held.scale:.{held.digits}f}"
             _beside(painter, box, low, inner.bottom(), (f"{stay} on chip", stay), taken, theme.text, theme)
-        if needs > 0:
-            need = f"{bars.needs[k] / MIB:.2f}"
+        if needs > 0 and math.isfinite(line):
+            need = f"{bars.needs[k] / held.scale:.{held.digits}f}"
             said = (f"activations {need}", f"act. {need}", need)
             _beside(
                 painter,

@@ -29,6 +29,8 @@ LARGE, STRONG, QUIET, LEAST = 13.0, 11.0, 10.0, 8.5
 """Points of a plan's name, of its objective, of what is said below it, and at least where there is little room."""
 STEP = 0.5
 """Points by which letters become smaller until a line has room."""
+FAR = 8.0
+"""A cache so many times as large as what is in it has its line out of sight: bars below it would be next to nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ def wide(words: str, size: float, bold: bool = False) -> float:
 
 @dataclass(frozen=True)
 class PictureUnits(Units):
-    """What is written around the bars, too: times, parameters in MiB as at the axis, and what enters stages."""
+    """What is written around the bars, too: times, parameters in the unit of the axis, and what enters stages."""
 
     times: Column
     held: Column
@@ -78,18 +80,36 @@ class PictureUnits(Units):
 
 
 def picture_units(problem: Problem, sides: Sequence[Side]) -> PictureUnits:
-    """MiB as at the axis, the unit of the most bytes that enter a stage, and the one that suits the longest time that is written."""
+    """The unit of the axis, that of the most bytes that enter a stage, and the one that suits the longest time that is written."""
     times = [0.0]
     for side in sides:
         found = throughput(side.evaluation)
         times += [*side.evaluation.cost.tolist(), latency(side.evaluation), 1.0 / found if found > 0 else 0.0]
     unit = problem.graph.time_unit
-    held, entering, timed = Column(MIB, "MiB", 2), _entering(sides), time_column(times, unit)
+    held, entering, timed = held_column(sides), _entering(sides), time_column(times, unit)
     columns = {
         name: timed if problem.unit(name) != "B" else entering if name == "max-communication" else held
         for name in problem.components
     }
     return PictureUnits(problem, columns, timed, held, entering, unit)
+
+
+def held_column(sides: Sequence[Side]) -> Column:
+    """How parameters are written, at the axis as elsewhere: in MiB, or less where no stage holds as much."""
+    most = max(float(side.evaluation.memory.max(initial=0.0)) for side in sides)
+    return byte_column([most]) if 0.0 < most < MIB else Column(MIB, "MiB", 2)
+
+
+def line_in_sight(problem: Problem, sides: Sequence[Side]) -> bool:
+    """Whether there is a cache line that what the stages hold comes near enough to be seen below it."""
+    line, most = float(problem.evaluator.budget.max()), 0.0
+    for side in sides:
+        memory = side.evaluation.memory
+        most = max(
+            most,
+            float((memory + side.evaluation.details.get("scratch", np.zeros(len(memory)))).max(initial=0.0)),
+        )
+    return math.isfinite(line) and (most <= 0.0 or line <= FAR * most)
 
 
 def _entering(sides: Sequence[Side]) -> Column:
@@ -109,15 +129,16 @@ def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> st
         any(bool(side.evaluation.details.get(name, np.zeros(1)).any()) for side in sides)
         for name in ("pushed", "scratch")
     )
+    near = line_in_sight(problem, sides)
     marks = (
         *(("hatched: streamed" if pushed else "hatched: off chip",) if off or pushed else ()),
-        *(("grey: activations",) if needs and math.isfinite(line) else ()),
+        *(("grey: activations",) if needs and near else ()),
     )
     hatched = f" ({', '.join(marks)})" if marks else ""
     if brief:
-        on = f"MiB of parameters per stage{hatched}, on {hardware_words(problem)}"
+        on = f"{held_column(sides).suffix} of parameters per stage{hatched}, on {hardware_words(problem)}"
         return on + (f"; plates: {unit} that enter the next" if entering else "")
-    around = " around the cache line" if math.isfinite(line) else ""
+    around = " around the cache line" if near else " far below the cache line" if math.isfinite(line) else ""
     alone = ", which counts parameters placed on chip by the compiler, without activations"
     counted = alone if pushed and problem.unit(problem.components[0]) == "B" else ""
     plates = f"; plates: {unit} that enter the next stage" if entering else ""

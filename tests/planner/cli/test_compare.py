@@ -10,17 +10,22 @@ import numpy as np
 import pytest
 
 from gui.app.launch import main
+from planner.cli.comparing import _device_table
 from planner.formats import read_models
 from planner.formats.networks.npz import write_network
+from planner.machines.pipeline.target import Pipeline
 from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.methods.tiny import tiny_network
+from planner.model.cost_model import fill
+from planner.model.graph import Graph, Op
 from planner.model.samples import STORIES
 from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import time_text
+from planner.reports.comparison import compare
 from planner.reports.comparison.example import example_files
 from tests.planner.cli.test_cli import RESNET, Ran
 
@@ -409,3 +414,13 @@ def test_a_plan_for_another_objective_is_judged_by_that_of_the_reference(
         f"by stage-time, which A is about, B has {time_text(judged, 's')}: " in said
         and f"{100 * by:.1f} %)" in said
     )
+
+
+def test_memory_differs_by_what_the_amounts_of_both_plans_are_read_as() -> None:
+    """As the picture of the devices has it: 40.5 KiB and 58.5 KiB differ by 18.0 KiB, also where bytes differ by 17.9 of them."""
+    graph = Graph.build(
+        "two", [Op(f"n{i}", f"n{i}", param_bytes=1024.0 * kib) for i, kib in ((0, 40.54), (1, 17.92))], []
+    )
+    problem = Problem(fill(graph), Pipeline(2))
+    plans = [problem.plan(np.array(on, np.int32), Provenance("by hand")) for on in ([0, 1], [0, 0])]
+    assert "+18.0 KiB" in _device_table(compare(plans), 1)

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
+from gui.look.numbers import Column
 from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import LIGHT, THEMES
 from gui.panels.edge_tpu import memory_picture, memory_stages
@@ -76,7 +77,9 @@ def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
     for brief in (False, True):
         told = [subtitle(problem, sides_of(problem, even(12, 2)), brief) for problem in (few, roomy)]
         assert ["hatched: streamed" in words for words in told] == [True, False]
-        assert all("grey: activations" in words for words in told)
+        assert ["grey: activations" in words for words in told] == [True, False], (
+            "far below a line none are seen"
+        )
     dry = Problem(few.graph, replace(few.target, scratch=False), few.objective)
     told = [subtitle(problem, sides_of(problem, even(12, 2))) for problem in (few, dry)]
     assert ["without activations" in words for words in told] == [True, False]
@@ -103,7 +106,9 @@ def test_what_activations_push_out_is_drawn_and_said(qapp: Any) -> None:
         image = QImage(900, 500, QImage.Format.Format_ARGB32)
         image.fill(Qt.GlobalColor.white)
         painter = QPainter(image)
-        units = picture_units(problem, sides_of(problem, even(12, 3)))
+        units = replace(
+            picture_units(problem, sides_of(problem, even(12, 3))), held=Column(2.0**20, "MiB", 2)
+        )
         paint_stages(painter, QRectF(0, 0, 900, 400), problem, evaluation, 5e6, 6e6, units, LIGHT)
         painter.end()
     for amount, said in ((1200.0 - pushed[0], "on chip"), (pushed[0], "pushed out")):
@@ -150,7 +155,7 @@ def test_no_words_lie_on_others_or_are_cut_whatever_room_stages_have(
     words = [line.words for line in lines]
     assert overlapping(lines, 1.0) == []
     assert not [text for text in words if "…" in text]
-    most = problem.evaluate(device_of).memory.max() / 2**20
+    most = problem.evaluate(device_of).memory.max() / (2**10 if model == "branchy_int8.tflite" else 2**20)
     assert {f"{most:.2f}", f"{most:.1f}", f"{most:.0f}", f"{most:.3g}"} & set(words)
     assert {"0", "Stage 0"} & set(words)
 
@@ -204,6 +209,26 @@ def test_bars_have_half_of_a_slide_and_plans_a_line_for_each_thing(qapp: Any) ->
     assert low - high >= 0.45 * 1080 * SCREEN_DPI / PRESETS["slide"].dpi
     assert {"Compiler's segmentation", "Plan of Slice"} <= set(words)
     assert not [said for said in words if "memory-1-2-3" in said or "m_k" in said]
+
+
+@pytest.mark.parametrize("preset", ["slide", "column", "poster"])
+def test_a_small_model_is_shown_in_its_unit_far_below_the_line(
+    qapp: Any, preset: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bars below a line a hundred times as high would be a pixel each, and all amounts 0.04 or 0.06."""
+    problem = Problem(read_models([sample("branchy_int8.tflite")]), EdgeTpuPipeline(3), "memory-1-2-3")
+    device_of = even(problem.graph.n, 3)
+    evaluation = problem.evaluate(device_of)
+    scales: list[tuple[float, float]] = []
+    usual = memory_picture._scale_of
+    monkeypatch.setattr(
+        memory_picture, "_scale_of", lambda *given: scales.append(usual(*given)) or scales[-1]
+    )
+    lines = written_in(draw_memory(problem, device_of, PRESETS[preset]).file(".svg"))
+    words = [line.words for line in lines]
+    assert all(top < 2 * evaluation.memory.max() < line for top, line in scales) and scales
+    assert {f"{evaluation.memory.max() / 2**10:.{digits}f}" for digits in (0, 1)} & set(words)
+    assert "8 MiB ↑" in words and f"{evaluation.memory.max() / 2**20:.2f}" not in words
 
 
 @pytest.mark.parametrize("preset", ["slide", "poster"])
