@@ -42,6 +42,8 @@ MOST = 0.8
 """Share of a line that figures have at most; what is shown has the rest."""
 HIGH = 1.16
 """How high a line of two is, in its letters."""
+EDGE = 0.1
+"""Share of the height of a header that stays free above and below two lines."""
 
 
 @lru_cache(maxsize=128)
@@ -311,7 +313,7 @@ def paint_header(
     named = measure(left, True).horizontalAdvance(name) + 12 * unit
     aimed = measure(left).horizontalAdvance(target)
     if rest or named + aimed + wide + apart > inner.width() + 1:
-        edge, half = 0.04 * inner.height(), inner.height() / 2
+        edge, half = EDGE * inner.height(), inner.height() / 2
         above, below = inner.adjusted(0, edge, 0, -half), inner.adjusted(0, half, 0, -edge)
         most = max(6, int(above.height() / HIGH))
         pixels, left = min(pixels, most), min(left, most)

@@ -1,7 +1,8 @@
-"""What the bars of a schedule are that are no work, and why those of work are dark and light, said above the names of its rows."""
+"""What the bars of a schedule are, and why those of work are dark and light, said above the names of its rows."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +21,11 @@ LEFT_EDGE, SWATCH, GAP, APART = 9.0, 10.0, 4.0, 10.0
 BESIDE_FLAGS = 14.0
 """Pixels that flags of compared plans, which stand below the rows where there is no axis, may take of the room of the names."""
 IN_TURN = ("samples in turn", "samples")
-TRANSFER = "transfer"
+WORKING, TRANSFER = "work", "transfer"
 PIECES = ("1b: sample 1, piece b", "1b: piece b", "b: piece")
 """What letters behind the number of a sample are, where devices have several pieces."""
-PALE, THIN, USUAL = 0.6, 4.0, 6.0
-"""How much of its colour the mark of transfers has, as their bars are paler than work, and how high it and others are."""
+PALE, THIN, USUAL, TALL = 0.6, 4.0, 6.0, 10.0
+"""How much of its colour the mark of transfers has, as their bars are paler than work, and how high it, others and that of work are."""
 LIGHT = 0.5
 """How much of its colour the lighter half of that mark has."""
 
@@ -40,7 +41,7 @@ class Entry:
 
 
 def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
-    """One for each kind of bar that is no work, and one for the tints of samples that follow one another."""
+    """One for work where there are other kinds of bars, one for each of these, and one for the tints of samples that follow one another."""
     kinds = (
         (TRANSFER, mix(theme.panel, theme.muted, PALE), (RECEIVE, SEND), False),
         ("streaming", theme.slow, (STREAM,), True),
@@ -50,6 +51,8 @@ def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
     found = [
         Entry((word,), (colour,), hatched) for word, colour, phases, hatched in kinds if seen & set(phases)
     ]
+    if found:
+        found.insert(0, Entry((WORKING,), (theme.muted,)))
     if schedule.samples > 1:
         found.append(Entry(IN_TURN, (theme.muted, mix(theme.panel, theme.muted, LIGHT))))
     if any(piece_letter(schedule, piece) for piece in range(len(schedule.piece_device))):
@@ -58,33 +61,17 @@ def entries_of(schedule: Schedule, theme: Theme) -> list[Entry]:
 
 
 def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
-    """As many entries as the room of the names has above the rows and below them, beside the unit of time or the flags of plans."""
-    face = font(8.0)
-    strips = [(0.0, layout.gutter - 6.0)]
-    if layout.axis >= AXIS:
-        unit = QFontMetricsF(font(8.0)).horizontalAdvance("ms") + 14.0
-        strips.append((layout.rows_bottom + (AXIS - RULER) / 2, layout.gutter - 6.0 - unit))
-    elif layout.axis > 0:
-        strips.append((layout.rows_bottom + (layout.axis - RULER) / 2, layout.gutter - BESIDE_FLAGS))
-    metrics = QFontMetricsF(face)
-    x = LEFT_EDGE
-    for entry in entries_of(layout.schedule, theme):
-        beside = SWATCH + GAP if entry.colours else 0.0
-        word, at = next(
-            (
-                (word, i)
-                for i in range(len(strips))
-                for word in entry.words
-                if (x if i == 0 else LEFT_EDGE) + beside + metrics.horizontalAdvance(word) <= strips[i][1]
-            ),
-            ("", -1),
-        )
-        if at < 0:
-            return
-        x = x if at == 0 else LEFT_EDGE
-        strips = strips[at:]
-        top, wide = strips[0][0], metrics.horizontalAdvance(word)
-        high = THIN if word == TRANSFER else USUAL
+    """As many entries as the room of the names has above the rows and below them, beside the unit of time or the flags of plans; that of
+    work, whose bars are most, only where all others have room, too."""
+    entries = entries_of(layout.schedule, theme)
+    strips = _strips(layout)
+    placed = _placed(entries, strips)
+    if len(placed) < len(entries):
+        entries = [entry for entry in entries if entry.words[0] != WORKING]
+        placed = _placed(entries, strips)
+    for entry, (word, x, top) in zip(entries, placed, strict=False):
+        wide = QFontMetricsF(font(8.0)).horizontalAdvance(word)
+        high = {TRANSFER: THIN, WORKING: TALL}.get(word, USUAL)
         mark = QRectF(x, top + RULER / 2 - high / 2, SWATCH, high)
         painter.setPen(Qt.PenStyle.NoPen)
         for i, colour in enumerate(entry.colours):
@@ -95,6 +82,38 @@ def paint_key(painter: QPainter, layout: ChartLayout, theme: Theme) -> None:
             if entry.hatched:
                 painter.setBrush(HATCH)
                 painter.drawRoundedRect(box, 2, 2)
-        x += beside
-        write(painter, QRectF(x, top, wide + 2, RULER), LEFT, word, face, theme.muted)
-        x += wide + APART
+        beside = SWATCH + GAP if entry.colours else 0.0
+        write(painter, QRectF(x + beside, top, wide + 2, RULER), LEFT, word, font(8.0), theme.muted)
+
+
+def _strips(layout: ChartLayout) -> list[tuple[float, float]]:
+    """The top of each strip that entries may stand in, and where its room ends."""
+    strips = [(0.0, layout.gutter - 6.0)]
+    if layout.axis >= AXIS:
+        unit = QFontMetricsF(font(8.0)).horizontalAdvance("ms") + 14.0
+        strips.append((layout.rows_bottom + (AXIS - RULER) / 2, layout.gutter - 6.0 - unit))
+    elif layout.axis > 0:
+        strips.append((layout.rows_bottom + (layout.axis - RULER) / 2, layout.gutter - BESIDE_FLAGS))
+    return strips
+
+
+def _placed(
+    entries: Sequence[Entry], strips: Sequence[tuple[float, float]]
+) -> list[tuple[str, float, float]]:
+    """The word of each of the first ``entries`` that have room in the ``strips``, where its mark begins and the top of its strip."""
+    metrics, x, at, placed = QFontMetricsF(font(8.0)), LEFT_EDGE, 0, list[tuple[str, float, float]]()
+    for entry in entries:
+        beside = SWATCH + GAP if entry.colours else 0.0
+        fitting = (
+            (word, i)
+            for i in range(at, len(strips))
+            for word in entry.words
+            if (x if i == at else LEFT_EDGE) + beside + metrics.horizontalAdvance(word) <= strips[i][1]
+        )
+        word, found = next(fitting, ("", -1))
+        if found < 0:
+            break
+        x, at = x if found == at else LEFT_EDGE, found
+        placed.append((word, x, strips[at][0]))
+        x += beside + metrics.horizontalAdvance(word) + APART
+    return placed

@@ -39,7 +39,7 @@ def facts(certified: Certificate) -> list[Fact]:
         Fact("", f"fingerprint {c.fingerprint[:16]}\N{HORIZONTAL ELLIPSIS}", 2),
         Fact("Target", c.target_spec),
         Fact("Settings", ", ".join(settings) if settings else "all as they are by default", 3),
-        *(Fact("Times" if not i else "", line, 1) for i, line in enumerate(c.times)),
+        *(Fact("Times" if not i else "", line) for i, line in enumerate(c.times)),
         Fact("Rules", "; ".join(rule.words for rule in c.rules) or "none"),
         *_constraints(c),
         Fact(

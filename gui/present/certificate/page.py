@@ -173,7 +173,18 @@ class CertificatePage:
             tried[-1],
         )
         share = Sheet(painter, theme, type_unit).verdict(self.certificate, left)
-        paint_facts(painter, right, facts(self.certificate), type_unit, theme, share)
+        shown = facts(self.certificate)
+        # What matters most is never left out for larger letters.
+        needed = [fact for fact in shown if fact.weight == 0]
+        size = next(
+            (
+                size
+                for size in (type_unit, *(step * unit for step in STEPS if step * unit < type_unit))
+                if facts_height(needed, right, SMALL * LEAST_SHARE * size) <= right.height()
+            ),
+            min(type_unit, unit),
+        )
+        paint_facts(painter, right, shown, size, theme, share)
         painter.restore()
 
 
@@ -328,14 +339,17 @@ def fact_rows(
     """Facts that fit ``rect``, the size of their letters and the width of the labels (pixels): as much larger than ``size`` as they fit,
     never more than ``most``, which is how the verdict beside them is set; at ``size`` without what is least important."""
     chosen, share = list(shown), min(0.9 * MOST_SHARE, most)
-    while facts_height(chosen, rect, size * share) > rect.height():
-        if share > LEAST_SHARE:
-            share = max(LEAST_SHARE, share - 0.04)
-            continue
+    while share > LEAST_SHARE and facts_height(chosen, rect, size * share) > rect.height():
+        share = max(LEAST_SHARE, share - 0.04)
+    while len(chosen) > 1 and facts_height(chosen, rect, size * share) > rect.height():
         weight = max(fact.weight for fact in chosen)
-        if len(chosen) < 2:
-            break
         chosen.remove(next(fact for fact in reversed(chosen) if fact.weight == weight))
+    for fact in sorted(
+        shown, key=lambda fact: fact.weight
+    ):  # a short one may have room where a long one had none
+        tried = [other for other in shown if other in chosen or other == fact]
+        if facts_height(tried, rect, size * share) <= rect.height():
+            chosen = tried
     pixels = max(6, round(size * share))
     return chosen, pixels, _label_width(chosen, pixels)
 

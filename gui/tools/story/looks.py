@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
@@ -25,7 +27,9 @@ LOOKS = {
 """Titles of keyframes that show the same plan in another view."""
 ALL_OF_IT, CLOSER = "All of it", "A closer look"
 """And that show another part."""
-SAID_OF_LOOKS = frozenset({*LOOKS.values(), *COLOURED.values(), ALL_OF_IT, CLOSER})
+ON_ONE = "All on one device"
+"""What shows the stages of a plan that leaves nothing to flow between them."""
+SAID_OF_LOOKS = frozenset({*LOOKS.values(), *COLOURED.values(), ALL_OF_IT, CLOSER, ON_ONE})
 """Titles that say how something is looked at, and nothing of what."""
 
 
@@ -34,6 +38,8 @@ def look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
     if now.at != before.at:
         return f"After {now.at or 0:,} connections"
     if now.view != before.view:
+        if now.view == "stages" and isinstance(plan, Plan) and np.count_nonzero(plan.evaluation.ops) < 2:
+            return ON_ONE
         return LOOKS.get(now.view, "")
     if now.colouring != before.colouring:
         return COLOURED[now.colouring]

@@ -17,12 +17,13 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.theme import DARK, LIGHT
 from gui.present.certificate.dialog import CertificateDialog, save_certificate
-from gui.present.certificate.facts import facts
+from gui.present.certificate.facts import Fact, facts
 from gui.present.certificate.page import (
     CertificatePage,
     amount,
     commands,
     component_rows,
+    fact_rows,
     proof_lines,
     status_line,
     verdict,
@@ -175,6 +176,27 @@ def test_larger_letters_leave_a_certificate_whole(qapp: object) -> None:
         )
         painter.end()
         assert 0 < painter.lowest < 480 - 18 - 20
+
+
+def test_larger_letters_leave_out_nothing_that_matters(qapp: object) -> None:
+    """Where times come from is the honest part of a certificate: facts are set smaller before it is left out."""
+
+    class Words(Scribe):
+        def drawText(self, *args: Any) -> None:  # type: ignore[override]
+            self.words = {*getattr(self, "words", set()), args[-1]}
+
+    plan, bounds = graph_members("edge-tpu")[1]
+    made = replace(certificate(plan, bounds), times=("work estimated by the cost model " * 6,))
+    for letters in (1.0, 1.5, 2.5):
+        painter = Words(1280, 560)
+        CertificatePage(made).paint(painter, QRectF(0, 0, 1280, 560), 1.0, letters, LIGHT)
+        painter.end()
+        assert "Times" in painter.words, letters
+    many = [Fact("Model", "m"), Fact("Decision", "word " * 400, 1), Fact("Planner", "short", 1)]
+    chosen, _, _ = fact_rows(many, QRectF(0, 0, 400, 120), 15.0)
+    assert [fact.label for fact in chosen] == ["Model", "Planner"], (
+        "a short one has room where a long one had none"
+    )
 
 
 def test_the_dialog_copies_and_saves(qtbot: QtBot, tmp_path: Path) -> None:

@@ -268,3 +268,23 @@ def test_what_is_off_chip_counts_to_one_figure_too(qapp: object) -> None:
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         off_chip = plan_between(*plans, share).evaluation.components["dram"]
         assert f"{bytes_text(off_chip)} beyond it" in " ".join(between(show, share))
+
+
+def test_two_lines_of_a_header_keep_off_its_edges(qapp: object) -> None:
+    """In letters as large as both lines have room for, too."""
+    for letters in (1.0, 1.7):
+        painter, rect = Scribe(600, 50), QRectF(0, 0, 600, 50)
+        runs = [Run("max load ", LIGHT.muted), Run("1.75 ms", LIGHT.text, True)]
+        paint_header(
+            painter,
+            rect,
+            "DenseNet121",
+            "Device pool, 2 accelerators and one CPU beside them",
+            runs,
+            letters,
+            LIGHT,
+        )
+        painter.end()
+        boxes = [box for box, _ in painter.written]
+        assert len({box.top() for box in boxes}) == 2
+        assert min(box.top() for box in boxes) >= 5 and max(box.bottom() for box in boxes) <= 45

@@ -23,14 +23,14 @@ from tests.gui.present.slides import overlapping, written_in
     ("machine", "named", "written"),
     [
         ("pipeline:1", ["samples in turn"], ["samples in turn"]),
-        ("pool:2+1", ["transfer", "samples in turn"], ["transfer", "samples"]),
-        ("pipeline:4", ["transfer", "samples in turn"], ["transfer", "samples"]),
+        ("pool:2+1", ["work", "transfer", "samples in turn"], ["work", "transfer", "samples in turn"]),
+        ("pipeline:4", ["work", "transfer", "samples in turn"], ["work", "transfer", "samples"]),
         # Two lines have room for no more than the bars that are no work.
-        ("edge-tpu:4", ["transfer", "streaming", "samples in turn"], ["transfer", "streaming"]),
+        ("edge-tpu:4", ["work", "transfer", "streaming", "samples in turn"], ["transfer", "streaming"]),
     ],
 )
 @pytest.mark.parametrize("preset", PRESETS)
-def test_kinds_of_bars_that_are_no_work_are_named(
+def test_kinds_of_bars_are_named(
     qapp: Any, machine: str, named: list[str], written: list[str], preset: str
 ) -> None:
     graph = read_models([sample("resnet50.json")])
@@ -44,7 +44,7 @@ def test_kinds_of_bars_that_are_no_work_are_named(
         assert contrast(colours["transfer"][0], LIGHT.panel) < contrast(dark, LIGHT.panel), "as their bars"
     lines = written_in(draw_schedule(problem, device_of, PRESETS[preset]).file(".svg"))
     words = [line.words for line in lines]
-    keys = ("transfer", "streaming", "samples in turn", "samples")
+    keys = ("work", "transfer", "streaming", "samples in turn", "samples")
     assert [word for word in keys if word in words] == written
     assert overlapping(lines, 2.0) == []
 

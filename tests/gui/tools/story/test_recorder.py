@@ -13,12 +13,16 @@ from gui.canvas.graph.view import CanvasView
 from gui.look.theme import LIGHT
 from gui.tools.story import recorder as recording
 from gui.tools.story.draft import Draft
+from gui.tools.story.looks import look
 from gui.tools.story.recorder import Recorder, overlap
 from gui.tools.story.shots import GraphShots, OrderShots
 from gui.words.methods import shown_name
 from planner.machines.pipeline.target import Pipeline
-from planner.story.keyframe import Camera
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from planner.story.keyframe import Camera, Keyframe
 from tests.gui.editors.network.window_parts import order_window
+from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, shown
 
 
@@ -280,3 +284,13 @@ def test_a_neuron_selected_for_an_earlier_order_does_not_stand_out(qtbot: QtBot)
         document.set_order(document.order[::-1].copy(), "Turn round")
         assert document.selection == 0
         assert recorder.capture().keyframe.highlight == ()
+
+
+def test_stages_of_which_one_has_all_ops_are_not_said_to_send_anything() -> None:
+    problem = Problem(chain_graph(4), Pipeline(2))
+    flow, stages = (Keyframe("t", "", 0, view) for view in ("flow", "stages"))
+    titles = [
+        look(problem.plan(np.array(on, np.int32), Provenance("x")), flow, stages)
+        for on in ([0, 0, 0, 0], [0, 0, 1, 1])
+    ]
+    assert titles == ["All on one device", "Stages, and what flows between them"]
