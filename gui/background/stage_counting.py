@@ -14,11 +14,13 @@ from planner.problem.problem import Problem
 from planner.runs.stage_counts import (
     CountsWorker,
     Found,
+    Possible,
     StageCount,
     count_of,
-    counts_around,
     evaluated,
     has_count,
+    nearest_first,
+    possible_counts,
 )
 
 REMEMBERED = 32
@@ -40,6 +42,8 @@ class StageCounting(QObject):
         self._document = document
         self._known: dict[str, dict[int, StageCount]] = {}
         """Results by what the problem is apart from the count."""
+        self._possible: tuple[Problem, Possible] | None = None
+        """Which counts the last problem that was asked about may have."""
         self._problem: Problem | None = None
         self._key = ""
         self._worker: CountsWorker | None = None
@@ -51,34 +55,67 @@ class StageCounting(QObject):
     # ------------------------------------------------------------------ state
     @property
     def results(self) -> dict[int, StageCount]:
-        """What is known of the present problem, by count: the best plan of the list, where that is better than what was found, and of its own
-        count all that is proven."""
+        """What is known of the present problem, by count: why one cannot be, and of its own count the best plan of the list or the
+        one on the canvas, where that is better than what was found, and all that is proven."""
         problem = self._document.problem
-        if problem is None:
+        if problem is None or not has_count(problem):
             return {}
-        return {count: self._known_of(problem, count, one) for count, one in self._found.items()}
+        why = self.possible.refused
+        refused = (Found(count, "", None, (), None, 0.0, why[count]) for count in self.counts if count in why)
+        found = {
+            **{one.count: evaluated(problem, one) for one in refused},
+            **{count: self._known_of(problem, count, one) for count, one in self._found.items()},
+        }
+        own = count_of(problem)
+        one, best = found.get(own), self._present(own)
+        if one is None and best is None:
+            return found
+        shown = best if one is None or (best is not None and one.found.device_of is None) else one.found
+        assert shown is not None
+        if best is not None:
+            shown = replace(
+                shown, planner=best.planner, device_of=best.device_of, seconds=best.seconds, sentence=""
+            )
+        bounds = (*shown.bounds, *problem.holding(self._document.bounds))
+        return {**found, own: evaluated(problem, replace(shown, bounds=bounds))}
+
+    def _present(self, own: int) -> Found | None:
+        """The best plan of the list, else the valid one on the canvas, where it is better than what was found for its count; None elsewhere."""
+        document, one = self._document, self._found.get(own)
+        entry = self.listed(own)
+        if entry is not None:
+            return Found(own, entry.planner or "by hand", entry.device_of, (), None, entry.seconds or 0.0)
+        here = document.evaluation
+        if not here.valid or (
+            one is not None and one.evaluation is not None and not better(here.values, one.evaluation.values)
+        ):
+            return None
+        active = document.active
+        planner, seconds = ("", None) if active is None else (active.planner, active.seconds)
+        return Found(own, planner or "by hand", document.device_of.copy(), (), None, seconds or 0.0)
 
     def _known_of(self, problem: Problem, count: int, one: StageCount) -> StageCount:
-        """What was found for a count beside what the list has for it, and what the document proves of its own."""
-        entry, own = self.listed(count), count_of(problem) == count
-        if entry is None and not own:
+        """What was found for another count, or what the list has for it."""
+        entry = None if count == count_of(problem) else self.listed(count)
+        if entry is None:
             return one
-        best = one.found
-        if entry is not None:
-            planner, seconds = entry.planner or "by hand", entry.seconds or 0.0
-            best = replace(best, planner=planner, device_of=entry.device_of, seconds=seconds, sentence="")
-        proven = problem.holding(self._document.bounds) if own else ()
-        return evaluated(problem, replace(best, bounds=(*best.bounds, *proven)))
+        planner, seconds = entry.planner or "by hand", entry.seconds or 0.0
+        listed = replace(one.found, planner=planner, device_of=entry.device_of, seconds=seconds, sentence="")
+        return evaluated(problem, listed)
 
     def listed(self, count: int) -> PlanEntry | None:
-        """The best plan of the list for so many, where it is better than what was found for them; None elsewhere."""
-        one = self._found.get(count)
-        if one is None or one.problem is None:
+        """The best plan of the list for so many, where it is better than what was found for them and, of the present count, than what is
+        on the canvas; None elsewhere."""
+        here, one = self._document.problem, self._found.get(count)
+        own = here is not None and count_of(here) == count
+        problem = here if own else None if one is None else one.problem
+        best = None if problem is None else self._document.plan_list.best(problem)
+        if best is None or (
+            one is not None and one.evaluation is not None and best.components >= one.evaluation.values
+        ):
             return None
-        best = self._document.plan_list.best(one.problem)
-        if best is None or (one.evaluation is not None and best.components >= one.evaluation.values):
-            return None
-        return best
+        now = self._document.evaluation
+        return None if own and now.valid and not better(best.components, now.values) else best
 
     @property
     def better(self) -> StageCount | None:
@@ -96,27 +133,45 @@ class StageCounting(QObject):
         return {} if problem is None or not has_count(problem) else self._known.get(key_of(problem), {})
 
     @property
+    def possible(self) -> Possible:
+        """Which counts the present problem may have."""
+        problem = self._document.open_problem
+        if self._possible is None or self._possible[0] is not problem:
+            self._possible = problem, possible_counts(problem)
+        return self._possible[1]
+
+    @property
     def running(self) -> bool:
         """Whether counts are being planned."""
         return self._worker is not None
 
     @property
-    def waiting(self) -> set[int]:
-        """The counts that are still to come."""
-        return set() if self._worker is None else self._worker.waiting
+    def waiting(self) -> tuple[int, ...]:
+        """The counts that are still to come, in the order in which they are planned."""
+        return () if self._worker is None else tuple(self._worker.waiting)
 
     @property
     def complete(self) -> bool:
         """Whether every count of the present problem is known."""
-        return set(self.counts) <= set(self._found)
+        return not self.left
+
+    @property
+    def left(self) -> list[int]:
+        """The counts that may be and are not planned yet, in the order in which they are planned."""
+        problem = self._document.problem
+        if problem is None or not has_count(problem):
+            return []
+        settled = {*self._found, *self.possible.refused}
+        return nearest_first((c for c in self.counts if c not in settled), count_of(problem))
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The counts that are compared: those around that of the machine, and those that are known or being planned."""
+        """The counts that are compared: those around that of the machine that may be, the largest that cannot, and those that are known
+        or being planned."""
         problem = self._document.problem
         if problem is None or not has_count(problem):
             return ()
-        return tuple(sorted({*counts_around(count_of(problem)), *self._found, *self.waiting}))
+        return tuple(sorted({*self.possible.counts(count_of(problem)), *self._found, *self.waiting}))
 
     # ------------------------------------------------------------------ running
     def start(self) -> None:
@@ -125,7 +180,7 @@ class StageCounting(QObject):
         if problem is None or not has_count(problem) or self.running or self.complete:
             return
         self._problem, self._key = problem, key_of(problem)
-        self._worker = CountsWorker(problem, [c for c in self.counts if c not in self._found])
+        self._worker = CountsWorker(problem, self.left)
         self._timer.start()
         self.changed.emit()
 

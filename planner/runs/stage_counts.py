@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
@@ -21,6 +21,7 @@ import numpy as np
 
 from planner.errors import StageboardError
 from planner.machines.catalogue import planners
+from planner.machines.evident import conflict_at_once, conflict_of
 from planner.machines.trying import find_plan
 from planner.model.graph import Ints
 from planner.problem.bound import Bound, Standing, better
@@ -40,7 +41,7 @@ PREFERRED = ("edge-tpu-ilp", "edge-tpu-fastest", "auto")
 MOST = 64
 """The largest count that is offered."""
 EACH = 8
-"""Up to here every count is compared; beyond, the doubled ones."""
+"""So many counts are compared from the least that is possible; beyond, the doubled ones and those around the machine's own."""
 SAME_SPEED = 5e-4
 """Of two speeds that differ by a smaller share the one on fewer counts as the best: no more is read off their figures."""
 SECONDS_PER_COUNT = 60.0
@@ -68,10 +69,66 @@ def count_of(problem: Problem) -> int:
     return 0 if counted is None else int(getattr(problem.target, counted.field))
 
 
-def counts_around(count: int) -> tuple[int, ...]:
-    """The counts that are compared where a machine has ``count``: 1 to :data:`EACH`, those doubled up to it, and it."""
-    doubled = (EACH * 2**i for i in range(1, MOST.bit_length()))
-    return (*range(1, EACH + 1), *(c for c in doubled if c < count), *([count] if count > EACH else []))
+def counts_around(count: int, least: int = 1) -> tuple[int, ...]:
+    """The counts that are compared where a machine has ``count`` and fewer than ``least`` are impossible.
+
+    They are :data:`EACH` from the least, those doubled up to ``count``, it with one more and one fewer, and the largest that is impossible.
+    """
+    most = max(MOST, count)
+    doubled = (EACH * 2**i for i in range(most.bit_length()))
+    beside = (max(count - 1, least), count, count + 1)
+    wanted = {*range(max(least - 1, 1), least + EACH), *(c for c in doubled if least < c < count), *beside}
+    return tuple(sorted(c for c in wanted if c <= most))
+
+
+@dataclass(frozen=True)
+class Possible:
+    """Which counts of a problem may have a plan: those from ``least`` on, 0 where none may; ``refused`` says why of the others that were asked."""
+
+    least: int
+    refused: Mapping[int, str]
+
+    def counts(self, own: int) -> tuple[int, ...]:
+        """The counts that are compared where the machine has ``own``."""
+        return counts_around(own, self.least) if self.least else (own,)
+
+
+def possible_counts(problem: Problem) -> Possible:
+    """The counts that are not evidently impossible: more devices hold no less and allow ops no less, so the least of them is sought."""
+    own = count_of(problem)
+    refused: dict[int, str] = {}
+
+    def hint(count: int) -> int | None:
+        """None where ``count`` may have a plan, else how many there must be at least as far as its conflict says."""
+        try:
+            conflict = conflict_at_once(with_count(problem, count))
+        except StageboardError as error:
+            refused[count] = str(error)
+            return 0
+        if conflict is None:
+            return None
+        refused[count] = conflict.sentence
+        return conflict.devices
+
+    low, high = 0, own
+    if (needed := hint(own)) is not None:
+        low, high = own, max(MOST, own + 1)
+        if hint(high) is not None:
+            return Possible(0, {own: refused[own]})
+    guess = needed or low + 1
+    while high - low > 1:
+        count = guess if low < guess < high else (low + high) // 2
+        needed = hint(count)
+        if needed is None:
+            high, guess = count, count - 1
+        else:
+            low, guess = count, needed
+    return Possible(high, refused)
+
+
+def nearest_first(counts: Iterable[int], own: int) -> list[int]:
+    """Counts in the order in which they are planned: those around the machine's own first, of two as near the smaller."""
+    return sorted(counts, key=lambda count: (abs(count - own), count))
 
 
 def with_count(problem: Problem, count: int) -> Problem:
@@ -181,6 +238,10 @@ def find(problem: Problem, count: int, fewer: Found | None = None) -> Found:
     began = time.perf_counter()
     try:
         at = with_count(problem, count)
+        if (conflict := conflict_of(at)) is not None:
+            return Found(
+                count, "", None, known_at_once(at), None, time.perf_counter() - began, conflict.sentence
+            )
         planner = _planner(at)
         limit = (
             SECONDS_SEVERAL if planner is not None and planner.name == PREFERRED[-1] else SECONDS_PER_COUNT
@@ -236,18 +297,36 @@ def _serve(pipe: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             problem, counts = pipe.recv()
-            fewer: Found | None = None
+            known: dict[int, Found] = {}
             for count in counts:
                 try:
-                    found = find(problem, count, fewer)
+                    fewer = max((c for c in known if c < count), default=None)
+                    found = find(problem, count, None if fewer is None else known[fewer])
+                    # A plan for as many is one for more, and those were planned before.
+                    for better_one in improved(problem, found, known):
+                        known[better_one.count] = better_one
+                        pipe.send(better_one)
                 except (
                     Exception
                 ) as error:  # the last line of defence: whoever waits must hear of every failure
                     sentence = f"planning failed unexpectedly ({type(error).__name__}: {error})"
                     found = Found(count, "", None, (), None, 0.0, sentence)
-                if found.device_of is not None:
-                    fewer = found
+                known[count] = found
                 pipe.send(found)
+
+
+def improved(problem: Problem, found: Found, known: Mapping[int, Found]) -> Iterator[Found]:
+    """Those of ``known`` for more than was just ``found`` for, for which its plan is better than theirs."""
+    for count in sorted(c for c in known if c > found.count):
+        try:
+            at, one = with_count(problem, count), known[count]
+        except StageboardError:
+            continue
+        planner, device_of = kept(problem, at, one.planner, one.device_of, found)
+        if device_of is None or device_of is one.device_of:
+            continue
+        if one.device_of is None or better(at.evaluate(device_of).values, at.evaluate(one.device_of).values):
+            yield replace(one, planner=planner, device_of=device_of, sentence="")
 
 
 class CountsWorker:
@@ -259,8 +338,8 @@ class CountsWorker:
         self._process = context.Process(target=_serve, args=(far,), daemon=True)
         self._process.start()
         far.close()
-        self.waiting = set(counts)
-        """The counts that nothing was heard of yet."""
+        self.waiting = list(counts)
+        """The counts that nothing was heard of yet, in the order in which they are planned."""
 
         # Made here, since pickling imports, and two threads that import beside a window may wait for each other.
         data = ForkingPickler.dumps((problem, tuple(counts)))
@@ -285,12 +364,13 @@ class CountsWorker:
         try:
             while self.waiting and self._connection.poll():
                 found = self._connection.recv()
-                self.waiting.discard(found.count)
+                if found.count in self.waiting:
+                    self.waiting.remove(found.count)
                 news.append(found)
         except (EOFError, OSError):
             news += [
                 Found(count, "", None, (), None, 0.0, "the planner's process ended unexpectedly")
-                for count in sorted(self.waiting)
+                for count in self.waiting
             ]
             self.waiting.clear()
         return news

@@ -15,8 +15,8 @@ from gui.document.values import Message
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.panels.edge_tpu.chart import CountsView
-from gui.panels.edge_tpu.words import chart_of, summary
-from gui.widgets.labels import ElidedLabel
+from gui.panels.edge_tpu.words import best_words, chart_of, summary
+from gui.widgets.labels import ElidedLabel, capital
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -123,18 +123,27 @@ class StageCountsPanel(Panel):
             return
         results, counts = self.counting.results, self.counting.counts
         self.chart.setAccessibleName(f"Plans by number of {counted.many}")
-        self.chart.show_chart(chart_of(results, counts, self.counting.waiting, problem))
+        possible = self.counting.possible
+        waiting, impossible = self.counting.waiting, [count for count in counts if count in possible.refused]
+        self.chart.show_chart(chart_of(results, counts, waiting, problem, impossible, possible.least))
         limited = bool(np.isfinite(problem.evaluator.budget).all())
         self.words.set_tip(
             TIP
             if limited
             else f"Bars: the time of each {problem.target.words.one}. A click takes a count over"
         )
+        tried = len(counts) - len(impossible)
+        done = tried - len(self.counting.left)
         if running:
-            place = len(counts) - len(self.counting.waiting) + 1
-            self.words.setText(f"Planning {place} of {len(counts)} counts of {counted.many} …")
+            doing = f"Planning {tried - len(waiting) + 1} of {tried} counts of {counted.many} …"
+            self.words.setText(f"{doing} {capital(best_words(results, problem))}.")
+        elif self._held and not self.counting.complete:
+            self.words.setText(f"Stopped: {done} of {tried} planned; {best_words(results, problem)}.")
         else:
-            self.words.setText(summary(results, problem) or f"No count of {counted.many} is planned yet.")
+            said = (
+                summary(results, problem) if done or not tried else ""
+            )  # one's own plan alone compares nothing
+            self.words.setText(said or f"No count of {counted.many} is planned yet.")
 
     def _bring_into_sight(self, box: QRectF) -> None:
         """Scroll to a column, which is to lie beside the names of the rows."""

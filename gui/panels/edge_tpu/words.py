@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
-from textwrap import wrap
+from textwrap import shorten, wrap
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gui.panels.edge_tpu.painter import Column, CountsChart, Figure
 from gui.widgets.labels import capital
 from gui.words import held
 from gui.words.objectives import component_words, objective_in_words
+from planner.problem.bound import better
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
@@ -24,6 +25,8 @@ from planner.runs.stage_counts import SAME_SPEED, StageCount, count_of, off_chip
 SAME = 0.005
 """Throughputs whose ratio is nearer to one are called the same."""
 
+REASON_LETTERS = 90
+"""Letters of why a count is impossible for which a column has room."""
 TIP_LETTERS = 48
 """Letters in a line of what is said of a row."""
 LATENCY = "latency"
@@ -94,6 +97,19 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
     return capital("; ".join(parts) + ".")
 
 
+def best_words(results: Mapping[int, StageCount], problem: Problem) -> str:
+    """``best so far 12 chips, 2.41 ms``: the fewest that have the best plan found yet; that there is none where there is none."""
+    good = [one for _, one in sorted(results.items()) if one.evaluation is not None]
+    if not good:
+        return "no valid plan so far"
+    best = good[0]
+    for one in good[1:]:
+        if better(one.evaluation.values, best.evaluation.values):  # type: ignore[union-attr]
+            best = one
+    name, value = next(iter(best.evaluation.components.items()))  # type: ignore[union-attr]
+    return f"best so far {stages_word(problem, best.count)}, {component_words(name).title} {one_amount(value, problem.unit(name))}"
+
+
 def _least_latency(good: Mapping[int, StageCount], problem: Problem) -> str:
     """The same where the time of one sample is what counts: the fewest that have about the least of it."""
     least = min(one.latency for one in good.values())
@@ -131,9 +147,15 @@ def gain_text(gain: float) -> str:
 
 # ---------------------------------------------------------------------- columns
 def chart_of(
-    results: Mapping[int, StageCount], counts: Sequence[int], waiting: set[int], problem: Problem
+    results: Mapping[int, StageCount],
+    counts: Sequence[int],
+    waiting: Sequence[int],
+    problem: Problem,
+    impossible: Collection[int] = (),
+    least: int = 1,
 ) -> CountsChart:
-    """The columns for ``counts``; those of ``waiting`` are still being planned."""
+    """The columns for ``counts``; those of ``waiting`` are still being planned, in that order. ``impossible`` ones cannot have a plan, and
+    none below ``least`` can."""
     names = row_names(problem)
     units = row_units(results, names)
     columns = []
@@ -142,7 +164,10 @@ def chart_of(
         title = stages_word(problem, count)
         if one is None or one.evaluation is None:
             if count in waiting:
-                words = "planning…" if count == min(waiting) else "waiting"
+                words = "planning…" if count == waiting[0] else "waiting"
+            elif count in impossible and one is not None:
+                words = shorten(one.found.sentence.partition(";")[0], REASON_LETTERS, placeholder=" …")
+                title = f"≤ {count}" if 1 < count == least - 1 else title
             else:
                 words = "not planned" if one is None else "no plan"
             columns.append(Column(count, title, words=words, tip=escape(one.found.sentence) if one else ""))

@@ -16,6 +16,7 @@ from planner.problem.problem import Pin, Problem
 from planner.runs.stage_counts import (
     CountsWorker,
     Found,
+    Possible,
     balanced,
     count_of,
     counts_around,
@@ -23,11 +24,14 @@ from planner.runs.stage_counts import (
     find,
     has_count,
     has_stages,
+    improved,
     kept,
     latency,
     moved_to,
+    nearest_first,
     off_chip,
     one_on_chip,
+    possible_counts,
     throughput,
     with_count,
 )
@@ -60,11 +64,44 @@ def test_what_has_a_count() -> None:
         with_count(other, 2)
 
 
-def test_counts_are_doubled_up_to_that_of_the_machine() -> None:
-    assert counts_around(4) == tuple(range(1, 9)) == counts_around(8)
-    assert counts_around(9) == (*range(1, 9), 9)
-    assert counts_around(36) == (*range(1, 9), 16, 32, 36)
-    assert counts_around(64) == (*range(1, 9), 16, 32, 64)
+def test_counts_are_doubled_up_to_that_of_the_machine_and_go_on_around_it() -> None:
+    assert counts_around(4) == tuple(range(1, 9))
+    assert counts_around(8) == tuple(range(1, 10)), "one more than there are, too"
+    assert counts_around(36) == (*range(1, 9), 16, 32, 35, 36, 37)
+    assert counts_around(64) == (*range(1, 9), 16, 32, 63, 64)
+    assert counts_around(12, 11) == tuple(range(10, 19)), (
+        "from the least that is possible, and one that is not"
+    )
+    assert nearest_first((1, 2, 3, 4, 5), 3) == [3, 2, 4, 1, 5]
+
+
+def test_counts_that_memory_rules_out_are_known_at_once_with_the_reason() -> None:
+    graph = replace(chain_graph(12), param_bytes=np.full(12, 50.0))
+    problem = Problem(graph, McmPackage(8, sram=200.0, every_chip=False))
+    possible = possible_counts(problem)
+    assert possible.least == 3 and possible.counts(8) == (*range(2, 11),)
+    assert "the 2 devices hold 400 B together" in possible.refused[2]
+    assert find(problem, 2).sentence == possible.refused[2], "and nobody plans them"
+    few = possible_counts(replace(problem, target=McmPackage(1, sram=200.0, every_chip=False)))
+    assert few.least == 3 and 1 in few.refused and few.counts(1) == (1, *range(2, 11))
+    hopeless = possible_counts(replace(problem, target=McmPackage(8, sram=40.0)))
+    assert hopeless.least == 0 and hopeless.counts(8) == (8,) and "more than 40 B" in hopeless.refused[8]
+    assert possible_counts(pipeline()) == Possible(1, {})
+    pinned = possible_counts(pipeline(3, (Pin("n11", "stage 2"),)))
+    assert pinned.least == 3 and "stage 2" in pinned.refused[2]
+
+
+def test_a_plan_for_fewer_that_is_found_later_serves_those_that_were_planned() -> None:
+    problem = pipeline()
+    poor, good = np.zeros(12, np.int32), np.array([0] * 6 + [1] * 6, np.int32)
+    known = {
+        c: Found(c, "poor", device_of, (), None, 0.1) for c, device_of in ((1, poor), (3, poor), (4, None))
+    }
+    found = list(improved(problem, Found(2, "good", good, (), None, 0.1), known))
+    assert [(one.count, one.planner, one.sentence) for one in found] == [(3, "good", ""), (4, "good", "")]
+    assert not list(
+        improved(problem, Found(2, "other", poor, (), None, 0.1), {3: replace(known[3], device_of=good)})
+    )
 
 
 def test_a_plan_for_fewer_is_one_for_more() -> None:

@@ -29,7 +29,7 @@ from gui.panels.edge_tpu.painter import (
     paint_counts,
 )
 from gui.panels.edge_tpu.panel import StageCountsPanel
-from gui.panels.edge_tpu.words import chart_of, gain_text, row_names, stages_word, summary
+from gui.panels.edge_tpu.words import best_words, chart_of, gain_text, row_names, stages_word, summary
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -134,6 +134,19 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
     )
 
 
+def test_impossible_counts_say_why_and_the_best_so_far_is_named() -> None:
+    problem = tpu_problem()
+    refused = Found(
+        2, "", None, (), None, 0.0, "the ops need 600 B, the 2 devices hold 400 B together; 9 do already"
+    )
+    results = {2: evaluated(problem, refused), 3: found_for(problem, 3), 4: found_for(problem, 4)}
+    chart = chart_of(results, (2, 3, 4, 5), (5,), problem, [2], 3)
+    assert chart.columns[0].title == "≤ 2" and chart.columns[3].words == "planning…"
+    assert chart.columns[0].words == "the ops need 600 B, the 2 devices hold 400 B together"
+    assert best_words(results, problem).startswith("best so far 4 TPUs, ")
+    assert best_words({2: results[2]}, problem) == "no valid plan so far"
+
+
 def test_the_summary_of_a_pipeline_names_the_fastest() -> None:
     problem = Problem(chain_graph(12), Pipeline(3))
     results = {c: evaluated(problem, Found(c, "slice", even(12, c), (), None, 0.1)) for c in (1, 2, 3)}
@@ -143,7 +156,7 @@ def test_the_summary_of_a_pipeline_names_the_fastest() -> None:
         "throughput": "throughput",
         "latency": "latency",
     }
-    chart = chart_of(results, COUNTS, {4, 5}, problem)
+    chart = chart_of(results, COUNTS, (4, 5), problem)
     assert [column.words for column in chart.columns][3:] == ["planning…", "waiting", *["not planned"] * 3]
     assert chart.line_words == ""
 
@@ -154,7 +167,7 @@ def test_a_reason_is_said_where_there_is_no_plan() -> None:
         c: evaluated(problem, Found(c, "", None, (), None, 0.0, "no <valid> plan exists")) for c in COUNTS
     }
     assert summary(none, problem) == "No <valid> plan exists"
-    chart = chart_of(none, COUNTS, set(), problem)
+    chart = chart_of(none, COUNTS, (), problem)
     assert chart.columns[0].words == "no plan"
     assert chart.columns[0].tip == "no &lt;valid&gt; plan exists"
     assert summary({}, problem) == ""
@@ -169,7 +182,7 @@ def test_words_for_gains() -> None:
 
 def test_columns_hold_every_component_and_what_is_proven() -> None:
     problem = tpu_problem(count=4)
-    chart = chart_of({3: found_for(problem, 3), 7: found_for(problem, 7, False)}, (3, 4, 7), set(), problem)
+    chart = chart_of({3: found_for(problem, 3), 7: found_for(problem, 7, False)}, (3, 4, 7), (), problem)
     assert chart.rows == (
         "max memory", "off-chip (DRAM)", "max communication", "throughput", "latency", "against balanced",
     )  # fmt: skip
@@ -199,7 +212,7 @@ def test_bars_share_one_scale_and_are_cut_far_above_the_cache() -> None:
 def test_painting_covers_every_state(qtbot: QtBot, theme: Theme) -> None:
     problem = tpu_problem()
     results = {count: found_for(problem, count, count < 6) for count in (1, 2, 3, 5, 8)}
-    chart = chart_of(results, COUNTS, {4, 6}, problem)
+    chart = chart_of(results, COUNTS, (4, 6), problem)
     geometry = Geometry(chart, 800.0, 220.0)
     image = QImage(800, 220, QImage.Format.Format_RGB32)
     painter = QPainter(image)
@@ -413,7 +426,7 @@ def test_chips_and_accelerators_are_compared_by_what_counts_for_them(qapp: objec
     found = evaluated(problem, Found(36, "auto", even(12, 10), (), None, 0.1))
     more = summary({**results, 36: found}, problem)
     assert more.startswith("36 chips, 10 of them used, are the fastest found: "), "26 have nothing to do"
-    chart = chart_of(results, (1, 2, 3, 8, 16, 36), {36}, problem)
+    chart = chart_of(results, (1, 2, 3, 8, 16, 36), (36,), problem)
     assert [column.title for column in chart.columns][-2:] == ["16 chips", "36 chips"]
     assert chart.current == 36 and chart.columns[-1].words == "planning…"
     one = replace(problem, objective="latency")
@@ -421,14 +434,14 @@ def test_chips_and_accelerators_are_compared_by_what_counts_for_them(qapp: objec
     assert summary(results, one).startswith("1 chip has the least latency found: ")
     assert summary(results, one).endswith("; more bring nothing.")
     assert list(row_names(one)) == ["latency", "throughput"], "one row of them"
-    assert chart_of(results, (1, 2), set(), one).columns[0].figures
+    assert chart_of(results, (1, 2), (), one).columns[0].figures
 
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize(("count", "streams"), [(2, True), (8, False)])
 def test_the_line_and_what_is_hatched_above_it_are_explained(count: int, streams: bool) -> None:
     problem = tpu_problem()
-    chart = chart_of({count: found_for(problem, count)}, (count,), set(), problem)
+    chart = chart_of({count: found_for(problem, count)}, (count,), (), problem)
     assert chart.streams == streams
     for high in (150.0, 400.0):
         scribe = Scribe(500, 400)
