@@ -28,6 +28,11 @@ MOST_ATTENTION = 50
 """Larger selections are marked on their cards alone."""
 
 
+def unseen_words(state: CompareState) -> str:
+    """What a pane says that shows no plan: why there is nothing to compare, or that the plan is being laid out."""
+    return state.why_not if state.comparison is None else "drawing …"
+
+
 class PaneSurface(KeptPixels):
     """Paints a pane."""
 
@@ -48,7 +53,7 @@ class PaneSurface(KeptPixels):
         if scene is None:
             painter.setPen(QColor(pane.theme.muted))
             centred = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-            painter.drawText(pane.rect(), centred, self._state.why_not)
+            painter.drawText(pane.rect(), centred, unseen_words(self._state))
             painter.end()
             return
         pointed = self._pointed(scene)

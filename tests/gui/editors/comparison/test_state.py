@@ -10,6 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.comparison.canvases.pane_surface import unseen_words
 from gui.editors.comparison.picture.head import subtitle_of
 from gui.editors.comparison.sources import Source
 from gui.editors.comparison.state import CompareState, entry_sources, file_sources
@@ -43,8 +44,11 @@ def test_one_plan_is_not_enough(document: Document) -> None:
     state = CompareState(document)
     state.set_sources(entry_sources(document.plans[:1]))
     assert state.comparison is None
-    assert "two plans" in state.why_not
+    assert "two plans" in state.why_not and unseen_words(state) == state.why_not
     assert not len(state.moved())
+    more_plans(document, 1)
+    state.set_sources(entry_sources(document.plans[:2]))
+    assert unseen_words(state) == "drawing …", "once two are chosen nobody is asked to choose"
 
 
 def test_too_many_plans_are_refused(document: Document) -> None:
