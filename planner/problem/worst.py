@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from planner.problem.base import PlanningProblem
 from planner.problem.decision import Evaluation
 
+STREAMS_MOST = "streams most"
+"""What :func:`streaming_most` is called."""
 BOTTLENECK, FULLEST, BUSIEST = "bottleneck", "fullest", "busiest"
 """The one that takes longest, the one that holds most, and the one that works longest on a sample whose critical path is what counts."""
 LARGEST_REST = "largest rest"
@@ -22,6 +26,15 @@ def worst_word(problem: PlanningProblem, evaluation: Evaluation) -> str:
     if problem.unit(problem.components[0]) == "B":
         return FULLEST
     return BOTTLENECK if evaluation.rests is None else LARGEST_REST
+
+
+def streaming_most(evaluation: Evaluation) -> int:
+    """The device that streams longest where all stream one after another, so that the one with the :data:`LARGEST_REST` is not all that
+    counts; -1 where that is one device, nobody streams, or the pace is set by one alone."""
+    if evaluation.rests is None or evaluation.streaming.max(initial=0.0) <= 0:
+        return -1
+    most = int(np.argmax(evaluation.streaming))
+    return most if most != evaluation.bottleneck else -1
 
 
 def being_worst(word: str) -> str:

@@ -9,7 +9,7 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.methods.tiny import tiny_graph
 from planner.problem.problem import Problem
-from planner.problem.worst import being_worst, meaning, plain_word, worst_word
+from planner.problem.worst import being_worst, meaning, plain_word, streaming_most, worst_word
 from tests.planner.problem.examples import streaming_row
 
 
@@ -37,8 +37,11 @@ def test_where_others_stream_over_the_same_link_no_stage_is_the_bottleneck() -> 
     )
     assert plain_word("largest rest") == "longest besides streaming" and plain_word("fullest") == "fullest"
     assert "to receive, work and send" in meaning("largest rest") and meaning("bottleneck") == ""
+    assert streaming_most(e) == 1, "which counts as much, so it is named, too"
     alone = Problem(streaming_row(), EdgeTpuPipeline(2, precision="file", cache=1e12), "inference-time")
     assert word_of(alone, [0, 0, 1, 1]) == "bottleneck"
+    assert streaming_most(alone.evaluate(np.array([0, 0, 1, 1], np.int32))) == -1
+    assert streaming_most(problem.evaluate(np.array([1, 1, 1, 1], np.int32))) == -1, "both in one"
 
 
 def test_elsewhere_it_is_the_bottleneck() -> None:

@@ -62,6 +62,8 @@ class CardState:
     bottleneck: bool = False
     worst: str = "bottleneck"
     """What the worst device is called, if this is it."""
+    also: str = ""
+    """What another is called that counts beside the worst, if this is it."""
     over: bool = False
     selected: bool = False
     column: Column = field(default_factory=Column)
@@ -86,6 +88,11 @@ class CardState:
     reason: str = ""
     brief: str = ""
     """What is said instead where ``reason`` has no room; empty: its beginning."""
+
+    @property
+    def mark(self) -> str:
+        """What this device is called among all; empty of most."""
+        return self.worst if self.bottleneck else self.also
 
 
 class DeviceCard(QWidget):
@@ -143,15 +150,15 @@ class DeviceCard(QWidget):
         assert s is not None
         chip = [] if s.load is None else [s.load.text(s.figures)]
         words = [s.name, s.cost, *chip, s.detail.replace(APART, ", ")]
-        if s.bottleneck:
-            words.append(s.worst)
+        if s.mark:
+            words.append(s.mark)
         if s.previewing:
             words += [w for w in (f"{s.what} {s.would}".strip(), s.change, s.reason) if w]
         self.setAccessibleName(", ".join(words))
         receive, work, streaming, send = s.parts
         rows = (("receive", receive), ("work", work), ("streaming", streaming), ("send", send))
         looks = {} if self._compact and s.load is not None else PART_LOOKS
-        shown = [f"{s.name}{f' ({s.worst})' if s.bottleneck else ''}: {s.cost}", *chip]
+        shown = [f"{s.name}{f' ({s.mark})' if s.mark else ''}: {s.cost}", *chip]
         shown += [
             f"{word} {s.column.level(value)}{looks.get(word, '') if value else ''}" for word, value in rows
         ]
@@ -249,7 +256,7 @@ class DeviceCard(QWidget):
         """The detail beside the word for the worst device: as much of it as has room, memory rather than ops where nothing else says it."""
         s = self.state
         assert s is not None
-        room = width - 8 - QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(s.worst)
+        room = width - 8 - QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(s.mark)
         parts = s.detail.split(APART)
         choices = (s.detail, "  ".join(parts), parts[0 if s.load is not None else min(1, len(parts) - 1)])
         measure = QFontMetricsF(self._fonts["small"])
@@ -310,8 +317,8 @@ class DeviceCard(QWidget):
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
         else:
             used, detail = 0.0, s.detail
-            if s.bottleneck and not s.previewing:
-                used = self._text(painter, line, RIGHT, s.worst, "small bold", t.slow) + 6
+            if s.mark and not s.previewing:
+                used = self._text(painter, line, RIGHT, s.mark, "small bold", t.slow) + 6
                 detail = self.detail_words(width)
             self._text(
                 painter, line.adjusted(0, 0, -used, 0), LEFT, detail, "small", t.bad if s.over else t.muted

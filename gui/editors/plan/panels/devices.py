@@ -23,10 +23,10 @@ from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
 from gui.widgets.bar_key import BarKey, kinds_of_parts, with_loads
-from gui.words.held import held_of
+from gui.words.held import held_of, streaming_of_all
 from gui.words.objectives import column_of, plan_times
 from planner.evaluation.device_words import device_traits
-from planner.problem.worst import worst_word
+from planner.problem.worst import STREAMS_MOST, streaming_most, worst_word
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -141,22 +141,26 @@ class DevicesPanel(Panel):
         in_time = problem.unit(first) == problem.graph.time_unit
         column = times if in_time else column_of(problem, first, evaluation.pace)
         held = held_of(problem, evaluation)
-        full = float(evaluation.cost.max(initial=0.0))
+        in_bytes = problem.unit(first) == "B"
+        # The bytes that a card says are streamed are those that its time counts, unless the time is what is planned for.
+        streaming = streaming_of_all(problem, evaluation) if in_bytes else evaluation.streaming
+        spent = evaluation.cost - evaluation.streaming + streaming
+        full = float(spent.max(initial=0.0))
         capacity = problem.evaluator.capacity
         worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
+        streams = streaming_most(evaluation)
         chosen = np.unique(self.document.device_of[self.document.selection])
         loads, traits = _loads(problem, evaluation, preview), device_traits(problem, memory=False)
         for d, (card, device) in enumerate(zip(self.cards, devices, strict=True)):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
             memory = held.text(d) if not np.isfinite(cap) else share_text(used, cap)
             if loads is not None:
-                in_bytes = problem.unit(first) == "B"
-                memory = times.text(float(evaluation.cost[d])) if in_bytes else held.text(d)
+                memory = times.text(float(spent[d])) if in_bytes else held.text(d)
             state = CardState(
                 name=f"{device.title} · {traits[d]}" if traits[d] else device.title,
                 cost=column.level(float(evaluation.pace[d])),
                 parts=(
-                    float(evaluation.receive[d]), float(evaluation.work[d]), float(evaluation.streaming[d]),
+                    float(evaluation.receive[d]), float(evaluation.work[d]), float(streaming[d]),
                     float(evaluation.send[d]),
                 ),
                 full=full,
@@ -164,6 +168,7 @@ class DevicesPanel(Panel):
                 short=device.name,
                 bottleneck=d == worst,
                 worst=worst_word(problem, evaluation),
+                also=STREAMS_MOST if d == streams else "",
                 over=used > cap and loads is None,
                 selected=d in chosen,
                 column=times,

@@ -26,6 +26,7 @@ from planner.problem.target import Target
 from tests.gui.models import chain_graph, timed_chain, tpu_graph
 from tests.gui.stage_models import even, network, tpu_problem
 from tests.gui.window_parts import opened, settle, shown
+from tests.planner.problem.examples import streaming_row
 
 
 def test_cards_show_what_devices_cost(qtbot: QtBot) -> None:
@@ -384,3 +385,38 @@ def test_what_a_drop_would_make_of_the_plan_is_said_in_short_rather_than_cut(qtb
         assert panel.cards[1].reason_words(110.0) == "plan 12.86 ms"
         state.reason, state.brief = "breaks a rule of the target", ""
         assert panel.cards[1].reason_words(20.0) == state.reason
+
+
+def test_who_streams_most_is_named_beside_the_largest_rest(qtbot: QtBot) -> None:
+    """Where all stages stream over one link both set the pace: neither stands unmarked."""
+    document = Document()
+    target = EdgeTpuPipeline(2, precision="file", cache=0.0)
+    document.open_graph(streaming_row(), target=target)
+    document.set_problem(target, "inference-time")
+    document.set_assignment(np.array([0, 0, 1, 1], np.int32), "edit", "halves")
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel, 230, 300):
+        marks = [card.state.mark for card in panel.cards if card.state is not None]
+        assert marks == ["largest rest", "streams most"]
+        assert panel.cards[1].accessibleName().endswith("streams most")
+        assert "(streams most)" in panel.cards[1].toolTip()
+        document.set_assignment(np.array([1, 1, 1, 1], np.int32), "edit", "one")
+        settle()
+        assert [card.state.mark for card in panel.cards if card.state is not None] == ["", "bottleneck"]
+    document.deleteLater()
+
+
+def test_the_time_on_a_card_counts_what_the_card_says_is_streamed(qtbot: QtBot) -> None:
+    """The same plan has the same times whether bytes or the time per inference is planned for."""
+    document = tpus(2)
+    assert document.problem is not None
+    said = []
+    for objective in ("memory-1-2-3", "inference-time"):
+        document.set_problem(document.problem.target, objective)
+        document.set_assignment(even(12, 2), "edit", "even")
+        panel = DevicesPanel(document, LIGHT)
+        with shown(qtbot, panel, 230, 300):
+            assert document.evaluation.details["pushed"].any()
+            said.append([card.state.parts for card in panel.cards if card.state is not None])
+    assert said[0] == [pytest.approx(parts) for parts in said[1]]
+    document.deleteLater()
