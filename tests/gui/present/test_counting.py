@@ -17,6 +17,7 @@ from gui.present.panels.panels import paint_panel, panel_between
 from gui.present.show import Show
 from gui.present.transition.areas import headers_between
 from gui.present.transition.transition import Shot
+from gui.words.held import off_chip
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
@@ -266,8 +267,9 @@ def test_what_is_off_chip_counts_to_one_figure_too(qapp: object) -> None:
     frames = [Keyframe("", "", i, "lanes", panel="memory") for i in (0, 1)]
     show = Show(resolved([(plan, ()) for plan in plans], *frames), LIGHT, (1280, 800))
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
-        off_chip = plan_between(*plans, share).evaluation.components["dram"]
-        assert f"{bytes_text(off_chip)} beyond it" in " ".join(between(show, share))
+        evaluation = plan_between(*plans, share).evaluation
+        streamed = evaluation.components["dram"] + off_chip(evaluation)[1]
+        assert f"{bytes_text(streamed)} streamed" in " ".join(between(show, share))
 
 
 def test_two_lines_of_a_header_keep_off_its_edges(qapp: object) -> None:
