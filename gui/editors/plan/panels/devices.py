@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from gui.canvas.graph.consequence import BRIEF_WORDS, refusal
@@ -288,6 +288,13 @@ class DevicesPanel(Panel):
             self.cards.append(card)
 
     # ------------------------------------------------------------------ actions
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape takes back the selection, as on the canvas: a click on a card made it."""
+        if event.key() == Qt.Key.Key_Escape and len(self.document.selection):
+            self.document.select([])
+        else:
+            super().keyPressEvent(event)
+
     def _ops_of(self, device: int) -> np.ndarray:
         return np.flatnonzero(self.document.device_of == device).astype(np.int32)
 

@@ -123,6 +123,8 @@ def test_keys_walk_and_move(qtbot: QtBot) -> None:
         assert panel.cards[0].hasFocus()
         qtbot.keyClick(panel.cards[0], Qt.Key.Key_Space)
         assert document.selection.tolist() == [0, 1, 2]
+        qtbot.keyClick(panel.cards[0], Qt.Key.Key_Escape)
+        assert not len(document.selection), "as on the canvas"
 
 
 def test_preview_tells_gains_and_reasons(qtbot: QtBot) -> None:
