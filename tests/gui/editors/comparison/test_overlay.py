@@ -192,12 +192,12 @@ def test_on_the_way_names_are_chosen_once_and_those_of_standing_cards_written_on
         chosen, written = [], []
         choose, write = CardNames._named, overlay.paint_dimmed_labels
         monkeypatch.setattr(CardNames, "_named", lambda *given: chosen.append(given) or choose(*given))
-        monkeypatch.setattr(
-            overlay, "paint_dimmed_labels", lambda *given: written.append(given) or write(*given)
-        )
-        monkeypatch.setattr(
-            pixels, "paint_dimmed_labels", lambda *given: written.append(given) or write(*given)
-        )
+        for module in (overlay, pixels):
+            monkeypatch.setattr(
+                module,
+                "paint_dimmed_labels",
+                lambda *given, **also: written.append(given) or write(*given, **also),
+            )
         frames = (0.6, 0.7, 0.8)
         for share in frames:
             pane.fade.set_share(share)
