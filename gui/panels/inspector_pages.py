@@ -30,7 +30,7 @@ from gui.panels.inspector_figures import (
 from gui.words.held import held_of
 from gui.words.objectives import plan_times
 from planner.evaluation.device_words import device_traits
-from planner.evaluation.estimates import estimates_words, precision_words
+from planner.evaluation.estimates import counting_words, estimates_words
 from planner.evaluation.times_source import FILE, times_mark, times_source
 from planner.model.graph import Graph
 from planner.model.times import measured_words
@@ -302,7 +302,7 @@ def graph_page(document: Document, theme: Theme) -> str:
         sources = f"{measured} ({who})" if who else measured
     elif sources != FILE:
         sources = f"{sources}: {escape(estimates_words(problem))} (see Target)"
-    counted = precision_words(problem)
+    counted = counting_words(problem)
     rows = [
         ("Ops", f"{graph.n:,}"),
         ("Tensors", f"{graph.tensor_count:,}"),

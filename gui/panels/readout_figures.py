@@ -26,7 +26,7 @@ from gui.widgets.briefer import ONE_AT_A_TIME
 from gui.words.held import off_chip
 from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
-from planner.evaluation.estimates import estimates_words, others_words, precision_words
+from planner.evaluation.estimates import counting_words, estimates_words, others_words
 from planner.evaluation.memory_words import held_words, limit_words, must_fit
 from planner.evaluation.times_source import (
     FILE,
@@ -99,7 +99,7 @@ def times_tip(problem: Problem) -> str:
     if not (sources or problem.measured_times) or source == RATES:
         rates = estimates_words(problem)
         lines = [f"Op times come from {source}, not from a measurement: see Target (Ctrl+T)"]
-        counted = precision_words(problem)
+        counted = counting_words(problem)
         return wrapped([*lines, *([rates] if rates else []), *([f"counted in {counted}"] if counted else [])])
     lines = [measured_words(graph), *sources]
     if spread := spread_words(graph):
@@ -196,7 +196,7 @@ def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
 def memory_tip(problem: Problem, evaluation: Evaluation) -> str:
     """What the memory counts, how much of that all devices hold, and the limit, in lines."""
     held = held_words(problem, evaluation)
-    limit, precision = limit_words(problem, evaluation), precision_words(problem)
+    limit, precision = limit_words(problem, evaluation), counting_words(problem)
     counted = f"Counted in {precision}, while the model's file is in floating point."
     _, pushed = off_chip(evaluation)
     return "\n".join(
@@ -233,7 +233,7 @@ def memory_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Show
     """How full the fullest device is, or what all hold where nothing limits them; a precision that is not the file's is named."""
     shown = _memory_shown(problem, evaluation, theme)
     # Of whose times they are the tool tip says more.
-    precision = precision_words(problem).partition(",")[0]
+    precision = counting_words(problem).partition(",")[0]
     return shown._replace(note=f"{precision}, {shown.note}") if precision else shown
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.cli.command import Console
 from planner.evaluation.device_words import device_traits
-from planner.evaluation.estimates import estimates, estimates_fields, precision_words, rates_words
+from planner.evaluation.estimates import counting_words, estimates, estimates_fields, rates_words
 from planner.evaluation.memory_words import held_words, limit_words
 from planner.evaluation.times_scale import other_scale
 from planner.evaluation.times_source import SCALED, SCALED_WORDS, estimated, times_mark, times_source
@@ -57,7 +57,7 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
 
 def counted_fields(problem: PlanningProblem) -> dict[str, str]:
     """For JSON: in which precision bytes are counted, and whether times are; empty where both are as in the model's file."""
-    counted = precision_words(problem) if isinstance(problem, Problem) else ""
+    counted = counting_words(problem) if isinstance(problem, Problem) else ""
     return {"counted_in": counted} if counted else {}
 
 
@@ -230,7 +230,7 @@ def summary(
 def times_rows(problem: Problem) -> list[tuple[str, str]]:
     """The lines on where op times come from: how many were measured, by whom; what estimates the others, with whose rates; and what is counted in which precision."""
     rows = []
-    if counted := precision_words(problem):
+    if counted := counting_words(problem):
         rows.append(("precision", counted))
     if measured := measured_words(problem.graph):
         mark = times_mark(problem)

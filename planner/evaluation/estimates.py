@@ -94,7 +94,7 @@ def estimates_words(problem: Problem) -> str:
     return "; ".join(f"{one.device} as {rates_words(one.rates)}" for one in found)
 
 
-def precision_words(problem: Problem) -> str:
+def counting_words(problem: Problem) -> str:
     """What is counted in which precision, where it is not that of the model's file: bytes and times, or bytes alone; else empty."""
     read, assumed = precision_of(problem.graph), assumed_precision(problem)
     estimated = times_source(problem) not in (FILE, MEASURED)

@@ -9,11 +9,11 @@ import pytest
 
 from planner.cli.report import times_rows
 from planner.evaluation.estimates import (
+    counting_words,
     estimates,
     estimates_fields,
     estimates_words,
     op_times,
-    precision_words,
     times_lines,
 )
 from planner.formats import read_model
@@ -116,11 +116,11 @@ def test_what_is_counted_in_another_precision_than_the_files_is_told() -> None:
     module = McmPackage(5)
     bytes_alone = Problem(file, replace(module, precision="int8"))
     both = Problem(read, module)
-    assert precision_words(Problem(file, module)) == ""
-    assert precision_words(bytes_alone) == "int8 bytes, op times as in the file"
-    assert precision_words(both) == "int8 bytes and times"
+    assert counting_words(Problem(file, module)) == ""
+    assert counting_words(bytes_alone) == "int8 bytes, op times as in the file"
+    assert counting_words(both) == "int8 bytes and times"
     assert (bytes_alone.evaluator.size == both.evaluator.size).all()
     assert bytes_alone.evaluator.op_work.sum() == Problem(file, module).evaluator.op_work.sum()
     assert bytes_alone.evaluator.op_work.sum() > both.evaluator.op_work.sum()
-    assert precision_words(Problem(file, EdgeTpuPipeline(4))) == "int8 bytes and times"
+    assert counting_words(Problem(file, EdgeTpuPipeline(4))) == "int8 bytes and times"
     assert ("precision", "int8 bytes, op times as in the file") in times_rows(bytes_alone)
