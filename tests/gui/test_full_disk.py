@@ -190,6 +190,7 @@ ELSEWHERE = {
     "gui.shell.session": "a copy of damaged settings, without which they are told of all the same: tests/gui/shell/test_session.py",
     "gui.present.export.video": "needs ffmpeg: the test of its own below",
     "gui.present.html.svg": "into memory",
+    "gui.present.panels.trial": "into memory",
     "gui.present.export.pptx_deck": "into memory",
     "gui.tools.story.keeping": "beside the journals, told of once: tests/gui/tools/story/test_keeping.py",
     "gui.tools.story.studio": "the draft's own saving, by planner.story.files.json",

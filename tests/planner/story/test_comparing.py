@@ -212,7 +212,9 @@ def test_a_talk_of_found_plans_has_plain_titles() -> None:
     titles = [frame.title for frame in story.keyframes]
     assert sum(title == f"From {change[1]} to {change[2]} s" for title in titles) == 1
     assert titles[3] == "Both on one canvas", "what changed was said of the plan"
-    assert not any("slice" in title.casefold() for title in titles)
+    *others, certificate = titles
+    assert certificate.startswith("The certificate of plan ")
+    assert not any("slice" in title.casefold() for title in others)
     assert story.keyframes[2].notes == "Found by Slice, seed 3."
     assert "Found by" in story.keyframes[1].caption
     three = compare([*plans, plan_on(Pipeline(2), halves(1), "slice")])
