@@ -163,7 +163,8 @@ def act(folder: Path, seed: int, app: QApplication) -> int:
     parts = graphs.make_window(app, theme="light")
     parts.window.show()
     parts.document.open_model(folder / MODEL)
-    parts.document.plan_path = folder / PLAN
+    assert parts.document.active is not None, "it has a plan to begin with"
+    parts.document.active.path = folder / PLAN
     network = networks.open_order_window(parts.themes, parts.session, [folder / NETWORK], beside=parts.window)
     until(lambda: network.document.problem is not None)
     parts.jobs.warm_up()
