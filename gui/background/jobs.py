@@ -233,7 +233,7 @@ class Jobs(QObject):
                 job.fraction, job.text, job.iterations = message.fraction, message.text, message.iterations
         # Of several incumbents that came at once only the best is put into the list and shown.
         if best is not None:
-            self._found(job, best)
+            self._found(job, self._numbered(job, best))
         last = messages[-1] if messages else None
         if isinstance(last, (Ended, Failed)):
             self._close_worker(job, worker)
@@ -259,7 +259,6 @@ class Jobs(QObject):
     def _found(self, job: Job, best: Incumbent) -> None:
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
         document = self._document
-        best = replace(best, device_of=document.board.called_alike(job.problem, best.device_of))
         job.take(best)
         if job.entry is None or job.entry not in document.plans:
             job.entry = self._listed(job, best)
@@ -278,12 +277,15 @@ class Jobs(QObject):
         self.incumbent.emit(job, best.device_of, best.objective)
         self._show(job)
 
+    def _numbered(self, job: Job, best: Incumbent) -> Incumbent:
+        """What a job found with interchangeable devices numbered as on the canvas."""
+        return replace(best, device_of=self._document.board.called_alike(job.problem, best.device_of))
+
     def _listed(self, job: Job, best: Incumbent) -> PlanEntry:
         """A new entry of the list for the plan that a job has just taken."""
         assert job.provenance is not None, "it has just taken the plan"
-        device_of = self._document.board.called_alike(job.problem, best.device_of)
         return self._document.add_plan(
-            device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
+            best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
             provenance=job.provenance, problem=job.problem,
         )  # fmt: skip
 
@@ -333,7 +335,7 @@ class Jobs(QObject):
             self._document.add_bounds(result.bounds)
             job.iterations, job.searched = result.iterations, result.seconds
             if job.keeps_start and job.entry is None and (own := job.take_own(result.own)) is not None:
-                job.entry = self._listed(job, own)
+                job.entry = self._listed(job, self._numbered(job, own))
             limited = at_its_limit(job, result.seconds)
             self._seal(job, result.stop_reason, job.order.time_limit if limited else None)
             state = "cancelled" if result.stop_reason == "cancelled" else "done"

@@ -101,7 +101,7 @@ def possible_counts(problem: Problem) -> Possible:
     def hint(count: int) -> int | None:
         """None where ``count`` may have a plan, else how many there must be at least as far as its conflict says."""
         try:
-            conflict = conflict_at_once(with_count(problem, count))
+            conflict = conflict_at_once(problem if count == own else with_count(problem, count))
         except StageboardError as error:
             refused[count] = str(error)
             return 0

@@ -148,14 +148,14 @@ class Comparison:
     def side_titles(self, j: int, i: int, *, short: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the rows are called at the side of plan j and at that of plan i, where ops go from one to the other.
 
-        Devices that stand in a row are counted by each plan for itself: there each side has its own names, empty for what it does not
-        have. Between plans of which neither knows an order both have those of :meth:`row_title`.
+        Where devices stand in a row each side has its own names, empty for what it does not have; else both have those of :meth:`row_title`.
         """
+        rows = range(len(self.rows))
         if not any(self.plans[plan].problem.target.in_a_row for plan in (j, i)):
-            return (both := tuple(self.row_title(row, short=short) for row in range(len(self.rows)))), both
+            both = tuple(self.row_title(row, short=short) for row in rows)
+            return both, both
         called = self.device_name if short else self.device_title
-        first, second = (tuple(called(row, plan) for row in range(len(self.rows))) for plan in (j, i))
-        return first, second
+        return tuple(called(row, j) for row in rows), tuple(called(row, i) for row in rows)
 
     def move_titles(self, left: int, right: int, j: int, i: int, *, short: bool = False) -> tuple[str, str]:
         """What a move from row ``left`` of plan j to row ``right`` of plan i leads from and to: ``Stage 2`` and ``Stage 3``, and ``A's
