@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -9,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui.document.plan.document import Document
 from gui.document.plan_list import PlanEntry
 from gui.document.proven_here import PROVEN
+from gui.widgets.later import Later
 from planner.problem.bound import better
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import (
@@ -19,18 +21,21 @@ from planner.runs.stage_counts import (
     count_of,
     evaluated,
     has_count,
+    narrowed,
     nearest_first,
     possible_counts,
 )
 
 REMEMBERED = 32
 """Problems whose results are kept."""
+AT_ONCE = 10_000
+"""Up to so many ops it is seen at once which counts there may be; of more each count is a turn of the event loop."""
 
 
 class StageCounting(QObject):
     """Asks one process for all counts that are not known yet. Call :meth:`close` before the window goes.
 
-    ``changed`` says that a count was found, or that the search began or ended.
+    ``changed`` says that a count was found, that the search began or ended, or which counts there may be.
     """
 
     changed = Signal()
@@ -44,6 +49,9 @@ class StageCounting(QObject):
         """Results by what the problem is apart from the count."""
         self._possible: tuple[Problem, Possible] | None = None
         """Which counts the last problem that was asked about may have."""
+        self._narrowing: tuple[Problem, Iterator[Possible | None]] | None = None
+        """A problem of which that is being looked for, and the looks that are left."""
+        self._look_on = Later(self._look, self)
         self._problem: Problem | None = None
         self._key = ""
         self._worker: CountsWorker | None = None
@@ -134,11 +142,36 @@ class StageCounting(QObject):
 
     @property
     def possible(self) -> Possible:
-        """Which counts the present problem may have."""
+        """Which counts the present problem may have; its own alone while :attr:`looking`."""
         problem = self._document.open_problem
-        if self._possible is None or self._possible[0] is not problem:
+        if self._possible is not None and self._possible[0] is problem:
+            return self._possible[1]
+        if problem.graph.n <= AT_ONCE:
             self._possible = problem, possible_counts(problem)
-        return self._possible[1]
+            return self._possible[1]
+        if self._narrowing is None or self._narrowing[0] is not problem:
+            self._narrowing = problem, narrowed(problem)
+            self._look_on.ask()
+        return Possible(0, {})
+
+    @property
+    def looking(self) -> bool:
+        """Whether it is being looked for which counts the present problem may have."""
+        problem = self._document.problem
+        return problem is not None and self._narrowing is not None and self._narrowing[0] is problem
+
+    def _look(self) -> None:
+        """Look at one more count, unless nobody asks about that problem any more."""
+        if not self.looking:
+            self._narrowing = None
+            return
+        assert self._narrowing is not None
+        problem, looks = self._narrowing
+        if (possible := next(looks)) is None:
+            self._look_on.ask()
+            return
+        self._possible, self._narrowing = (problem, possible), None
+        self.changed.emit()
 
     @property
     def running(self) -> bool:
@@ -153,7 +186,7 @@ class StageCounting(QObject):
     @property
     def complete(self) -> bool:
         """Whether every count of the present problem is known."""
-        return not self.left
+        return not self.left and not self.looking
 
     @property
     def left(self) -> list[int]:
@@ -175,9 +208,9 @@ class StageCounting(QObject):
 
     # ------------------------------------------------------------------ running
     def start(self) -> None:
-        """Plan what is not known yet; nothing where it is planned already or the target has no count."""
+        """Plan what is not known yet; nothing where it is planned already, the target has no count, or it is still :attr:`looking`."""
         problem = self._document.problem
-        if problem is None or not has_count(problem) or self.running or self.complete:
+        if problem is None or not has_count(problem) or self.running or self.complete or self.looking:
             return
         self._problem, self._key = problem, key_of(problem)
         self._worker = CountsWorker(problem, self.left)

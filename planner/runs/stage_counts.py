@@ -95,6 +95,13 @@ class Possible:
 
 def possible_counts(problem: Problem) -> Possible:
     """The counts that are not evidently impossible: more devices hold no less and allow ops no less, so the least of them is sought."""
+    *_, possible = narrowed(problem)
+    assert possible is not None
+    return possible
+
+
+def narrowed(problem: Problem) -> Iterator[Possible | None]:
+    """:func:`possible_counts` in steps, each the look at one count (linear in the ops): None after each but the last, which is the answer."""
     own = count_of(problem)
     refused: dict[int, str] = {}
 
@@ -111,10 +118,14 @@ def possible_counts(problem: Problem) -> Possible:
         return conflict.devices
 
     low, high = 0, own
-    if (needed := hint(own)) is not None:
+    needed = hint(own)
+    yield None
+    if needed is not None:
         low, high = own, max(MOST, own + 1)
         if hint(high) is not None:
-            return Possible(0, {own: refused[own]})
+            yield Possible(0, {own: refused[own]})
+            return
+        yield None
     guess = needed or low + 1
     while high - low > 1:
         count = guess if low < guess < high else (low + high) // 2
@@ -123,7 +134,8 @@ def possible_counts(problem: Problem) -> Possible:
             high, guess = count, count - 1
         else:
             low, guess = count, needed
-    return Possible(high, refused)
+        yield None
+    yield Possible(high, refused)
 
 
 def nearest_first(counts: Iterable[int], own: int) -> list[int]:

@@ -109,7 +109,7 @@ class StageCountsPanel(Panel):
         if staged and not self._held:
             self.counting.start()
         running = self.counting.running
-        self.button.setVisible(staged and (running or not self.counting.complete))
+        self.button.setVisible(staged and (running or not (self.counting.complete or self.counting.looking)))
         self.button.setText("Stop" if running else "Plan All")
         self.button.setAccessibleName("Stop planning other counts" if running else "Plan every count")
         self._area.setVisible(staged)
@@ -137,6 +137,8 @@ class StageCountsPanel(Panel):
         if running:
             doing = f"Planning {tried - len(waiting) + 1} of {tried} counts of {counted.many} …"
             self.words.setText(f"{doing} {capital(best_words(results, problem))}.")
+        elif self.counting.looking:
+            self.words.setText(f"Looking how many {counted.many} there must be at least …")
         elif self._held and not self.counting.complete:
             self.words.setText(f"Stopped: {done} of {tried} planned; {best_words(results, problem)}.")
         else:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from gui.background import stage_counting
 from gui.background.stage_counting import StageCounting, key_of
 from gui.document.plan.document import Document
 from planner.machines.mcm.target import McmPackage
@@ -100,6 +101,30 @@ def test_impossible_counts_say_why_and_are_not_planned(counting: StageCounting) 
     assert counting.counts == (*range(2, 11),)
     assert "the 2 devices hold 400 B together" in counting.results[2].found.sentence
     assert counting.left == [4, 3, 5, 6, 7, 8, 9, 10]
+
+
+def test_of_a_large_model_each_count_is_looked_at_in_a_turn_of_its_own(
+    qtbot: QtBot, counting: StageCounting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage_counting, "AT_ONCE", 0)
+    graph = replace(chain_graph(12), param_bytes=np.full(12, 50.0))
+    counting._document.open_graph(graph, target=McmPackage(4, sram=200.0, every_chip=False))
+    counting.start()
+    assert counting.looking and not counting.running and not counting.complete
+    assert counting.counts == (4,), "until it is known"
+    with qtbot.waitSignal(counting.changed):
+        pass
+    assert not counting.looking and counting.counts == (*range(2, 11),)
+    counting.start()
+    assert counting.running
+    counting.stop()
+    # Nothing is said of a problem that is gone.
+    counting._document.set_problem(McmPackage(5, sram=200.0, every_chip=False))
+    assert counting.counts == (5,) and counting.looking
+    counting._document.set_problem(McmPackage(6, sram=200.0, every_chip=False))
+    assert not counting.looking
+    qtbot.wait(20)
+    assert counting._narrowing is None
 
 
 def test_nothing_happens_without_a_model(qtbot: QtBot) -> None:
