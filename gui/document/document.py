@@ -7,6 +7,7 @@ of window find what they ask for here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic
 
@@ -25,7 +26,7 @@ from gui.document.plan_list import (
     fill_figures,
     telling_of,
 )
-from gui.document.saving import saving
+from gui.document.saving import count_as_saved, in_file, saving
 from gui.document.steps import RemovePlan, RenamePlan, apply_words
 from gui.document.values import DecisionChange, Message
 from planner.errors import StageboardError
@@ -66,6 +67,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         self.model_serial = 0
         """Counts the models opened: what was begun on an earlier one is stale."""
         self.history.modified_changed.connect(self.modified_changed)
+        self.history.in_file = partial(in_file, self)
         self.plan_list.plans_changed.connect(self.plans_changed)
 
     # ------------------------------------------------------------------ state
@@ -172,6 +174,8 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         """Another model is on the board: so are its files and plans, and there is nothing to undo."""
         self.paths, active.path = paths, plan_path
         self.model_serial += 1
+        if plan_path is not None:
+            active.keep(self.device_of.copy(), self.open_problem)
         self.plan_list.reset(list(entries), active.id)
         self.history.reset()
 
@@ -219,7 +223,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
             )
         )  # fmt: skip
         if saved:
-            self.history.set_saved()
+            count_as_saved(self)
         self.plans_changed.emit()
 
     # ------------------------------------------------------------------ changes, each one undo step
@@ -286,9 +290,8 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
             self._evaluate([one for one in self.plans if one is not entry and one.is_of(problem)])
         if entry is not None and np.array_equal(entry.device_of, self.device_of):
             entry.set_figures(self.open_problem, self.evaluation, self.bounds)
-            if (
-                entry.origin == "hand"
-            ):  # others were compared with the claims of files when they came into the list
+            # Others were compared with the claims of files when they came into the list.
+            if entry.origin == "hand":
                 self._drop_refuted(entry)
         elif entry is not None and problem is not None:
             self.refresh_entry(entry)
@@ -367,14 +370,11 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
 
     def remove_plan(self, entry: PlanEntry) -> None:
         """Take a plan out of the list: an undo step. Raises :class:`StageboardError` for one that is in use."""
+        name = entry.shown_name
         if entry is self.active:
-            raise StageboardError(
-                f"'{entry.shown_name}' is the plan on the canvas; apply another before removing it"
-            )
+            raise StageboardError(f"'{name}' is the plan on the canvas; apply another before removing it")
         if entry.running:
-            raise StageboardError(
-                f"a planner still works on '{entry.shown_name}'; cancel it before removing its plan"
-            )
+            raise StageboardError(f"a planner still works on '{name}'; cancel it before removing its plan")
         if entry in self.plans:
             self.history.push(RemovePlan(self, entry))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, cast
@@ -58,6 +58,8 @@ class History(QObject):
         self.undo_stack.indexChanged.connect(self._index_changed)
         self.undo_stack.cleanChanged.connect(self._update_modified)
         self.recorder: Recorder | None = None
+        self.in_file: Callable[[], bool] = lambda: False
+        """Whether the file of the plan on screen has what is on screen, whatever steps led there."""
         self.modified = False
         self.edits = 0
         """Counts what the user did: steps taken, undone and done again; not what a followed planner shows."""
@@ -158,7 +160,7 @@ class History(QObject):
         else:
             low, high = sorted((clean, self.undo_stack.index()))
             modified = any(command.changes_plan for command in self.commands[low:high])
-        modified = modified and not self.for_show
+        modified = modified and not self.for_show and not self.in_file()
         if modified != self.modified:
             self.modified = modified
             self.modified_changed.emit(modified)

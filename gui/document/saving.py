@@ -1,4 +1,4 @@
-"""Saving a plan in two halves: what writes it, which another process may do, and what the document takes note of then."""
+"""Saving a plan in two halves: what writes it, which another process may do, and what the document takes note of then; whether a file has it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
     from planner.plan_files.plan_json import write_plan
 
     target, model, serial = Path(path).absolute(), document.model_serial, document.assignment_serial
-    active = document.active
-    decision = None if active is None else active.device_of.copy()
+    active, problem = document.active, document.open_problem
+    decision = document.device_of.copy()
     write = partial(write_plan, target, document.current_plan(), document.plan_bounds)
 
     def saved() -> bool:
@@ -25,12 +25,23 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
             return False
         if active is not None:
             active.path = target
+            active.keep(decision, problem)
         same = document.assignment_serial == serial
         if same:
             document.history.set_saved()
-        if active is not None:
-            active.kept = decision
         document.plans_changed.emit()
         return same
 
     return write, saved
+
+
+def in_file(document: Any) -> bool:
+    """Whether the plan on the canvas of a document is as its file has it."""
+    return document.active is not None and document.active.is_kept(document.device_of, document.problem)
+
+
+def count_as_saved(document: Any) -> None:
+    """The file of the plan on the canvas has what is on the canvas."""
+    if document.active is not None and document.active.path is not None:
+        document.active.keep(document.device_of.copy(), document.open_problem)
+    document.history.set_saved()

@@ -168,7 +168,9 @@ class FileDialogs:
         )
 
         def kept() -> None:
-            entry.kept = decision
+            entry.path = path
+            entry.keep(decision, plan.problem)
+            document.plans_changed.emit()
 
         if path is not None:
             self.export(partial(write_plan, path, plan, bounds_with(entry, document.bounds)), path, then=kept)

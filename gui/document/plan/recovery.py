@@ -24,6 +24,7 @@ from gui.document.plan.step_json import (
     decode_problem,
     from_json,
 )
+from gui.document.saving import count_as_saved
 from gui.document.values import Message
 from planner.errors import StageboardError
 from planner.model.graph import Graph
@@ -263,7 +264,7 @@ def _do(document: Document, line: Mapping[str, Any]) -> None:
     elif "saved" in line:
         if document.active is not None:
             document.active.path = None if line["saved"] is None else Path(str(line["saved"]))
-        document.history.set_saved()
+        count_as_saved(document)
     elif "entry" in line:
         _list(document, line)
     elif "bounds" in line:

@@ -55,10 +55,13 @@ def listed(
     if known is not None:
         return known
     entry = entry_for(document, plan, bounds, path)
-    return document.add_plan(
+    added = document.add_plan(
         entry.device_of, entry.name, origin=entry.origin, planner=entry.planner, seed=entry.seed, seconds=entry.seconds,
         provenance=entry.provenance, claims=entry.claims, problem=plan.problem, path=entry.path,
     )  # fmt: skip
+    if path is not None:
+        added.keep(added.device_of, plan.problem)
+    return added
 
 
 def put_on_canvas(document: Document, plan: Plan, entry: PlanEntry, text: str) -> bool:

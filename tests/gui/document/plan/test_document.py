@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.document.plan.taking import listed
 from gui.document.values import DecisionChange, Message
 from planner.errors import ModelError, PlanError, StageboardError, TargetError
 from planner.formats import read_model
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.plan_files.plan_json import read_plan
 from planner.problem.bound import Bound
 from planner.problem.problem import Pin, Together
 from tests.gui.models import chain_graph, write_model
@@ -461,6 +464,39 @@ def test_saving_and_reopening_gives_the_same(document: Document, tmp_path: Path)
     with pytest.raises(PlanError, match="another graph"):
         document.open_graph(chain_graph(9, "nine"))
         document.open_plan(path)
+
+
+def test_a_saved_plan_that_is_put_back_on_the_canvas_is_saved(document: Document, tmp_path: Path) -> None:
+    document.move([5], 2)
+    mine, problem = document.active, document.open_problem
+    assert mine is not None
+    document.save_plan(tmp_path / "mine.plan.json")
+    found = document.add_plan((np.arange(document.open_problem.graph.n) * 2 // 12).astype(np.int32), "found")
+    document.apply_plan(found)
+    assert document.modified and document.plan_path is None, "no file has it"
+    document.save_plan(tmp_path / "found.plan.json")
+    said: list[bool] = []
+    document.modified_changed.connect(said.append)
+    document.apply_plan(mine)
+    assert not document.modified and document.plan_path == tmp_path / "mine.plan.json"
+    document.apply_plan(found)
+    assert not document.modified and not said, "each is as its file has it"
+    document.move([6], 0)
+    assert document.modified and said == [True]
+    document.undo_stack.undo()
+    assert not document.modified
+    # The file has it for the machine that it was saved for.
+    document.apply_plan(mine)
+    document.set_problem(replace(problem.target, bandwidth=3.0))  # type: ignore[type-var]
+    assert document.modified
+    document.undo_stack.undo()
+    assert not document.modified
+    # One that was read into the list is as its file has it, too.
+    other = Document()
+    other.open_graph(chain_graph(), target=problem.target)
+    plan, _ = read_plan(tmp_path / "mine.plan.json", other.open_problem.graph)
+    other.apply_plan(listed(other, plan, (), tmp_path / "mine.plan.json"))
+    assert not other.modified
 
 
 def test_saving_where_nothing_can_be_written_changes_nothing(document: Document, tmp_path: Path) -> None:
