@@ -9,7 +9,7 @@ import numpy as np
 from gui.look.numbers import Column, percent, time_column
 from gui.words.held import off_chip
 from gui.words.objectives import in_unit, objective_in_words
-from gui.words.what_helps import SMALL, beyond, short_elsewhere
+from gui.words.what_helps import SMALL, beyond, idle_words, short_elsewhere
 from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
@@ -193,7 +193,11 @@ def next_step(
     )
     if gap is not None and gap < SMALL and not problem.constraints:
         return f"{left} {_beyond(problem, evaluation, device_of, bounds)}"
-    return f"{left} {short_elsewhere(problem, evaluation, device_of, bounds)}".rstrip()
+    short, idle = (
+        short_elsewhere(problem, evaluation, device_of, bounds),
+        idle_words(problem, evaluation, device_of),
+    )
+    return " ".join(said for said in (left, short, idle) if said)
 
 
 def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]) -> str:

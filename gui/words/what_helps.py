@@ -52,18 +52,21 @@ def beyond(
     told, parts = tuple(bounds), dict(rows)
     unfit = none_fit(problem, device_of)
     memory = unfit or _memory(problem, evaluation, device_of, told)
+    idle = idle_words(problem, evaluation, device_of)
     if problem.unit(problem.components[0]) == "B":
         said = ["A larger cache, more stages or a smaller model would leave more room."]
         memory = ""
     else:
-        said = [_parts(problem, evaluation, device_of, parts, bool(unfit))]
+        said = [_parts(problem, evaluation, device_of, parts, bool(unfit), idle)]
     first = memory.startswith(SHORT) and (unfit or not _link_saves_more(problem, evaluation, parts, told))
     if first:
         said.insert(0, memory)
     elif memory:
         said.insert(1, memory.replace("may help most", "may help as well"))
+    if idle and not any(idle in words for words in said):
+        said.append(idle)
     # Where one rule is found to keep a device idle, the others are not guessed at.
-    found = any(f": {rule} keep" in words for rule in KEEPS_IDLE.values() for words in said)
+    found = any(f": {rule} keep" in idle for rule in KEEPS_IDLE.values())
     if not found and (rules := _rules(problem, evaluation, told)):
         said.append(rules)
     return " ".join(said)
@@ -111,9 +114,10 @@ def _kinds(problem: Problem, devices: Ints) -> str:
 
 
 def _parts(
-    problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dict[str, float], unfit: bool
-) -> str:
-    """What acts on the largest part of the cost. ``unfit``: hardly an op fits the devices that are empty (:func:`none_fit`)."""
+    problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dict[str, float], unfit: bool, idle: str,
+) -> str:  # fmt: skip
+    """What acts on the largest part of the cost. ``unfit``: hardly an op fits the devices that are empty (:func:`none_fit`); ``idle``:
+    :func:`idle_words`."""
     total = sum(parts.values())
     if total <= 0:
         return "It takes no time."
@@ -133,8 +137,8 @@ def _parts(
     if transfers < GOOD * total:
         if unfit:
             return f"Faster {_kinds(problem, np.unique(device_of))} may help as well."
-        return _more(problem, evaluation, device_of, ", or a faster link between them")
-    return f"{_on_the_way(problem, evaluation, parts)} {_more(problem, evaluation, device_of, ' as well')}"
+        return _more(problem, device_of, ", or a faster link between them", idle)
+    return f"{_on_the_way(problem, evaluation, parts)} {_more(problem, device_of, ' as well', idle)}"
 
 
 def _largest(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
@@ -196,19 +200,29 @@ def _idle(problem: Problem, device_of: Ints) -> int:
     return int(np.count_nonzero(alike & ~used))
 
 
-def _more(problem: Problem, evaluation: Evaluation, device_of: Ints, besides: str) -> str:
-    """What helps where the work of several ops counts; ``besides`` follows what may."""
-    idle, words = _idle(problem, device_of), problem.target.words
-    if idle:
-        left = f"{idle} of {len(problem.devices)} {words.many} {'has' if idle == 1 else 'have'} nothing to do"
-        if why := idle_because(problem, evaluation, device_of):
-            return f"{left}: {why}"
-        return f"{left}, so more of them do not help: faster ones may{besides}."
+def _more(problem: Problem, device_of: Ints, besides: str, why: str) -> str:
+    """What helps where the work of several ops counts; ``besides`` follows what may; ``why``: :func:`idle_words`."""
+    if why:
+        return why
+    if idle := _idle(problem, device_of):
+        return f"{_nothing_to_do(problem, idle)}, so more of them do not help: faster ones may{besides}."
     return f"More or faster devices may help{besides}."
 
 
+def _nothing_to_do(problem: Problem, idle: int) -> str:
+    """``8 of 12 chips have nothing to do``."""
+    return f"{idle} of {len(problem.devices)} {problem.target.words.many} {'has' if idle == 1 else 'have'} nothing to do"
+
+
+def idle_words(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
+    """How many devices a valid plan (int32[n]) leaves idle, and what does, in sentences; empty where none is, or that is not decided."""
+    idle = len(problem.devices) - len(np.unique(device_of))
+    why = idle_because(problem, evaluation, device_of) if idle else ""
+    return f"{_nothing_to_do(problem, idle)}: {why}" if why else ""
+
+
 def idle_because(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
-    """What leaves devices idle in a plan that is proven the best, in a sentence without its start; empty where that cannot be decided."""
+    """What leaves devices idle in a valid plan, in a sentence without its start; empty where that is not decided (:func:`planner.reports.idle.kept_idle`)."""
     if len(np.unique(device_of)) == problem.graph.n:
         return f"there are only {problem.graph.n} ops."
     found = kept_idle(problem, evaluation, device_of)

@@ -12,7 +12,9 @@ from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 
 MOST_CUTS = 48
-"""How many ways to share the ops of the bottleneck are tried at most."""
+"""How many ways to share the ops of the bottleneck are tried at most on each side of it."""
+MOST_OPS = 150_000
+"""Ops in all of the ways that are tried on a side: of a large graph fewer ways are, so that a window that asks does not wait."""
 BETTER = 1e-3
 """Share by which a plan has to be better, so that it shows anything."""
 
@@ -25,24 +27,26 @@ class Kept(NamedTuple):
 
 
 def kept_idle(problem: Problem, evaluation: Evaluation, device_of: Ints) -> Kept | None:
-    """What keeps a device without ops idle in a plan (int32[n]) that no valid one is better than; None where that is not decided.
+    """What keeps a device without ops idle in a plan (int32[n]); None where that is not decided.
 
     The ops of the bottleneck are shared with the nearest idle device of the row, at each cut of their order in the graph; devices between the
     two give theirs to their neighbour. Of what is better then the best counts that breaks one rule alone: without this
-    rule it was valid.
+    rule it was valid. Where one of them is better and valid, nothing keeps the device idle.
     """
     d = evaluation.bottleneck
     if not problem.target.in_a_row or d < 0:
         return None
-    evaluator, best = problem.evaluator, evaluation.objective * (1 - BETTER)
+    evaluator, enough = problem.evaluator, evaluation.objective * (1 - BETTER)
     found: Kept | None = None
     for shared in _shared(problem, device_of, d):
         objective = float(evaluator.components(shared)[0])
-        if objective >= best:
+        if objective >= enough:
             continue
         rules = {violation.kind for violation in evaluator.violations(shared)}
-        if len(rules) == 1:
-            found, best = Kept(rules.pop(), objective), objective
+        if not rules:
+            return None
+        if len(rules) == 1 and (found is None or objective < found.objective):
+            found = Kept(rules.pop(), objective)
     return found
 
 
@@ -50,8 +54,9 @@ def _shared(problem: Problem, device_of: Ints, d: int) -> list[Ints]:
     """Assignments (int32[n]) in which device d and the nearest idle one of each side have d's ops."""
     idle = np.setdiff1d(np.arange(len(problem.devices)), device_of)
     ops = np.flatnonzero(device_of == d)
+    ways = max(1, min(MOST_CUTS, len(ops) - 1, MOST_OPS // problem.graph.n))
     cuts: Sequence[int] = (
-        np.unique(np.linspace(1, len(ops) - 1, MOST_CUTS).round().astype(int)).tolist()
+        np.unique(np.linspace(0, len(ops), ways + 2)[1:-1].round().astype(int)).tolist()
         if len(ops) > 1
         else []
     )

@@ -21,6 +21,7 @@ from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
 from gui.words.machines import counted_titles
 from gui.words.objectives import change, components_text, objective_title
+from gui.words.what_helps import idle_words
 from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
@@ -211,6 +212,8 @@ class SuggestionsPanel(Panel):
         else:
             empty = int((document.evaluation.ops == 0).sum())
             idle = f" {plural(empty, 'device is', 'devices are')} empty." if empty else ""
+            if why := idle_words(document.problem, document.evaluation, document.device_of):
+                idle = f" {why}"
             gap = document.gap
             if document.optimum is not None:
                 more = f" “{document.optimum.shown_name}” in Plans is proven optimal."

@@ -17,11 +17,13 @@ from gui.panels.edge_tpu.panel import StageCountsPanel
 from gui.words.explaining import AMOUNTS
 from gui.words.objectives import components_text
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph
 from tests.gui.panels.edge_tpu.test_panel import StillCounting
 from tests.gui.stage_models import even, found_for, network, tpu_problem
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
+from tests.gui.words.test_next_step import triangle
 
 
 def uneven() -> Document:
@@ -134,6 +136,19 @@ def test_when_nothing_helps_it_says_why(qtbot: QtBot) -> None:
     empty = SuggestionsPanel(Document(), LIGHT)
     with shown(qtbot, empty):
         assert empty.state.text() == "No model is open."
+
+
+def test_what_keeps_devices_idle_is_said_where_no_move_helps(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(triangle(), target=McmPackage(3, link=1.0))
+    document.set_assignment(np.array([0, 0, 0, 0, 1, 1], np.int32), "edit", "x")
+    panel, why = SuggestionsPanel(document, LIGHT), WhyPanel(document, LIGHT)
+    with shown(qtbot, panel), shown(qtbot, why):
+        panel.search_now()
+        told = "1 of 3 chips has nothing to do: the triangle rule keeps it idle. Without, a plan that shares the ops of Chip 0 with it"
+        assert not panel.moves and document.gap != 0.0
+        assert f"lowers the objective. {told} would be 50.0 % better." in panel.state.text()
+        assert told in why.step.text()
 
 
 def test_a_proof_ends_the_list(qtbot: QtBot) -> None:
