@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.numbers import Column, amount_column, one_amount, signed_amount, signed_percent, time_column
-from planner.quantity import shown_change
+from planner.quantity import LEAST, shown_change
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -24,9 +24,6 @@ SAME = 1e-9
 
 SUMS = frozenset({"dram"})
 """Components that add up all devices."""
-
-LEAST = 0.01
-"""Of a unit: what is less is written in a smaller one, for hardly a digit would be left of it."""
 
 STAGE_COSTS = frozenset({"bottleneck", "max-load", "stage-time", "chip-latency"})
 """Objectives that are the cost of the worst device; a sum of parts such as gpipe is not."""

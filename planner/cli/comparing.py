@@ -17,6 +17,7 @@ from planner.cli.comparing_figures import (
     figure_fields,
     figure_table,
     heading,
+    largest,
     signed,
     undefined_lines,
     violation_lines,
@@ -25,7 +26,7 @@ from planner.cli.proving import BESIDE
 from planner.model.graph import Floats
 from planner.plan_files.bound_json import finite
 from planner.problem.worst import worst_word
-from planner.quantity import amount_text, bytes_text, shown_change
+from planner.quantity import amount_beside, bytes_text, shown_change
 from planner.reports.comparison.comparison import PARTS, Comparison
 from planner.reports.comparison.moves import Move
 from planner.text_table import table, times
@@ -175,11 +176,12 @@ def comparison_text(
 
 def _against(comparison: Comparison) -> list[tuple[str, list[str]]]:
     first = comparison.plans[0]
+    name = first.problem.components[0]
     different, moved = [""], [""]
-    for i, plan in enumerate(comparison.plans[1:], 1):
+    beside = largest(plan.evaluation.components.get(name, 0.0) for plan in comparison.plans)
+    for i in range(1, len(comparison.plans)):
         change = comparison.objective_difference(i)
-        unit = plan.problem.unit(plan.problem.components[0])
-        different.append(change_text(change, first.objective, unit))
+        different.append(change_text(change, first.objective, first.problem.unit(name), beside))
         moved.append(f"{len(comparison.moved(i)):,} of {comparison.graph.n:,}")
     return [(f"against {comparison.letter(0)}", different), ("ops moved", moved)]
 
@@ -193,7 +195,8 @@ def _judged(comparison: Comparison) -> list[str]:
         if not math.isnan(value):
             by = change_text(value - first.objective, first.objective, unit)
             said = f"by {first.problem.components[0]}, which {comparison.letter(0)} is about"
-            lines.append(f"  {said}, {comparison.letter(i)} has {amount_text(value, unit)}: {by}")
+            has = amount_beside(value, unit, largest([value, first.objective]))
+            lines.append(f"  {said}, {comparison.letter(i)} has {has}: {by}")
     return lines
 
 
@@ -226,18 +229,19 @@ def _device_table(comparison: Comparison, i: int) -> str:
     head = ["device", f"cost {letters[0]}", f"cost {letters[1]}"]
     columns = [cost_cells[: len(rows)], cost_cells[len(rows) :]]
     different = comparison.differences(i)
+    held = [comparison.by_row(j, "memory")[rows] for j in (0, i)]
     for part in MEASURES:
         values = getattr(different, part)[rows]
-        if part == "cost":
-            most = float(np.nanmax(np.abs(costs), initial=0.0))
-            values = np.array([shown_change(a, b, unit, most) for a, b in zip(*costs, strict=True)])
-        if part == "memory":  # as pictures and the window read it, where both amounts are in one unit
-            held = [comparison.by_row(j, "memory")[rows] for j in (0, i)]
-            most = float(np.nanmax(np.abs(held), initial=0.0))
-            values = np.array([shown_change(a, b, "B", most) for a, b in zip(*held, strict=True)])
+        kind, most = ("B", largest(np.ravel(held))) if part == "memory" else (unit, largest(np.ravel(costs)))
+        if part in (
+            "cost",
+            "memory",
+        ):  # as pictures and the window read them, where both amounts are in one unit
+            pairs = zip(*(costs if part == "cost" else held), strict=True)
+            values = np.array([shown_change(a, b, kind, most) for a, b in pairs])
         if part in ("ops", "cost", "memory") or np.nan_to_num(values).any():
             head.append(f"{part} +/{MINUS}")
-            columns.append(_signed_column(values, part, unit))
+            columns.append(_signed_column(values, part, kind, most))
     slowest = [plan.evaluation.bottleneck for plan in (plans[0], plans[i])]
     cells = []
     for place, r in enumerate(rows):
@@ -251,17 +255,16 @@ def _device_table(comparison: Comparison, i: int) -> str:
     return table([*head, ""], cells)
 
 
-def _signed_column(values: Floats, part: str, unit: str | None) -> list[str]:
+def _signed_column(values: Floats, part: str, unit: str | None, most: float) -> list[str]:
+    """Differences with their signs, bytes and times in the unit of the largest amount (``most``) that they are read beside."""
     if part == "ops":
         return [signed(v, f"{abs(v):,.0f}") for v in values.tolist()]
-    if part == "memory":
-        return [signed(v, bytes_text(abs(v))) for v in values.tolist()]
     # What differs by rounding only does not differ.
     least = 1e-12 * float(np.abs(np.nan_to_num(values)).max(initial=0.0))
-    sizes = times([abs(v) for v in values.tolist()], unit)
-    return [
-        signed(0.0 if abs(v) <= least else v, size) for v, size in zip(values.tolist(), sizes, strict=True)
-    ]
+    different = [0.0 if abs(v) <= least else v for v in values.tolist()]
+    plain = times([abs(v) for v in different], None) if unit is None else []
+    sizes = plain or [amount_beside(abs(v), unit, most) for v in different]
+    return [signed(v, size) for v, size in zip(different, sizes, strict=True)]
 
 
 def _device_label(comparison: Comparison, row: int, i: int) -> str:

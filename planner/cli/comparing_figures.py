@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from planner.cli.proving import longer
@@ -17,7 +17,7 @@ from planner.cli.report import (
 )
 from planner.plan_files.bound_json import finite
 from planner.problem.problem import Plan
-from planner.quantity import amount_text, shown_change
+from planner.quantity import amount_beside, shown_change
 from planner.reports.comparison.figures import Figures
 from planner.text_table import percent, table
 
@@ -81,7 +81,7 @@ def figure_table(
     for name in names:
         if name in twice - shared:
             continue
-        add(name, [_component(each, name) for each in figures])
+        add(name, _component(figures, name))
     for label, cells in more:
         add(label, cells)
     for label, cells in _estimated(figures, shared):
@@ -147,19 +147,30 @@ def undefined_lines(figures: Sequence[Figures]) -> list[str]:
     ]
 
 
-def _component(figures: Figures, name: str) -> str:
-    if name not in figures.components:
-        return NONE
-    return amount_text(figures.components[name], figures.units[name])
+def _component(figures: Sequence[Figures], name: str) -> list[str]:
+    """A component of all plans that have it, in one unit."""
+    most = largest([each.components.get(name, 0.0) for each in figures])
+    return [
+        amount_beside(each.components[name], each.units[name], most) if name in each.components else NONE
+        for each in figures
+    ]
 
 
-def change_text(change: float, before: float, unit: str | None) -> str:
-    """``−6.01 (−21.5 %)``: what the amounts differ by as they are read; the share is left out where it has no meaning."""
+def largest(values: Iterable[float]) -> float:
+    """The largest of the amounts that are finite, whatever their sign: in its unit all are written; 0 where none is."""
+    return max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+
+
+def change_text(change: float, before: float, unit: str | None, beside: float = 0.0) -> str:
+    """``−6.01 (−21.5 %)``: what the amounts differ by as they are read, in the unit of the largest of them and of what is ``beside`` them;
+    the share is left out where it has no meaning."""
     if math.isnan(change):
         return NONE
     if change == 0:
         return "equal"
-    shown = signed(change, amount_text(abs(shown_change(before, before + change, unit)), unit))
+    most = largest([before, before + change, beside])
+    by = abs(shown_change(before, before + change, unit, most))
+    shown = signed(change, amount_beside(by, unit, most))
     return f"{shown} ({signed(change, percent(abs(change / before)))})" if before else shown
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.quantity import bytes_shown, bytes_text, parse_quantity, shown_change, time_text
+from planner.quantity import amount_beside, bytes_shown, bytes_text, parse_quantity, shown_change, time_text
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,18 @@ def test_a_change_is_what_whoever_reads_both_amounts_subtracts() -> None:
     assert shown_change(0.014, 0.016, None) == pytest.approx(0.002)
     assert shown_change(3.63e-3, 3.63e-3 - 1e-18, "s") == 0.0, "no more than sums leave"
     assert math.isinf(shown_change(1.0, math.inf, "s"))
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "beside", "words"),
+    [
+        (390e-6, "s", 1.85e-3, "0.39 ms"), (1.85e-3, "s", 1.85e-3, "1.85 ms"), (2e-6, "s", 1.0, "2.00 \u00b5s"),
+        (3e-10, "s", 5e-10, "0.30 ns"), (588 * 1024.0, "B", 7 * 2.0**20, "0.57 MiB"), (3.0, "B", 2.0**20, "3 B"),
+        (1234.0, "I/Os", 9e9, "1,234 I/Os"), (0.25, None, 400.0, "0.25"), (390e-6, "s", math.inf, "390.00 \u00b5s"),
+        (math.inf, "s", 1.0, "unlimited"),
+    ],
+)  # fmt: skip
+def test_an_amount_beside_another_is_written_in_its_unit(
+    value: float, unit: str | None, beside: float, words: str
+) -> None:
+    assert amount_beside(value, unit, beside) == words

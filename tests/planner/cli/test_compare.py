@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 
 from gui.app.launch import main
-from planner.cli.comparing import _device_table
+from planner.cli.comparing import _against, _device_table
+from planner.cli.comparing_figures import MINUS, figure_table
 from planner.formats import read_models
 from planner.formats.networks.npz import write_network
 from planner.machines.pipeline.target import Pipeline
@@ -424,3 +426,28 @@ def test_memory_differs_by_what_the_amounts_of_both_plans_are_read_as() -> None:
     problem = Problem(fill(graph), Pipeline(2))
     plans = [problem.plan(np.array(on, np.int32), Provenance("by hand")) for on in ([0, 1], [0, 0])]
     assert "+18.0 KiB" in _device_table(compare(plans), 1)
+
+
+def test_amounts_of_a_row_and_their_differences_are_in_one_unit() -> None:
+    work = (0.90e-3, 0.02e-3, 0.93e-3)
+    ops = [Op(f"o{i}", f"o{i}", work=w, work_cpu=w) for i, w in enumerate(work)]
+    problem = Problem(Graph.build("row", ops, [], time_unit="s"), Pipeline(2))
+    devices = ([0, 0, 0], [0, 0, 1], [0, 1, 1])
+    comparison = compare([problem.plan(np.array(on, np.int32), Provenance("by hand")) for on in devices])
+
+    def rows(text: str) -> dict[str, list[str]]:
+        found = (re.split(r"  +", line.strip()) for line in text.splitlines())
+        return {cells[0]: cells[1:] for cells in found}
+
+    told = rows(figure_table([comparison.figures(i) for i in range(3)], _against(comparison)))
+    assert told["bottleneck"] == ["1.85 ms", "0.93 ms", "0.95 ms"]
+    assert told["against A"] == [f"{MINUS}0.92 ms ({MINUS}49.7 %)", f"{MINUS}0.90 ms ({MINUS}48.6 %)"]
+    assert rows(_device_table(comparison, 2))["stage 1"] == [
+        "0.00 ms",
+        "0.95 ms",
+        "+2",
+        "+0.95 ms",
+        "+0.95 ms",
+        "0",
+        "bottleneck C",
+    ]
