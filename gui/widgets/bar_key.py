@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.theme import Theme, font, mix
 from gui.look.writing import LEFT, write
-from gui.widgets.bars import Part, activations_colour, paint_line, paint_parts, paint_track
+from gui.widgets.bars import Part, activations_colour, activations_seen, paint_line, paint_parts, paint_track
 from planner.model.graph import Floats
 
 TYPE = 8.0
@@ -87,7 +87,11 @@ def with_loads(
         *kinds,
         *((CACHE,) if cached.any() else ()),
         *(("streaming",) if (memory > budget)[cached].any() or np.any(np.asarray(pushed) > 0) else ()),
-        *(("activations",) if np.any(np.asarray(needs) > 0) else ()),
+        *(
+            ("activations",)
+            if len(needs) and activations_seen(memory, budget, np.asarray(needs)).any()
+            else ()
+        ),
     }
     return tuple(kind for kind in ENTRIES if kind in found)
 

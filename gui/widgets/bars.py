@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.look.theme import DeviceColour, Theme, font, mix
+from planner.model.graph import Bools, Floats
 
 ACTIVATIONS = 0.5
 """How much of the colour of quiet words what activations need has."""
@@ -120,6 +122,18 @@ def paint_load(
             QRectF(rect.left() + scale * low, rect.top() - 1, scale * (high - low), rect.height() + 2)
         )
     paint_line(painter, line, rect, theme)
+
+
+SEEN = 1 / 250
+"""Of a cache: what is less is thinner than a pixel of its bar."""
+
+
+def activations_seen(used: Floats, budget: Floats, needs: Floats) -> Bools:
+    """Whether what activations need of a cache is to be seen of each (float64[k] each in, bool[k] out): not where bars of what is ``used``,
+    and what is hatched of them, are painted over it, and where there is no cache."""
+    cached = np.isfinite(budget) & (budget > 0)
+    free = np.where(cached, budget, 0.0) - used
+    return cached & (np.minimum(needs, free) > np.where(cached, SEEN * budget, 0.0))
 
 
 def activations_colour(theme: Theme) -> str:

@@ -14,6 +14,7 @@ from PySide6.QtGui import QFontMetricsF
 from gui.look.heading import lines_of
 from gui.look.numbers import Column, byte_column, plural, rate_text, time_column
 from gui.look.theme import font
+from gui.widgets.bars import activations_seen
 from gui.words.machines import hardware_words
 from gui.words.objectives import Units, component_words, in_unit
 from gui.words.proofs import claimed_note
@@ -125,14 +126,12 @@ def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> st
     entering = any((side.evaluation.details.get("bytes_in", np.zeros(1))[1:] > 0).any() for side in sides)
     unit, line = _entering(sides).suffix, float(problem.evaluator.budget.max())
     off = any(bool((side.evaluation.memory > line).any()) for side in sides)
-    pushed, needs = (
-        any(bool(side.evaluation.details.get(name, np.zeros(1)).any()) for side in sides)
-        for name in ("pushed", "scratch")
-    )
+    pushed = any(bool(side.evaluation.details.get("pushed", np.zeros(1)).any()) for side in sides)
     near = line_in_sight(problem, sides)
+    grey = near and any(_grey(problem, side.evaluation) for side in sides)
     marks = (
         *(("hatched: streamed" if pushed else "hatched: off chip",) if off or pushed else ()),
-        *(("grey: activations",) if needs and near else ()),
+        *(("grey: activations",) if grey else ()),
     )
     hatched = f" ({', '.join(marks)})" if marks else ""
     if brief:
@@ -145,6 +144,15 @@ def subtitle(problem: Problem, sides: Sequence[Side], brief: bool = False) -> st
     return (
         f"Parameters per stage{around}{hatched}{plates}.   "
         f"{plural(graph.n, 'op')} on {hardware_words(problem)}, planned for {planned_for(problem)}{counted}"
+    )
+
+
+def _grey(problem: Problem, evaluation: Evaluation) -> bool:
+    """Whether what activations need is to be seen below the cache line of a stage."""
+    needs = evaluation.details.get("scratch")
+    return (
+        needs is not None
+        and activations_seen(evaluation.memory, problem.evaluator.budget, needs).any().item()
     )
 
 

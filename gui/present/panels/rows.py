@@ -16,7 +16,7 @@ from gui.look.theme import DeviceColour, Theme, device_colours
 from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import LEAST, letters, measure
 from gui.widgets.bar_key import ENTRIES, shade_of
-from gui.widgets.bars import Part, cost_parts, paint_load, paint_parts, paint_track
+from gui.widgets.bars import Part, activations_seen, cost_parts, paint_load, paint_parts, paint_track
 from gui.words.held import off_chip
 from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
@@ -314,11 +314,7 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         title, note = "Memory per device", "no device has a limit"
     else:
         title = "Parameters around the cache line" if streams else "Memory against the capacity"
-        grey = (
-            e.details["scratch"] > e.details["pushed"]
-            if "scratch" in e.details
-            else np.zeros(len(limit), bool)
-        )
+        grey = activations_seen(e.memory, limit, e.details.get("scratch", np.zeros(len(limit))))
         if bool((grey & (limit <= full)).any()):
             title = "Parameters (grey: activations)"
         # What is off chip is counted device by device, as in the line above.

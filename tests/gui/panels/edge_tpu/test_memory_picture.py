@@ -16,7 +16,7 @@ from gui.look.numbers import Column
 from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import LIGHT, THEMES
 from gui.panels.edge_tpu import memory_picture, memory_stages
-from gui.panels.edge_tpu.memory_bars import memory_bars
+from gui.panels.edge_tpu.memory_bars import memory_bars, paint_memory_bars
 from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
 from gui.panels.edge_tpu.memory_stages import paint_stages
 from gui.panels.edge_tpu.memory_words import (
@@ -27,6 +27,7 @@ from gui.panels.edge_tpu.memory_words import (
     said_of,
     subtitle,
 )
+from gui.widgets.bar_key import with_loads
 from gui.widgets.bars import activations_colour
 from planner.errors import StageboardError
 from planner.formats import read_models
@@ -77,13 +78,37 @@ def test_the_line_above_speaks_of_what_is_there(qapp: Any) -> None:
     for brief in (False, True):
         told = [subtitle(problem, sides_of(problem, even(12, 2)), brief) for problem in (few, roomy)]
         assert ["hatched: streamed" in words for words in told] == [True, False]
-        assert ["grey: activations" in words for words in told] == [True, False], (
-            "far below a line none are seen"
+        assert all("grey" not in words for words in told), (
+            "bars lie over it, and far below a line none is seen"
         )
     dry = Problem(few.graph, replace(few.target, scratch=False), few.objective)
     told = [subtitle(problem, sides_of(problem, even(12, 2))) for problem in (few, dry)]
     assert ["without activations" in words for words in told] == [True, False]
     assert "(hatched: off chip)" in told[1] and "grey" not in told[1]
+
+
+@pytest.mark.parametrize(
+    ("cache", "seen"), [(1000.0, False), (1200.0, False), (1204.0, False), (1250.0, True), (2000.0, True)]
+)
+def test_grey_is_explained_where_there_is_grey(qapp: Any, cache: float, seen: bool) -> None:
+    """Stages hold 1200 bytes; activations need room of the cache, and what is left of it beside a bar and what is hatched is grey."""
+    few = tpu_problem(count=3)
+    problem = Problem(few.graph, replace(few.target, cache=cache), "inference-time")
+    evaluation = problem.evaluate(even(12, 3))
+    assert (evaluation.details["scratch"] > 0).all() and (evaluation.memory == 1200.0).all()
+    for brief in (False, True):
+        told = subtitle(problem, sides_of(problem, even(12, 3)), brief)
+        assert ("grey: activations" in told) == seen
+    needs = evaluation.details["scratch"]
+    kinds = with_loads((), evaluation.memory, problem.evaluator.budget, (), needs.tolist())
+    assert ("activations" in kinds) == seen
+    image = QImage(900, 200, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    paint_memory_bars(painter, QRectF(0, 0, 900, 200), memory_bars(evaluation, cache), 2200.0, LIGHT)
+    painter.end()
+    painted = {image.pixelColor(x, y).name() for x in range(0, 900, 3) for y in range(200)}
+    assert (activations_colour(LIGHT) in painted) == seen
 
 
 def test_what_activations_push_out_is_drawn_and_said(qapp: Any) -> None:
