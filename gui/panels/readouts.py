@@ -37,6 +37,7 @@ from gui.words.proofs import (
     GAP_MEANS,
     GAP_TIP,
     above_words,
+    best_words,
     claim_sentence,
     claimed_shortly,
     component_note,
@@ -206,7 +207,9 @@ class ReadoutStrip(Readouts):
             text = f"Back to {optimum.name}"
             fits = self.fontMetrics().horizontalAdvance(text) <= MOST_BACK
             self.back.setText(text if fits else "Back to Optimum")
-            self.back.setToolTip(plain_tip(f"Put “{optimum.name}”, which is proven optimal, on the canvas"))
+            self.back.setToolTip(
+                plain_tip(f"Put “{optimum.name}”, which is {best_words(self._problem)}, on the canvas")
+            )
         self._show_button(self.back, optimum is not None)
 
     def _go_back(self) -> None:

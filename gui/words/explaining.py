@@ -9,6 +9,7 @@ import numpy as np
 from gui.look.numbers import Column, percent, time_column
 from gui.words.held import off_chip
 from gui.words.objectives import in_unit, objective_in_words
+from gui.words.proofs import best_words
 from gui.words.what_helps import SMALL, beyond, idle_words, short_elsewhere
 from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
@@ -168,7 +169,7 @@ def next_step(
     if not evaluation.valid:
         return "Repair the broken rules first (Ctrl+R): a plan that breaks them can cost anything."
     if optimum:
-        return f"“{optimum}” in Plans is proven optimal, and this plan is worse: go back to it."
+        return f"“{optimum}” in Plans is {best_words(problem)}, and this plan is worse: go back to it."
     if better:
         return (
             f"“{better}” in Plans is better than this plan: go back to it, or let a planner start from there."

@@ -11,6 +11,7 @@ from gui.look.numbers import brief_seconds, gap_limit, gap_text, plural, signed_
 from gui.words.methods import by_method, method_told, method_words
 from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
+from planner.problem.proof_words import optimal_words
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -102,6 +103,16 @@ def _below(problem: PlanningProblem, bound: Bound) -> str:
 def prover_words(bound: Bound) -> str:
     """``proven by nested cuts``, ``proven by nested cuts for max load`` where it was for another problem."""
     return f"proven by {by_method(bound.method)}" + (f" for {bound.proven_for}" if bound.proven_for else "")
+
+
+def best_words(problem: PlanningProblem) -> str:
+    """``proven optimal``, and for what where no figure of that stands beside it (:func:`planner.problem.proof_words.of_objective`)."""
+    return optimal_words(problem.components, component_title)
+
+
+def component_title(component: str) -> str:
+    """What a component is called in a sentence."""
+    return component_words(component).title
 
 
 def proven_words(bound: Bound | None) -> str:

@@ -24,7 +24,6 @@ from gui.panels.edge_tpu.memory_bars import height_of, paint_cache_line
 from gui.panels.edge_tpu.memory_stages import paint_stages
 from gui.panels.edge_tpu.memory_words import (
     BESIDE,
-    PROVEN,
     Line,
     Name,
     PictureUnits,
@@ -34,13 +33,13 @@ from gui.panels.edge_tpu.memory_words import (
     line_in_sight,
     name_of,
     picture_units,
-    proven_size,
     rate_line,
     said_of,
     subtitle,
     why_line,
 )
 from gui.words.methods import planner_name, shown_name
+from gui.words.proofs import best_words
 from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
@@ -116,7 +115,7 @@ def _stacked(problem: Problem, sides: Sequence[Side], width: float, title: str) 
             )
             if choice
         )  # fmt: skip
-        name = f"{side.title}{f'   {PROVEN}' if side.proven else ''}"
+        name = f"{side.title}{f'   {side.proven}' if side.proven else ''}"
         said.append(heading_of(name, words, wide, font(10.5, bold=True), font(9), top=y, most=MOST_SAID))
         left = MARGIN + NARROW_AXIS
         plots.append(QRectF(left, said[-1].height + LINE, width - MARGIN - left, NARROW_PLOT))
@@ -177,7 +176,8 @@ def sides_of(
 ) -> list[Side]:
     """The plan and, before it, the parameter-balancing one unless that is the same or does not serve."""
     evaluation = problem.evaluate(device_of)
-    proven = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
+    optimal = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
+    proven = f"\N{CHECK MARK} {best_words(problem)}" if optimal else ""
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
     name = f"Plan of {shown_name(planner)}" if planner else "This plan"
     sides = [Side(name, name, evaluation, proven, claim)]
@@ -289,14 +289,14 @@ def _axis(painter: QPainter, plot: QRectF, top: float, line: float, held: Column
 
 
 def _side_head(
-    painter: QPainter, head: QRectF, name: Name, proven: bool, lines: Sequence[Line], theme: Theme
+    painter: QPainter, head: QRectF, name: Name, proven: str, lines: Sequence[Line], theme: Theme
 ) -> None:
-    """A plan's name, whose last line stands in ``head``, whether it is proven, and the lines below."""
+    """A plan's name, whose last line stands in ``head``, what is proven of it, and the lines below."""
     for row, text in enumerate(reversed(name.lines)):
         write(painter, head.translated(0, -NAME * row), LEFT, text, font(name.size, bold=True), theme.text)
     if proven:
         place = head.adjusted(name.behind, 0, 0, 0)
-        write(painter, place, LEFT, PROVEN, font(proven_size(name.size), bold=True), theme.good)
+        write(painter, place, LEFT, proven, font(name.proven, bold=True), theme.good)
     for row, (text, size, strong) in enumerate(lines):
         place = head.translated(0, NAME - 2 + LINE * row)
         write(painter, place, LEFT, text, font(size), theme.text if strong else theme.muted)

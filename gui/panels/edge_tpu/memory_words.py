@@ -24,8 +24,8 @@ from planner.problem.problem import Problem
 from planner.runs.stage_counts import latency, throughput
 
 MIB = 2.0**20
-PROVEN, BESIDE = "\N{CHECK MARK} proven optimal", 10.0
-"""What is said of a plan beside its name, and how far from it."""
+BESIDE = 10.0
+"""How far from a plan's name it is said that it is proven."""
 LARGE, STRONG, QUIET, LEAST = 13.0, 11.0, 10.0, 8.5
 """Points of a plan's name, of its objective, of what is said below it, and at least where there is little room."""
 STEP = 0.5
@@ -36,12 +36,12 @@ FAR = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One plan of the picture, what it is called, with few words where there is little ``room``, and what a file claims of it."""
+    """One plan of the picture, what it is called, with few words where there is little ``room``, what is ``proven`` of it (empty: nothing), and what a file claims."""
 
     title: str
     short: str
     evaluation: Evaluation
-    proven: bool = False
+    proven: str = ""
     claim: Bound | None = None
 
 
@@ -241,11 +241,12 @@ def _fitting(choice: Sequence[str], size: float, width: float) -> tuple[str, flo
 
 
 class Name(NamedTuple):
-    """A plan's name in lines, its letters in points, and how far behind the last line it is said that it is proven."""
+    """A plan's name in lines, its letters in points, how far behind the last line it is said that it is proven, and the letters of that."""
 
     lines: tuple[str, ...]
     size: float
     behind: float
+    proven: float
 
 
 def name_of(side: Side, width: float, brief: bool) -> Name:
@@ -257,17 +258,20 @@ def name_of(side: Side, width: float, brief: bool) -> Name:
         for words in (side.title, side.short):
             for size in (LARGE, LARGE - 1.0, LARGE - 2.0):
                 if wide(words, size, True) + proven_room(side, size) <= width:
-                    return Name((words,), size, wide(words, size, True) + BESIDE)
+                    return Name((words,), size, wide(words, size, True) + BESIDE, proven_size(size))
     lines = lines_of(side.short if brief else side.title, font(LARGE, bold=True), width, 2)
     behind = wide(lines[-1], LARGE, True) + BESIDE
     if wide(lines[-1], LARGE, True) + proven_room(side, LARGE) > width:
-        return Name((*lines, ""), LARGE, 0.0)
-    return Name(tuple(lines), LARGE, behind)
+        points = proven_size(LARGE)
+        while points > LEAST and wide(side.proven, points, True) > width:
+            points -= STEP
+        return Name((*lines, ""), LARGE, 0.0, points)
+    return Name(tuple(lines), LARGE, behind, proven_size(LARGE))
 
 
 def proven_room(side: Side, size: float) -> float:
     """What a plan's being proven takes beside a name in letters of ``size``."""
-    return BESIDE + wide(PROVEN, proven_size(size), True) if side.proven else 0.0
+    return BESIDE + wide(side.proven, proven_size(size), True) if side.proven else 0.0
 
 
 def proven_size(size: float) -> float:

@@ -13,10 +13,12 @@ from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import LEAST, STEPS, flowed, letters, measure
 from gui.present.certificate.facts import Fact, facts
+from gui.widgets.labels import capital
 from gui.words.methods import by_method
 from gui.words.objectives import component_columns, component_words, in_unit
-from gui.words.proofs import assumed
+from gui.words.proofs import assumed, component_title
 from planner.problem.bound import Bound
+from planner.problem.proof_words import of_objective, optimal_words
 from planner.reports.certificate.certificate import Certificate, Part
 
 MARGIN = 40.0
@@ -36,15 +38,16 @@ MOST_VIOLATIONS = 5
 
 
 def status_line(certified: Certificate, theme: Theme) -> tuple[str, str]:
-    """The verdict in a few words, with its colour."""
+    """The verdict in a few words, of which objective where that is not the usual one, with its colour."""
+    names = [part.name for part in certified.parts]
     if certified.violations:
         return f"\N{BALLOT X} Not valid: {plural(len(certified.violations), 'violation')}", theme.bad
     if certified.status == "optimal":
-        return "\N{CHECK MARK} Proven optimal", theme.good
+        return f"\N{CHECK MARK} {capital(optimal_words(names, component_title))}", theme.good
     if certified.gap is None:
         return "Valid, nothing proven yet", theme.text
     first = certified.first_open
-    where = f" of the {component_words(first.name).title}" if first and len(certified.parts) > 1 else ""
+    where = f" of the {component_title(first.name)}" if first and of_objective(names) else ""
     return f"Valid, gap {gap_limit(certified.gap)}{where}", theme.text
 
 

@@ -15,6 +15,7 @@ from gui.present.captions import flowed, measure
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
 from gui.words.methods import shown_name
 from gui.words.objectives import amount, component_words
+from gui.words.proofs import best_words, component_title
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
@@ -89,7 +90,7 @@ def paint_convergence(
     counting = earlier != values[shown - 1]
     # Words about what is proven change at the middle of the way; of a figure on its way nothing is proven.
     said = shown - 1 if moving and step < 0.5 else shown
-    note = UNSAID if counting else _note(members, said)
+    note = UNSAID if counting else _note(members, said, name)
     least = max([b for b in proven[:said] if b is not None], default=None)
     words = component_words(name).title
     title = f"{words[:1].upper()}{words[1:]}, plan by plan"
@@ -212,16 +213,19 @@ def _paint_value(
     return plate
 
 
-def _note(members: Sequence[Member], shown: int) -> str:
-    """What is proven by the time that the first ``shown`` plans have been told of."""
+def _note(members: Sequence[Member], shown: int, name: str) -> str:
+    """What is proven by the time that the first ``shown`` plans have been told of: beside a figure of the component ``name``, of which
+    other one where it is not about that."""
     plan, bounds = members[shown - 1]
     known = [b for _, own in members[:shown] for b in own] or bounds
     standing = plan.problem.standing(plan.evaluation.values, known)
     if not plan.evaluation.valid:
         return f"{plural(len(plan.evaluation.violations), 'rule')} broken"
     if standing.gap == 0.0:
-        return "proven optimal"
-    return f"gap {gap_limit(standing.gap)}" if standing.gap is not None else "no bound yet"
+        return "proven optimal" if name == plan.problem.components[0] else best_words(plan.problem)
+    first = standing.first_open
+    where = f" of the {component_title(first.name)}" if first is not None and first.name != name else ""
+    return f"gap {gap_limit(standing.gap)}{where}" if standing.gap is not None else "no bound yet"
 
 
 def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> float | None:

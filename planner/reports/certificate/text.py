@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from planner.problem.per_device import in_words
+from planner.problem.proof_words import of_objective, optimal_words
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.reports.certificate.certificate import Certificate, Setting
 from planner.text_table import gap_percent, seconds_text
@@ -18,15 +19,18 @@ COLUMN = 100
 
 
 def status_words(certified: Certificate) -> str:
-    """The status as a person says it: ``proven optimal``, ``valid, at most 2.1 % above the best`` and so on."""
+    """The status as a person says it: ``proven optimal``, ``valid; gap 2.1 %`` and so on, of which objective where that is not the usual one
+    (:func:`planner.problem.proof_words.of_objective`)."""
+    names = [part.name for part in certified.parts]
     if certified.violations:
         count = len(certified.violations)
         return f"not valid: {count} rule{'s' if count > 1 else ''} broken"
     if certified.status == "optimal":
-        return "proven optimal"
+        return optimal_words(names)
     if certified.gap is None:
         return "valid; nothing is proven about how good it is"
-    return f"valid; gap {gap_percent(certified.gap)}"
+    where = f" of {certified.first_open.name}" if certified.first_open and of_objective(names) else ""
+    return f"valid; gap {gap_percent(certified.gap)}{where}"
 
 
 def setting_text(setting: Setting) -> str:

@@ -28,7 +28,9 @@ from gui.present.certificate.page import (
     status_line,
     verdict,
 )
+from gui.present.panels.lines import _note
 from gui.words.objectives import units_of
+from gui.words.proofs import best_words
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pool.target import DevicePool
@@ -91,6 +93,51 @@ def test_what_it_says() -> None:
     assert said["Planner"] == "second, seed 2, search 0.500 s" and said["Options"] == "moves=3"
     backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)  # type: ignore
     assert "Not valid" in status_line(certificate(backwards), LIGHT)[0]
+
+
+def test_the_verdict_says_of_which_objective_where_that_is_not_the_usual_one() -> None:
+    for target, objective, said in (
+        (DevicePool(2, 0), "latency", "latency"),
+        (EdgeTpuPipeline(2), "memory-1-2-3", "max memory"),
+        (EdgeTpuPipeline(2), "inference-time", ""),
+    ):
+        problem = Problem(replace(tpu_graph(), time_unit="s"), target, objective)
+        plan = problem.plan(np.zeros(problem.graph.n, np.int32), Provenance("test"))
+        names, values = problem.components, plan.evaluation.values
+        proven = [
+            problem.bound(
+                name, value, "simple", frozenset(), given=tuple(zip(names[:i], values[:i], strict=True))
+            )
+            for i, (name, value) in enumerate(zip(names, values, strict=True))
+        ]
+        half = [problem.bound(names[0], values[0] / 2, "simple", frozenset())]
+        words = [status_line(certificate(plan, bounds), LIGHT)[0] for bounds in (proven, half)]
+        assert words[0] == "\N{CHECK MARK} Proven optimal" + (f" for least {said}" if said else "")
+        assert words[1] == "Valid, gap \N{LESS-THAN OR EQUAL TO} 50.0 %" + (f" of the {said}" if said else "")
+        assert best_words(problem) == words[0][2:].replace("P", "p")
+
+
+def test_what_is_proven_beside_a_figure_of_another_component_says_of_which() -> None:
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(2, cache=100.0), "memory-1-3")
+    plan = problem.plan(np.zeros(problem.graph.n, np.int32), Provenance("test"))
+    first, second = problem.components
+    bounds = [problem.bound(first, plan.evaluation.values[0] / 2, "simple", frozenset())]
+    gap = "gap \N{LESS-THAN OR EQUAL TO} 50.0 %"
+    assert _note([(plan, bounds)], 1, first) == gap
+    assert _note([(plan, bounds)], 1, second) == f"{gap} of the max memory"
+    values = plan.evaluation.values
+    met = [
+        problem.bound(
+            name,
+            value,
+            "simple",
+            frozenset(),
+            given=tuple(zip(problem.components[:i], values[:i], strict=True)),
+        )
+        for i, (name, value) in enumerate(zip(problem.components, values, strict=True))
+    ]
+    assert _note([(plan, met)], 1, first) == "proven optimal"
+    assert _note([(plan, met)], 1, second) == "proven optimal for least max memory"
 
 
 def test_amounts_are_in_the_units_of_what_is_said_around_the_page() -> None:

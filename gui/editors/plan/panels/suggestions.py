@@ -21,6 +21,7 @@ from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
 from gui.words.machines import counted_titles
 from gui.words.objectives import change, components_text, objective_title
+from gui.words.proofs import best_words
 from gui.words.what_helps import idle_words
 from planner.text_table import gap_percent
 
@@ -198,7 +199,7 @@ class SuggestionsPanel(Panel):
         self._by_proof = self._settled
         if document.gap == 0.0:
             # Within what the proof rounds away a move may still seem to gain something.
-            self._show([], "This plan is optimal: proven.")
+            self._show([], f"This plan is {best_words(document.problem)}.")
         elif document.board.infeasible:
             self._show([], "No plan can be valid: proven.")
         elif moves and not document.evaluation.valid:
@@ -216,7 +217,7 @@ class SuggestionsPanel(Panel):
                 idle = f" {why}"
             gap = document.gap
             if document.optimum is not None:
-                more = f" “{document.optimum.shown_name}” in Plans is proven optimal."
+                more = f" “{document.optimum.shown_name}” in Plans is {best_words(document.problem)}."
             elif gap is not None and gap < PROVEN_BEST:
                 more = f" No plan is more than {gap_percent(gap)} better: proven."
             else:

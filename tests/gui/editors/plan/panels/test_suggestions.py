@@ -344,7 +344,7 @@ def test_a_proof_of_the_plan_before_is_said_no_longer(qtbot: QtBot) -> None:
         problem, least = document.open_problem, document.evaluation.objective
         bound = problem.bound(problem.components[0], least, "exact", frozenset({"rule:order"}))
         document.add_bounds([bound])
-        assert panel.state.text() == "This plan is optimal: proven."
+        assert panel.state.text() == "This plan is proven optimal."
         document.set_assignment(np.repeat([0, 1, 2], [11, 1, 0]).astype(np.int32), "edit", "x")
         assert document.gap != 0.0 and panel.state.text() == LOOKING, (
             "at once, not when the panel has its turn"
