@@ -98,7 +98,7 @@ def solve(case: Case, seconds: float) -> Worth:
         dram=float(e.details["dram"].sum()),
         max_communication=float(e.details["bytes_in"].max()),
         memory=tuple(e.memory.tolist()),
-        slowest=float(e.cost.max()),
+        slowest=Problem(problem.graph, target, "stage-time").evaluate(result.device_of).objective,
         interval=1.0 / e.figures["throughput"],
         energy=e.figures["energy"],
         cpu=spent,

@@ -223,11 +223,12 @@ def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tup
         else ""
     )
     said = f"{problem.devices[d].title} holds {bytes_text(held)} of parameters{more}; "
-    if off_chip:
-        late = float(evaluation.streaming[d]) / float(evaluation.cost[d]) if evaluation.cost[d] > 0 else 0.0
-        said += f"{bytes_text(off_chip)} do not fit into its cache, and streaming them is {percent(late, 0)} of its time."
-        return rows, said
     pushed, needs = (float(evaluation.details[name][d]) for name in ("pushed", "scratch"))
+    if off_chip:
+        out = f", activations push out {bytes_text(pushed)}" if pushed else ""
+        late = float(evaluation.streaming[d]) / float(evaluation.cost[d]) if evaluation.cost[d] > 0 else 0.0
+        said += f"{bytes_text(off_chip)} do not fit into its cache{out}, and streaming them is {percent(late, 0)} of its time."
+        return rows, said
     if pushed:
         return (
             rows,

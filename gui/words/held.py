@@ -66,15 +66,6 @@ def held_of(problem: Problem, evaluation: Evaluation) -> Held:
     return Held(evaluation.memory, e.budget, e.capacity, beside)
 
 
-def streaming_of_all(problem: Problem, evaluation: Evaluation) -> Floats:
-    """Seconds that each device streams (float64[k]), what activations push out of its cache counted, too, whatever the objective counts."""
-    pushed, off = evaluation.details.get("pushed"), evaluation.details.get("dram")
-    if pushed is None or off is None:
-        return evaluation.streaming
-    whole: Floats = (off + pushed) / problem.evaluator.streaming_rate
-    return whole
-
-
 def off_chip(evaluation: Evaluation) -> tuple[float, float]:
     """Bytes of parameters of all devices that fit no cache, and those that activations push out; 0 where a target has or counts none."""
     off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))

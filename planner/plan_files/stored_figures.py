@@ -172,11 +172,7 @@ _PUSHED_IN = ("streaming", "cost")
 def _without_pushed(stored: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Whether an Edge TPU's streaming and cost are what they were before they counted what activations push out: both less by the same."""
     given = [stored.get(key) for key in _PUSHED_IN]
-    if (
-        "pushed" in stored
-        or not now.get("pushed")
-        or not all(isinstance(each, (int, float)) for each in given)
-    ):
+    if not now.get("pushed") or not all(isinstance(each, (int, float)) for each in given):
         return False
     streamed, paid = (now[key] - each for key, each in zip(_PUSHED_IN, given, strict=True))
     return streamed > 0.0 and math.isclose(streamed, paid, rel_tol=TOLERANCE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from planner.machines.edge_tpu.times import interval, scratch_of, streaming_time
 from planner.model.graph import Floats, Graph, Ints
 from planner.model.kind_groups import NO_WORK
 from planner.problem.decision import Evaluation
-from planner.problem.evaluator import Live, Rule
+from planner.problem.evaluator import Delta, Live, Rule
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
@@ -212,26 +213,62 @@ class EdgeTpuEvaluator(AssignmentEvaluator):
         return self.amounts(base.memory, entering) if self.by_bytes else (base.objective,)
 
     def _by_stage(self, base: Evaluation, streaming: Floats, rest: Floats) -> dict[str, Any]:
-        """What the objective is about on each stage: the bytes of its parameters, or its time under ``stage-time``.
+        """What the objective is about on each stage: the bytes of its parameters, or its time under ``stage-time``, which is as published: what
+        activations push out is in all other times.
 
         ``streaming`` and ``rest`` float64[k]: seconds that each stage streams, scratch in its cache taken into account, and
         that it receives, computes and sends.
         """
-        return {"pace": base.memory if self.by_bytes else base.cost}
+        return (
+            {"pace": base.memory, "streaming": streaming, "cost": streaming + rest}
+            if self.by_bytes
+            else {"pace": base.cost}
+        )
 
     def streamed_beside(self, held: Floats, scratch: Floats) -> Floats:
         """Seconds that stages stream which hold ``held`` bytes of parameters beside ``scratch`` bytes of activations (any shape)."""
         return streaming_times(held, scratch, self.target.cache, self.target.streaming)
+
+    def streamed(self, device_of: Ints) -> Floats:
+        """How long each stage streams, what activations push out of its cache included but under ``stage-time`` (float64[k])."""
+        if self.plain:
+            return super().streamed(device_of)
+        held: Floats = np.bincount(device_of, self.params, self.k).astype(np.float64)
+        return self.streamed_beside(held, scratch_of(self.sets, device_of, self.k))
 
     def live(self, device_of: Ints) -> Live:
         """Live evaluation that starts from an assignment (int32[n])."""
         return EdgeTpuLive(self, device_of) if self.by_bytes else LiveEvaluation(self, device_of)
 
 
-class EdgeTpuLive(LiveEvaluation):
-    """An assignment under edit, compared by bytes: a second live evaluation keeps count of what enters each stage."""
+class StreamingLive(LiveEvaluation):
+    """An assignment under edit whose stages stream what activations push out: the largest of each stage is found when asked for, O(n)."""
 
     evaluator: EdgeTpuEvaluator
+
+    def _stages(self, costs: Floats) -> tuple[Floats, Floats]:
+        """Bytes of scratch, and the seconds that each stage receives, computes and sends; its time goes to ``costs`` (float64[k] each)."""
+        e = self.evaluator
+        rest: Floats = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
+        scratch = scratch_of(e.sets, self.device_of, e.k)
+        costs[:] = rest + e.streamed_beside(self.held, scratch)
+        return scratch, rest
+
+    def _stages_after(self, ops: Ints, cost: Floats, memory: Floats) -> tuple[Floats, Floats]:
+        """The same after a move of ``ops`` to each device (float64[k, k] each), from the times and bytes of its consequences: ``cost`` holds
+        stage times whose streaming knows no scratch, and those that do afterwards."""
+        e, target = self.evaluator, self.evaluator.target
+        left = e.sets.copy()
+        left[ops] = 0.0
+        scratch = np.tile(scratch_of(left, self.device_of, e.k), (e.k, 1))
+        np.fill_diagonal(scratch, np.maximum(scratch.diagonal(), e.sets[ops].max(initial=0.0)))
+        rest: Floats = cost - np.maximum(0.0, memory - target.cache) / target.streaming
+        cost[:] = rest + e.streamed_beside(memory, scratch)
+        return scratch, rest
+
+
+class EdgeTpuLive(StreamingLive):
+    """An assignment under edit, compared by bytes: a second live evaluation keeps count of what enters each stage."""
 
     def __init__(self, evaluator: EdgeTpuEvaluator, device_of: Any) -> None:
         self._traffic = LiveEvaluation(evaluator.traffic, device_of)
@@ -242,8 +279,14 @@ class EdgeTpuLive(LiveEvaluation):
         super()._move(ops, targets)
 
     def _price(self, costs: Floats) -> float:
-        super()._price(costs)
+        self._stages(costs)
         return self.components[0]
+
+    def delta(self, ops: Ints | Sequence[int]) -> Delta:
+        """The components and every stage's time for a move of all ``ops`` to each device."""
+        found = super().delta(ops)
+        self._stages_after(np.asarray(ops, np.int32), found.cost, found.memory)
+        return found
 
     @property
     def components(self) -> tuple[float, ...]:

@@ -12,8 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from planner.evaluation.live import LiveEvaluation
-from planner.machines.edge_tpu.evaluator import EdgeTpuEvaluator
+from planner.machines.edge_tpu.evaluator import EdgeTpuEvaluator, StreamingLive
 from planner.machines.edge_tpu.target import INFERENCE_TIME, EdgeTpuPipeline
 from planner.machines.edge_tpu.times import interval, scratch_of
 from planner.model.graph import Bools, Floats, Ints
@@ -41,11 +40,6 @@ class InferenceEvaluator(EdgeTpuEvaluator):
         """Seconds from one inference to the next, from bytes held, bytes of scratch and seconds (float64[k] each)."""
         return interval(self.streamed_beside(held, scratch), rest, self.target.shared_link)
 
-    def streamed(self, device_of: Ints) -> Floats:
-        """How long each stage streams, what activations push out of its cache taken into account (float64[k])."""
-        held: Floats = np.bincount(device_of, self.params, self.k).astype(np.float64)
-        return self.streamed_beside(held, scratch_of(self.sets, device_of, self.k))
-
     def _values(self, base: Evaluation, entering: Floats, period: float) -> tuple[float, ...]:
         return (period,)
 
@@ -61,33 +55,20 @@ class InferenceEvaluator(EdgeTpuEvaluator):
         return InferenceLive(self, device_of)
 
 
-class InferenceLive(LiveEvaluation):
-    """An assignment under edit; the largest working set of each stage is found when asked for, O(n)."""
+class InferenceLive(StreamingLive):
+    """An assignment under edit, compared by its time from one inference to the next."""
 
     evaluator: InferenceEvaluator
 
     def _price(self, costs: Floats) -> float:
-        e = self.evaluator
-        rest = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
-        scratch = scratch_of(e.sets, self.device_of, e.k)
-        costs[:] = rest + e.streamed_beside(self.held, scratch)
-        return e.period(self.held, scratch, rest)
+        scratch, rest = self._stages(costs)
+        return self.evaluator.period(self.held, scratch, rest)
 
     def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
         super()._delta_into(ops, objective, cost, memory)
-        e = self.evaluator
-        target = e.target
-        left = e.sets.copy()
-        left[ops] = 0.0
-        scratch = scratch_of(left, self.device_of, e.k)
-        moved = float(e.sets[ops].max(initial=0.0))
-        # So far costs are stage times whose streaming knows no scratch.
-        rest = cost - np.maximum(0.0, memory - target.cache) / target.streaming
-        for d in range(e.k):
-            there = scratch.copy()
-            there[d] = max(there[d], moved)
-            objective[d] = e.period(memory[d], there, rest[d])
-            cost[d] = rest[d] + e.streamed_beside(memory[d], there)
+        scratch, rest = self._stages_after(ops, cost, memory)
+        for d in range(self.evaluator.k):
+            objective[d] = self.evaluator.period(memory[d], scratch[d], rest[d])
 
     def _movable(self) -> Bools:
         """All ops: every stage may stream less."""

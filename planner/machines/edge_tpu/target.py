@@ -194,7 +194,7 @@ class EdgeTpuPipeline(Target):
         ):
             return "", ""
         fit = "all parameters fit the caches"
-        pushed = self.throughput_note(evaluation)
+        pushed = float(evaluation.details["pushed"].sum())
         if not pushed:
             return INFERENCE_TIME, f"{fit}, so that memory is not what is short"
         lost = ""
@@ -202,7 +202,10 @@ class EdgeTpuPipeline(Target):
             period = 1.0 / evaluation.figures["throughput"]
             late = period - float((evaluation.cost - evaluation.streaming).max())
             lost = f" ({time_text(late, 's')} of {time_text(period, 's')})"
-        return INFERENCE_TIME, f"{fit}, but {pushed}{lost}, which this objective does not count"
+        return (
+            INFERENCE_TIME,
+            f"{fit}, but activations push out {bytes_text(pushed)}{lost}, which this objective does not count",
+        )
 
     def throughput_note(self, evaluation: Any, written: Callable[[float], str] = bytes_text) -> str:
         """The bytes that all stages stream through one link, or that activations push out of the caches, as ``written``."""
@@ -218,7 +221,7 @@ class EdgeTpuPipeline(Target):
         return f"activations push out {streamed}"
 
     def latency_note(self, evaluation: Any) -> str:
-        """The time of the bytes that activations push out of the caches, and the fixed times, where stage times leave them out."""
+        """The time of the bytes that activations push out of the caches where stage times leave it out (``stage-time``), and the fixed times."""
         fixed = self.overhead * float(np.count_nonzero(evaluation.ops))
         stages = float(evaluation.cost.sum())
         streamed, notes = evaluation.figures["latency"] - stages - fixed, []

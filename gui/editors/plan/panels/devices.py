@@ -23,7 +23,7 @@ from gui.look.theme import Theme, device_colours
 from gui.panels.base import Panel
 from gui.panels.inspector_figures import device_rows
 from gui.widgets.bar_key import BarKey, kinds_of_parts, with_loads
-from gui.words.held import held_of, streaming_of_all
+from gui.words.held import held_of
 from gui.words.objectives import column_of, plan_times
 from planner.evaluation.device_words import device_traits
 from planner.problem.worst import STREAMS_MOST, streaming_most, worst_word
@@ -142,10 +142,7 @@ class DevicesPanel(Panel):
         column = times if in_time else column_of(problem, first, evaluation.pace)
         held = held_of(problem, evaluation)
         in_bytes = problem.unit(first) == "B"
-        # The bytes that a card says are streamed are those that its time counts, unless the time is what is planned for.
-        streaming = streaming_of_all(problem, evaluation) if in_bytes else evaluation.streaming
-        spent = evaluation.cost - evaluation.streaming + streaming
-        full = float(spent.max(initial=0.0))
+        full = float(evaluation.cost.max(initial=0.0))
         capacity = problem.evaluator.capacity
         worst = evaluation.bottleneck if evaluation.pace.max(initial=0.0) > 0 else -1
         streams = streaming_most(evaluation)
@@ -155,12 +152,12 @@ class DevicesPanel(Panel):
             used, cap = float(evaluation.memory[d]), float(capacity[d])
             memory = held.text(d) if not np.isfinite(cap) else share_text(used, cap)
             if loads is not None:
-                memory = times.text(float(spent[d])) if in_bytes else held.text(d)
+                memory = times.text(float(evaluation.cost[d])) if in_bytes else held.text(d)
             state = CardState(
                 name=f"{device.title} · {traits[d]}" if traits[d] else device.title,
                 cost=column.level(float(evaluation.pace[d])),
                 parts=(
-                    float(evaluation.receive[d]), float(evaluation.work[d]), float(streaming[d]),
+                    float(evaluation.receive[d]), float(evaluation.work[d]), float(evaluation.streaming[d]),
                     float(evaluation.send[d]),
                 ),
                 full=full,

@@ -340,12 +340,12 @@ def test_summary_of_nothing() -> None:
     assert summary(s, ["Stage 0"], None) == "nothing takes any time"
 
 
-def edge_tpus(pushed_out: float) -> Problem:
+def edge_tpus(pushed_out: float, objective: str = "") -> Problem:
     """Two stages of 8 MiB of parameters, whose caches have so many bytes less beside the activations."""
     ops = [Op(f"n{i}", f"n{i}", param_bytes=4.0 * 2**20, params=4 * 2**20, macs=1e6) for i in range(4)]
     edges = [Tensor(f"n{i}", (f"n{i + 1}",), 2e5) for i in range(3)]
     graph = fill(Graph.build("chain", ops, edges, time_unit="s"))
-    return Problem(graph, EdgeTpuPipeline(2, cache=8.0 * 2**20 + 4e5 - pushed_out))
+    return Problem(graph, EdgeTpuPipeline(2, cache=8.0 * 2**20 + 4e5 - pushed_out), objective)
 
 
 @pytest.mark.parametrize("pushed_out", [0.0, 4e3, 4e4, 4e5])
@@ -368,7 +368,7 @@ def test_summary_says_what_to_expect_in_practice(pushed_out: float) -> None:
 
 @pytest.mark.parametrize("pushed_out", [0.0, 4e5])
 def test_summary_of_one_sample_says_what_it_takes_in_practice(pushed_out: float) -> None:
-    problem, device_of = edge_tpus(pushed_out), np.array([0, 0, 1, 1], np.int32)
+    problem, device_of = edge_tpus(pushed_out, "stage-time"), np.array([0, 0, 1, 1], np.int32)
     evaluation, s = problem.evaluate(device_of), schedule(problem, device_of, kind="latency")
     practice, alone = in_practice(problem.target, evaluation, s, "s"), evaluation.figures["latency"]
     told = one_time(alone, "s") != one_time(s.period, "s")

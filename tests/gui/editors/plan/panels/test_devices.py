@@ -18,6 +18,7 @@ from gui.editors.plan.panels.device_card import (
 )
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.look.theme import DARK, LIGHT, font
+from gui.words.objectives import plan_times
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -298,6 +299,20 @@ def test_cards_of_stages_with_a_cache_say_what_is_off_chip(qtbot: QtBot) -> None
         assert [card.height() for card in panel.cards] == [FULL_HEIGHT] * 3
         assert panel.cards[0].state is not None
         assert panel.cards[0].state.load is None
+
+
+def test_a_stage_has_one_time_where_bytes_are_planned_for(qtbot: QtBot) -> None:
+    """What is pushed out counts on cards, lanes and in what they are made of, the evaluation; and in what a drag would do to it."""
+    document = tpus()
+    evaluation, problem = document.evaluation, document.open_problem
+    out = (evaluation.details["dram"] + evaluation.details["pushed"]) / problem.target.streaming
+    assert (evaluation.details["pushed"] > 0).all() and evaluation.streaming == pytest.approx(out, rel=1e-3)
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        for d, card in enumerate(panel.cards):
+            assert card.state is not None
+            assert sum(card.state.parts) == pytest.approx(evaluation.cost[d])
+            assert plan_times(problem, evaluation).text(float(evaluation.cost[d])) in card.state.detail
 
 
 def test_a_preview_says_the_bytes_that_change(qtbot: QtBot) -> None:
