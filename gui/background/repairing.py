@@ -71,6 +71,10 @@ class Report:
         return f"{name}: {devices[int(self.before[index])].name} → {devices[int(self.after[index])].name}"
 
 
+BEING_REPAIRED = "a repair is being looked for"
+"""Why nobody asks for one."""
+
+
 class Repairing(QObject):
     """Looks for valid plans near broken ones on a thread. Call :meth:`close` before the window goes.
 

@@ -22,6 +22,7 @@ from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.panels.plans_model import ENTRY, PlanDelegate, PlansModel
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from gui.words.objectives import component_words
 from planner.errors import StageboardError
@@ -202,11 +203,15 @@ class PlansPanel(Panel):
     def _settle(self) -> None:
         entry, active = self.current(), self.document.active
         compared = self.comparable()
-        self.compare_button.setEnabled(bool(compared))
-        self.compare_button.setToolTip(self._compare_tip(len(compared)))
-        self.apply_button.setEnabled(entry is not None and entry is not active)
-        self.rename_button.setEnabled(entry is not None)
-        self.remove_button.setEnabled(entry is not None and entry is not active and not entry.running)
+        offer(self.compare_button, "" if compared else self.incomparable(), self._compare_tip(len(compared)))
+        none = "" if entry is not None else "select a plan of the list"
+        shown = "this plan is on the canvas" if entry is active else ""
+        searched = (
+            "a planner is at work on this plan: stop it first" if entry is not None and entry.running else ""
+        )
+        offer(self.apply_button, none or shown)
+        offer(self.rename_button, none)
+        offer(self.remove_button, none or shown or searched)
         if entry is None or self.document.problem is None:
             self.note.setText("")
         elif entry is active:
@@ -220,8 +225,6 @@ class PlansPanel(Panel):
     def _compare_tip(self, compared: int) -> str:
         if len(self.chosen()) < 2:
             return "Compare this plan with the one on the canvas; hold Ctrl or Shift to select up to four"
-        if not compared:
-            return f"Compare at most {self.MOST_COMPARED} plans: select fewer"
         return f"Compare {plural(compared, 'plan')} side by side"
 
     def differing(self, count: int) -> str:

@@ -14,6 +14,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from gui.background.repairing import BEING_REPAIRED
 from gui.look.numbers import DASH, gap_limit, gap_text, plural
 from gui.look.theme import Theme
 from gui.panels.readout_figures import (
@@ -29,6 +30,7 @@ from gui.panels.readout_figures import (
 )
 from gui.panels.readout_row import Readouts
 from gui.panels.speed_readout import SpeedReadout
+from gui.widgets.offering import offer
 from gui.widgets.plain import plain_tip
 from gui.widgets.readout import Readout
 from gui.words.objectives import STAGE_COSTS, SUMS, amount, column_of, component_words, units_of, worst_device
@@ -137,7 +139,7 @@ class ReadoutStrip(Readouts):
         """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
         if busy and self.repair.hasFocus():
             self.keyboard_left.emit()
-        self.repair.setEnabled(not busy)
+        offer(self.repair, BEING_REPAIRED if busy else "")
         self.repair.setText("Repairing …" if busy else "Repair")
 
     def set_proving(self, busy: bool) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.shell.action import ActionSpec
 from gui.shell.key_claims import KeyClaims
+from gui.widgets.offering import offer
 
 
 def shortcut_text(action: ActionSpec[Any]) -> str:
@@ -18,12 +19,6 @@ def shortcut_text(action: ActionSpec[Any]) -> str:
     if not action.shortcut:
         return ""
     return QKeySequence(action.shortcut[0]).toString(QKeySequence.SequenceFormat.NativeText)
-
-
-def _say(action: QAction, tip: str) -> None:
-    tip = tip[:1].upper() + tip[1:]
-    action.setToolTip(tip)
-    action.setStatusTip(tip)
 
 
 class Acting(Protocol):
@@ -48,7 +43,7 @@ class ActionSet(QObject):
             action = QAction(item.text, self)
             action.setObjectName(item.id)
             action.setShortcuts([QKeySequence(s) for s in item.shortcut])
-            _say(action, item.tip)
+            offer(action, "", item.tip)
             action.setCheckable(item.state is not None)
             action.triggered.connect(lambda _=False, item=item: self.run(item))
             self.actions[item.id] = action
@@ -90,8 +85,7 @@ class ActionSet(QObject):
         lacking = {when: when.lacking(window) for when in {item.when for item in self.specs}}
         for item in self.specs:
             action = self.actions[item.id]
-            action.setEnabled(not lacking[item.when])
-            _say(action, lacking[item.when] or item.tip)
+            offer(action, lacking[item.when], item.tip)
             if item.called is not None:
                 action.setText(item.called(window))
             if item.state is not None:

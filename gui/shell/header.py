@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QPushButton, QSizePolicy, Q
 
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 
 MENU_KEY = "F10"
 FEWEST_LETTERS = 12
@@ -91,7 +92,7 @@ class Header(QWidget):
         """Mark the view that is shown."""
         for key, button in self._segments.items():
             button.setChecked(key == name)
-            button.setEnabled(enabled)
+            offer(button, "" if enabled else "open a model first")
 
     def show_title(self, title: str, subtitle: str, *shorter: str) -> None:
         """What is open, and on what; where there is little room the first of ever ``shorter`` subtitles that fits."""

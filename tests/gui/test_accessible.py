@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDockWidget
+from PySide6.QtWidgets import QAbstractButton, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.view import CanvasView
@@ -46,6 +46,16 @@ def plan_window(qtbot: QtBot, document: Document) -> Iterator[MainWindow]:
 
 
 @contextmanager
+def empty_window(qtbot: QtBot) -> Iterator[MainWindow]:
+    """A window of plans in which nothing is open."""
+    window, close = make_window(qtbot, Document())
+    try:
+        yield window
+    finally:
+        close()
+
+
+@contextmanager
 def window_of(editor: str, qtbot: QtBot) -> Iterator[EditorWindow]:
     """A window of an editor with everything that it draws."""
     if editor == "network":
@@ -57,6 +67,25 @@ def window_of(editor: str, qtbot: QtBot) -> Iterator[EditorWindow]:
     else:
         with plan_window(qtbot, opened_on_package() if editor == "package" else opened()) as window:
             yield window
+
+
+@pytest.mark.parametrize("editor", ["plan", "nothing", "network", "comparison"])
+def test_buttons_that_are_off_say_why(editor: str, qtbot: QtBot) -> None:
+    """As entries of menus do: in the tip, and to who listens."""
+    with empty_window(qtbot) if editor == "nothing" else window_of(editor, qtbot) as window:
+        silent, off = [], 0
+        for dock in window.findChildren(QDockWidget):
+            dock.show()
+            settle()
+        for button in window.findChildren(QAbstractButton):
+            if not button.text() or not button.isVisibleTo(window) or button.isEnabled():
+                continue
+            off += 1
+            why = button.accessibleDescription()
+            if not why or why not in button.toolTip():
+                silent.append((button.text(), button.toolTip(), why, type(button.parent()).__name__))
+        assert not silent
+        assert off or editor in ("network", "comparison")
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.numbers import plural
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 
 WIDTH = 400
@@ -95,7 +96,7 @@ class DropChoice(QFrame):
         self._along.setVisible(count > 0)
         self._anyway.setText(self._name("anyway"))
         self._repair.setText(f"{self._name('repair')} …")
-        self._repair.setEnabled(True)
+        offer(self._repair, "")
         self._repair.setVisible(repairs)
         self._arrange()
         self.say(effects)
@@ -164,7 +165,7 @@ class DropChoice(QFrame):
             (self._cancel if self._along.isHidden() else self._along).setFocus(
                 Qt.FocusReason.PopupFocusReason
             )
-        self._repair.setEnabled(possible)
+        offer(self._repair, "" if possible else "the rules leave no plan with the move")
         self._fit()
         self.keep_inside()
 

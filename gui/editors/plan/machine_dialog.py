@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from gui.widgets.asking import AskingDialog
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 from planner.model.named_machines import check_free
@@ -54,7 +55,7 @@ class NameDialog(AskingDialog):
             check_free(name)
         except StageboardError as error:
             trouble = str(error)
-        self.go.setEnabled(not trouble)
+        offer(self.go, trouble)
         self.trouble.setText(trouble if name else "")
 
     def accept(self) -> None:

@@ -12,6 +12,7 @@ from gui.document.values import Message
 from gui.look.numbers import MINUS
 from gui.widgets.later import Later
 from gui.widgets.number_boxes import WholeNumberBox
+from gui.widgets.offering import offer
 from planner.errors import StageboardError
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import MOST, count_of, one_on_chip, throughput, with_count
@@ -97,13 +98,19 @@ class StageControl(QWidget):
         self.spin.setFixedWidth(max(LEAST_WIDTH, width))
         self.spin.setAccessibleName(f"Number of {many}")
         for button, more, key in ((self.fewer, "fewer", "<"), (self.more, "more", ">")):
-            button.setToolTip(f"One {one} {more} ({key})")
+            limit = count > 1 if more == "fewer" else count < MOST
+            lacking = (
+                ""
+                if limit
+                else f"there is one {one} only"
+                if more == "fewer"
+                else f"there are at most {MOST} {many}"
+            )
+            offer(button, lacking, f"One {one} {more} ({key})")
             button.setAccessibleName(f"One {one} {more}")
         self.spin.setToolTip(
             f"Number of {many}: planned anew for each. The plan for those of now stays in Plans; undo takes it back"
         )
-        self.fewer.setEnabled(count > 1)
-        self.more.setEnabled(count < MOST)
 
     def _compare(self) -> None:
         """How the plan goes beside one stage that holds all parameters on chip: the way there, where that is faster."""
@@ -131,14 +138,14 @@ class StageControl(QWidget):
             if faster
             else f"{factor_text(1 / factor)} as fast as one {one}"
         )
-        self.one.setEnabled(faster)
-        self.one.setToolTip(
+        tip = (
             f"One {one} holds all parameters on chip and makes {factor_text(factor)} the inferences per second of this plan (estimated)."
             " Click to plan for it; Undo comes back"
             if faster
             else f"This plan on {count} makes {factor_text(1 / factor)} the inferences per second of one {one}, which holds all parameters"
             " on chip (estimated)"
         )
+        offer(self.one, "" if faster else tip, tip)
 
     def _changed(self, count: int) -> None:
         try:

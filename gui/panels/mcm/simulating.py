@@ -13,6 +13,7 @@ from gui.look.glyphs import glyph_path
 from gui.look.theme import Theme
 from gui.widgets.background_thread import Background
 from gui.widgets.labels import set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import plain
 from planner.machines.mcm.simulation.report import ALTHOUGH, LATENCY, simulate
 from planner.methods.simulation import SimulationReport
@@ -134,4 +135,4 @@ class Simulating(QObject):
 
     def _say(self, words: str, warning: bool = False) -> None:
         self.words.say(words, warning)
-        self.button.setEnabled(not self.busy)
+        offer(self.button, "the plan is being simulated" if self.busy else "")

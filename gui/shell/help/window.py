@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.theme import Theme, font
 from gui.shell.help.pages import HelpPage, found, page_of_file, slug
+from gui.widgets.offering import offer
 from planner.model.samples import DOCS
 
 PAGE = int(Qt.ItemDataRole.UserRole)
@@ -179,7 +180,7 @@ class HelpWindow(QDialog):
             self.reader.setMarkdown(page.text())
             self.setWindowTitle(f"{page.title} – Help")
         self.reader.go_to(anchor)
-        self.back.setEnabled(bool(self._seen))
+        offer(self.back, "" if self._seen else "no page was read before")
 
     def open_page(self, page: HelpPage) -> None:
         """Show a page, whatever was searched for."""

@@ -13,6 +13,7 @@ from gui.background.job import NOT_BETTER
 from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import plain_tip
 from gui.widgets.progress_line import ProgressLine
 from gui.words.machines import fast_memory_words
@@ -95,9 +96,10 @@ class JobRow(QWidget):
         self.result.set_colour(t.bad if job.state == "failed" else t.muted)
         self.again.setVisible(job.found_none)
         verb = "Cancel" if job.alive else "Take off the list:"
-        self.button.setToolTip(plain_tip(f"{verb} {job.title}"))
         self.button.setAccessibleName(f"{verb} {job.title}")
-        self.button.setEnabled(job.state != "stopping")
+        offer(
+            self.button, "it is stopping" if job.state == "stopping" else "", plain_tip(f"{verb} {job.title}")
+        )
         self.setAccessibleName(f"{job.title}: {self.state.text()}. {self.result.text()}")
 
     def _results(self) -> list[str]:

@@ -32,6 +32,7 @@ from gui.widgets.file_field import FileField
 from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
 from gui.widgets.later import soon
+from gui.widgets.offering import offer
 from planner.errors import StageboardError
 from planner.machines.catalogue import default_planner, import_next
 from planner.options import Option, applying
@@ -257,7 +258,9 @@ class PlannersPanel(Panel):
 
     def _show_method(self, method: Method | None) -> None:
         self.options.clear()
-        self.start_button.setEnabled(method is not None)
+        nothing = self.document.nothing("open a model to plan it")
+        lacking = "choose a method that serves this problem" if self.document.problem is not None else nothing
+        offer(self.start_button, "" if method is not None else lacking)
         self.limits.setVisible(method is not None)
         self.from_canvas.setVisible(method is not None and not self._is_bound(method))
         if method is None:
@@ -364,13 +367,13 @@ class PlannersPanel(Panel):
                 self.running.put(row)
         for row in self.rows.values():
             row.show_job()
-        self.cancel_button.setEnabled(bool(self.jobs.running))
+        offer(self.cancel_button, "" if self.jobs.running else "no search runs")
 
     def _job_changed(self, job: Job) -> None:
         row = self.rows.get(job.id)
         if row is not None:
             row.show_job()
-        self.cancel_button.setEnabled(bool(self.jobs.running))
+        offer(self.cancel_button, "" if self.jobs.running else "no search runs")
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours; the choice and its options stay as they are."""

@@ -25,6 +25,7 @@ from gui.tools.story.editor import FrameEditor
 from gui.tools.story.frames_list import FramesList
 from gui.tools.story.recorder import Recorder
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 from planner.story.keyframe import LONGEST_TITLE
 
 if TYPE_CHECKING:
@@ -161,9 +162,10 @@ class StoryPanel(Panel):
         self.editor.setVisible(there)
         self.empty.setVisible(not there)
         self._spring.setVisible(not there)
-        self.record.setEnabled(is_open or self.recorder.recording)
-        self.capture.setEnabled(is_open)
-        self.play.setEnabled(there)
+        closed = "" if is_open else "open a model first"
+        offer(self.record, "" if self.recorder.recording else closed)
+        offer(self.capture, closed)
+        offer(self.play, "" if there else "the story has no keyframe yet")
         seconds = round(draft.duration)
         long = f"{seconds // 60} min {seconds % 60} s" if seconds >= 60 else f"{seconds} s"
         where = "" if draft.path is None else f" · {draft.path.name}"

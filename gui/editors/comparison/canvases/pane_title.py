@@ -24,6 +24,7 @@ from gui.panels.comparison.words import (
     standing_tip,
 )
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel, plain_tip
 from gui.words.methods import shown_name
 from gui.words.objectives import SAME
@@ -131,10 +132,8 @@ class PaneTitle(QWidget):
         self.show_live()
         first = i == shown[1]
         self.reference.setText("reference" if i == 0 else "make reference")
-        self.reference.setEnabled(i != 0)
-        self.reference.setToolTip(
-            "The others are compared with this plan" if i == 0 else "Compare the others with this plan"
-        )
+        is_reference = "the others are compared with this plan" if i == 0 else ""
+        offer(self.reference, is_reference, "Compare the others with this plan")
         self.reference.setAccessibleName(
             f"Plan {letter} is the reference" if i == 0 else f"Make plan {letter} the reference"
         )

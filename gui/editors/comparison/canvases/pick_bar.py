@@ -15,6 +15,7 @@ from gui.look.theme import Theme
 from gui.panels.comparison.words import device_words
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later, soon
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel, plain_tip
 from planner.errors import StageboardError
 
@@ -81,10 +82,9 @@ class PickBar(QWidget):
         state, comparison = self._state, self._state.comparison
         self.pick = None
         self._show("", "")
-        self.take.setEnabled(False)
-        self.devices.setEnabled(comparison is not None)
+        offer(self.devices, "" if comparison is not None else state.why_not)
         if comparison is None:
-            self.what.setText(state.why_not)
+            self._take_nothing(state.why_not)
             return
         i, j = state.shown
         b, a = comparison.letter(i), comparison.letter(j)
@@ -96,7 +96,7 @@ class PickBar(QWidget):
         ops = state.selection
         if not len(ops):
             key = QKeySequence("N").toString()
-            self.what.setText(
+            self._take_nothing(
                 f"Select ops, or press {key} for the next difference, to take them from {b} into {a}."
             )
             return
@@ -104,13 +104,13 @@ class PickBar(QWidget):
         try:
             self.pick = look(comparison, ops, i, j)
         except StageboardError as error:
-            self.what.setText(str(error))
+            self._take_nothing(str(error))
             return
         pick = self.pick
         if pick is None:
             where = device_words(comparison, i, ops) if len(ops) == 1 else ""
             alike = f"is on {where} in" if where else "are on the same devices in"
-            self.what.setText(f"{who} {alike} {a} and {b}.")
+            self._take_nothing(f"{who} {alike} {a} and {b}.")
             return
         canvas = self._picking.puts_on_canvas(j)
         ways = f"{device_words(comparison, j, pick.ops)} \N{RIGHTWARDS ARROW} {device_words(comparison, i, pick.ops)}"
@@ -119,8 +119,12 @@ class PickBar(QWidget):
             f"{count}{who}: {ways}" + (f"; this also puts {a} on the canvas of its window" if canvas else "")
         )
         self._show(pick.effect, pick.rules, pick)
-        self.take.setEnabled(True)
-        self.take.setToolTip(plain_tip(f"{pick.text} (T)" + (f"\n{pick.sentence}" if pick.sentence else "")))
+        offer(self.take, "", plain_tip(f"{pick.text} (T)" + (f"\n{pick.sentence}" if pick.sentence else "")))
+
+    def _take_nothing(self, why: str) -> None:
+        """Say why nothing is to be taken."""
+        self.what.setText(why)
+        offer(self.take, why)
 
     def _show(self, effect: str, rules: str, pick: Pick | None = None) -> None:
         self.effect.setText(effect)

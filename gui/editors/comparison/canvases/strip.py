@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from gui.shell.actions import ActionSet
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 
 
 class CompareStrip(QWidget):
@@ -48,11 +49,15 @@ class CompareStrip(QWidget):
     def _button(self, id: str, text: str) -> QPushButton:
         action = self._actions[id]
         button = QPushButton(text, self)
-        button.setToolTip(f"{action.toolTip()} ({action.shortcut().toString()})")
+        tip = f"{action.toolTip()} ({action.shortcut().toString()})"
         button.setAccessibleName(action.text())
         button.clicked.connect(lambda _=False: action.trigger())
-        action.changed.connect(lambda: button.setEnabled(action.isEnabled()))
-        button.setEnabled(action.isEnabled())
+
+        def follow() -> None:
+            offer(button, "" if action.isEnabled() else action.toolTip(), tip)
+
+        action.changed.connect(follow)
+        follow()
         return button
 
     def show_mode(self, mode: str) -> None:

@@ -40,6 +40,7 @@ from gui.look.numbers import plural
 from gui.panels.op_rows import choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
+from gui.widgets.offering import offer
 from gui.widgets.plain import plain_tip
 from planner.model.graph import Graph, Ints
 
@@ -196,7 +197,7 @@ class MovedList(CompareView):
     def _count(self) -> None:
         moves, listed = self.model.moves, len(self.model.ops())
         chosen = len(self._chosen())
-        self.take.setEnabled(chosen > 0)
+        offer(self.take, "" if chosen else "select ops of the list")
         if moves is None:
             self.count.setText(capital(self.state.why_not))
             return

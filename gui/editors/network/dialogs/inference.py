@@ -16,6 +16,7 @@ from gui.look.numbers import one_time, rate_text
 from gui.look.theme import Theme, font
 from gui.widgets.forms import Form
 from gui.widgets.labels import capital, set_role
+from gui.widgets.offering import offer
 from planner.processes.question import Answer
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class InferenceDialog(QDialog):
         self.run_button = QPushButton("Run", self)
         self.run_button.setObjectName("primary")
         self.run_button.clicked.connect(self.run)
-        self._asking.busy_changed.connect(lambda: self.run_button.setEnabled(not self.busy))
+        self._asking.busy_changed.connect(
+            lambda: offer(self.run_button, "it is being run" if self.busy else "")
+        )
         close = QPushButton("Close", self)
         close.setAutoDefault(False)
         close.clicked.connect(self.close)

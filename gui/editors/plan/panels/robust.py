@@ -27,6 +27,7 @@ from gui.widgets.apart import ApartDelegate
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.number_boxes import NumberBox
+from gui.widgets.offering import offer
 from gui.widgets.tables import row_table
 from gui.words.methods import method_words, shown_name
 from planner.errors import StageboardError
@@ -272,7 +273,12 @@ class RobustPanel(Panel):
         takes = found is not None and not faded and best > 0
         if not takes and self.take.hasFocus():
             self.table.setFocus()  # else the keyboard would go to whatever comes next
-        self.take.setEnabled(takes)
+        lacking = (
+            "these figures are of what was before: look again"
+            if faded
+            else "no other plan is found to regret less"
+        )
+        offer(self.take, "" if takes else "nothing is known yet: look first" if found is None else lacking)
         lines = [] if found is None else self._regret_lines(found)
         self.regret.set_tip("\n".join(lines))
 

@@ -29,6 +29,7 @@ from gui.panels.base import Panel
 from gui.widgets.drop_down import DropDown
 from gui.widgets.forms import Form
 from gui.widgets.labels import set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from gui.words.objectives import objective_help, objective_title
 from planner.errors import StageboardError
@@ -340,8 +341,8 @@ class SettingsPanel(Panel):
         if not changed and (self.apply_button.hasFocus() or self.reset_button.hasFocus()):
             # A button that goes grey would pass the keyboard on to another panel.
             self._staying.back(self.kind)
-        self.apply_button.setEnabled(changed)
-        self.reset_button.setEnabled(changed)
+        for button in (self.apply_button, self.reset_button):
+            offer(button, "" if changed else "nothing is changed")
         self._changed = changed
         self._say_unapplied()
 

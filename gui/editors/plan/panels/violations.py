@@ -19,10 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.background.repairing import BEING_REPAIRED
 from gui.look.numbers import plural
 from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.widgets.labels import set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from planner.machines.evident import conflict_at_once
 
@@ -119,7 +121,7 @@ class ViolationsPanel(Panel):
 
     def set_repairing(self, busy: bool) -> None:
         """Whether a repair is being looked for: there is nothing to ask for meanwhile."""
-        self.repair.setEnabled(not busy)
+        offer(self.repair, BEING_REPAIRED if busy else "")
         self.repair.setText("Repairing …" if busy else "Repair")
 
     def show_report(self, report: Report) -> None:

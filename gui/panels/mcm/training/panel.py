@@ -30,6 +30,7 @@ from gui.panels.mcm.training.words import FIGURES, UNIT, colour_of
 from gui.widgets.file_field import FileField, shown_path
 from gui.widgets.forms import Form
 from gui.widgets.labels import ElidedLabel, capital, set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from gui.widgets.progress_line import ProgressLine
 from planner.errors import StageboardError
@@ -302,20 +303,22 @@ class TrainingPanel(Panel):
             "Resume": "Go on where the run ended, with the same curve as if it had not; to go on after all samples, ask for more",
             "Pause": "End after the checkpoint at work; Resume goes on",
         }  # fmt: skip
-        self.go.setToolTip(missing or tip.get(words, "It ends after the checkpoint at work"))
         may_begin = not (missing or run.problem) and (not run.complete or self._asks_for_more())
         goes = not run.pausing if run.running else may_begin
         if not goes and self.go.hasFocus():
             self.area.setFocus()  # else Cancel, which comes next, would get the keyboard
-        self.go.setEnabled(goes)
+        ending = "it ends after the checkpoint at work"
+        asked = missing or run.problem or "all samples are trained: ask for more"
+        offer(self.go, "" if goes else ending if run.running else asked, tip.get(words, ""))
         self.cancel.setText("Cancel" if run.running else "New Run")
-        self.cancel.setToolTip(
+        offer(
+            self.cancel,
+            "" if run.running or there or run.problem else "the folder shown has no run yet",
             "End at once; what was trained up to the last checkpoint stays"
             if run.running
-            else "Show an empty folder, for a run of its own"
+            else "Show an empty folder, for a run of its own",
         )
-        self.cancel.setEnabled(run.running or there or bool(run.problem))
-        self.use.setEnabled(run.weights is not None)
+        offer(self.use, "" if run.weights is not None else "no checkpoint is written yet")
 
     def _asks_for_more(self) -> bool:
         """Whether the form asks for more samples than the run has drawn."""

@@ -16,6 +16,7 @@ from gui.panels.network.scrubber.chart import Timeline
 from gui.panels.network.scrubber.counters import CounterRow, Least
 from gui.widgets.labels import set_role
 from gui.widgets.later import Later
+from gui.widgets.offering import offer
 
 if TYPE_CHECKING:
     from gui.document.network.document import OrderDocument
@@ -140,7 +141,7 @@ class Scrubber(QWidget):
         """Another order, or what happens along it is known."""
         self.timeline.show_history(self.playback.history, len(self.document.order))
         for button in self._buttons:
-            button.setEnabled(len(self.document.order) > 0)
+            offer(button, "" if len(self.document.order) else "there is no order to go through")
         self._moved()
         self._show_playing()
 

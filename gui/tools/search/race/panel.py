@@ -37,6 +37,7 @@ from gui.tools.search.race.table import race_table
 from gui.tools.search.race.words import sentences
 from gui.widgets.forms import Disclosure
 from gui.widgets.labels import set_role
+from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from planner.errors import StageboardError
 
@@ -257,17 +258,18 @@ class RacePanel(Panel):
             )
             self.go.setText("Stopping…" if stopping else "Stop race")
             # It stays enabled: a button that greys under the focus hands the keyboard on to another.
-            self.go.setEnabled(True)
-            self.go.setToolTip("Stop everybody; the plans found are kept")
+            offer(self.go, "", "Stop everybody; the plans found are kept")
         else:
             chosen = bool(self.setup.methods.chosen())
             self.go.setText("Start race" if course is None else "Race again")
-            self.go.setEnabled(problem is not None and chosen)
-            self.go.setToolTip(
-                f"Race {self.setup.words()}"
-                if problem is not None and chosen
-                else "Choose who takes part in the set-up"
+            lacking = (
+                "open a model first"
+                if problem is None
+                else ""
+                if chosen
+                else "choose who takes part in the set-up"
             )
+            offer(self.go, lacking, f"Race {self.setup.words()}" if not lacking else "")
         self.setup.setEnabled(not running)
 
     # ------------------------------------------------------------------ starting and stopping

@@ -19,6 +19,7 @@ from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, Row
 from gui.widgets.labels import ElidedLabel, set_role
+from gui.widgets.offering import offer
 from gui.widgets.tables import row_table
 from planner.reports.schedule.schedule import MOST_SAMPLES, Schedule, schedule
 from planner.runs.measuring.timed import all_runnable
@@ -191,7 +192,8 @@ class RunPanel(Panel):
         split, run = self.split, self.run
         running = bool(self._progress)
         self.button.setText("Cancel" if running else "Run This Plan")
-        self.button.setEnabled(running or self.can_run)
+        runs = running or self.can_run
+        offer(self.button, "" if runs else "open an ONNX or TFLite file: plans of these can be run here")
         self.choices.setVisible(self.can_run)
         self.choices.setEnabled(not running)
         self.choices.offer_providers(
@@ -199,7 +201,14 @@ class RunPanel(Panel):
         )
         self.middle.setVisible(run is not None)
         self.again.setVisible(run is not None)
-        self.again.setEnabled(not running and self._measured_here())
+        offer(
+            self.again,
+            "a plan is being run"
+            if running
+            else ""
+            if self._measured_here()
+            else "what was run is of another problem: run this plan first",
+        )
         self._say_words()
         self.figures.setVisible(run is not None)
         if run is not None:
