@@ -283,7 +283,7 @@ class EdgeTpuLive(StreamingLive):
         return self.components[0]
 
     def delta(self, ops: Ints | Sequence[int]) -> Delta:
-        """The components and every stage's time for a move of all ``ops`` to each device."""
+        """The components and every stage's time for a move of all ``ops`` (int32[m]) to each device."""
         found = super().delta(ops)
         self._stages_after(np.asarray(ops, np.int32), found.cost, found.memory)
         return found

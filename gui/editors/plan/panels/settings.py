@@ -329,19 +329,16 @@ class SettingsPanel(Panel):
 
     def _settle(self) -> None:
         """Apply and Reset are there only when there is something to apply."""
-        changed = False
-        if self.document.problem is not None:
+        changed, problem = False, self.document.problem
+        if problem is not None:
             try:
-                target, objective, costs = self.edited()
-                problem = self.document.problem
-                now = (problem.target, problem.objective, problem.graph.cost_model)
-                changed = (target, objective, costs) != now
+                changed = self.edited() != (problem.target, problem.objective, problem.graph.cost_model)
             except StageboardError:
                 changed = True
         if not changed and (self.apply_button.hasFocus() or self.reset_button.hasFocus()):
             # A button that goes grey would pass the keyboard on to another panel.
             self._staying.back(self.kind)
-        for button in (self.apply_button, self.reset_button):
+        for button in self.apply_button, self.reset_button:
             offer(button, "" if changed else "nothing is changed")
         self._changed = changed
         self._say_unapplied()
