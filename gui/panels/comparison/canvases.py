@@ -15,16 +15,16 @@ from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.labels import blank_share, name_size, named_whole, paint_dimmed_labels, paint_labels
 from gui.canvas.graph.naming.row_headers import paint_row_headers
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
-from gui.canvas.graph.picture.picture import (
+from gui.canvas.graph.picture.picture import MOST_BLANK
+from gui.canvas.graph.picture.shapes import paint_graph
+from gui.canvas.graph.picture.strip import (
     INSET,
-    MOST_BLANK,
     SUBTITLE_PIXELS,
     TITLE_HEIGHT,
     TITLE_PIXELS,
     Picture,
     paint_title,
 )
-from gui.canvas.graph.picture.shapes import paint_graph
 from gui.canvas.graph.scene import STYLE, Scene, arrange, skeleton_of
 from gui.canvas.graph.viewport import Viewport
 from gui.layout import Layout

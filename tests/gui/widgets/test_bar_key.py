@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import QRectF
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph.picture.picture import compose, paint_title
+from gui.canvas.graph.picture.picture import compose
+from gui.canvas.graph.picture.strip import paint_title
 from gui.canvas.graph.tooltip import header_tooltip
 from gui.editors.comparison.panels.devices import DeviceDifferences
 from gui.editors.comparison.panels.devices_painter import paint_devices

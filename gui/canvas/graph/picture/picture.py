@@ -4,45 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.header_data import HeaderData, header_data
-from gui.canvas.graph.headers import HEADER_WIDTH, header_rows, paint_headers
-from gui.canvas.graph.heat.heat import STAGE, Heat, heat_of
-from gui.canvas.graph.heat.legend import HEIGHT as HEAT_HEIGHT
-from gui.canvas.graph.heat.legend import WIDTH as HEAT_WIDTH
-from gui.canvas.graph.heat.legend import paint_heat_legend
+from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
+from gui.canvas.graph.heat.heat import STAGE, heat_of
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.labels import blank_share, name_size
 from gui.canvas.graph.lanes.links import links_of
 from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.naming.device_codes import device_codes
 from gui.canvas.graph.naming.row_headers import header_width, paint_row_headers
-from gui.canvas.graph.palette import CanvasPalette, canvas_palette, filled_palette, model_shade
-from gui.canvas.graph.picture.legend import NO_LEGEND, Legend, legend_of, paint_legend
+from gui.canvas.graph.palette import canvas_palette, filled_palette
+from gui.canvas.graph.picture.legend import NO_LEGEND, legend_of
 from gui.canvas.graph.picture.part import Part, uncut
-from gui.canvas.graph.picture.shapes import are_numbered, paint_graph
+from gui.canvas.graph.picture.shapes import paint_graph
+from gui.canvas.graph.picture.strip import (
+    KEY_LINE,
+    TITLE_HEIGHT,
+    Picture,
+    heat_width,
+    key_lines_below,
+    paint_title,
+    strip_heading,
+)
 from gui.canvas.graph.picture.subtitle import subtitle_of
 from gui.canvas.graph.picture.unused import folded_lanes, folds
 from gui.canvas.graph.scene import NONE, STYLE, Scene, scene_of
 from gui.canvas.graph.stages.blocks import paint_plates
 from gui.canvas.graph.stages.plate_form import LEAST_READ, plate_width
 from gui.canvas.graph.stages.ribbons import figure_height
-from gui.canvas.graph.viewport import LARGEST_SCALE, Rect, Viewport
+from gui.canvas.graph.viewport import LARGEST_SCALE, Viewport
 from gui.document.plan.folding import Folding
 from gui.layout import LayoutStyle
 from gui.layout.stages import NO_WORDS, Words
 from gui.look.drawn import Drawing, fill_ground
-from gui.look.fonts import font, metrics
-from gui.look.heading import MOST_LINES, Heading, heading_of
+from gui.look.heading import MOST_LINES
 from gui.look.page import PRESETS, SHEET, Page
-from gui.widgets.bar_key import MOVED, SPLIT, key_width, paint_key
 from planner.model.graph import Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound
@@ -50,8 +53,6 @@ from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.target import Device
 
-TITLE_HEIGHT, INSET, TITLE_PIXELS, SUBTITLE_PIXELS = 54, 16, 17, 12
-"""Units: the strip above a graph, what its words keep from the sides, and the letters of the second line."""
 MARGIN, LARGEST = 10.0, 1.6
 """Room around the graph in units, and its largest scale."""
 GROWS_FROM, GROWN_TIMES = 1.05, 3
@@ -70,45 +71,6 @@ MOST_BLANK = 0.2
 """Cards without a name in a picture, as a share: where there are more, groups are folded."""
 WIDER = (1.25, 1.5)
 """Cards are so many times as wide at most where some have no room for their names."""
-
-
-@dataclass(frozen=True, eq=False)
-class Picture:
-    """What is drawn: a scene fitted into what title and legend leave of ``size`` (width, height), with lane headers in the lanes view."""
-
-    scene: Scene
-    viewport: Viewport
-    palette: CanvasPalette
-    headers: HeaderData | None
-    title: str
-    subtitle: str
-    size: tuple[float, float]
-    detail: Detail = Detail.LABELS
-    legend: Legend = NO_LEGEND
-    least: float = 0.0
-    """Units that letters are high at least."""
-    most_lines: int = 1
-    """Lines that the title and the subtitle may take, where the page is narrow."""
-    seen: Rect | None = None
-    """What alone is drawn of the scene, in its units, where that is not all that has room."""
-    ringed: bool = False
-    """Whether cards have rings, which are the ops that are elsewhere in another plan: the title says so."""
-
-    @property
-    def heading(self) -> Heading:
-        """Title and subtitle."""
-        width = self.size[0] - _heat_width(self.scene.heat)
-        return _heading(self.title, self.subtitle, width, self.most_lines)
-
-    @property
-    def top(self) -> float:
-        """Where the graph begins."""
-        return self.heading.height + self.legend.height
-
-
-def _heading(title: str, subtitle: str, width: float, most: int = MOST_LINES) -> Heading:
-    large, small = font(TITLE_PIXELS, True), font(SUBTITLE_PIXELS, False)
-    return heading_of(title, subtitle, width - 2 * INSET, large, small, most=most)
 
 
 def compose(
@@ -183,8 +145,9 @@ def _blank(picture: Picture) -> float:
     return blank_share(picture.scene, picture.viewport, picture.palette, picture.least)
 
 
-def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Picture:
-    """The picture of these items: laid out for the usual room first, and again for what heading and legend leave."""
+def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE, key: int = 0) -> Picture:
+    """The picture of these items: laid out for the usual room first, and again for what heading, ``key`` (lines that say what marks mean) and
+    legend leave."""
     problem, page, part = asked.problem, asked.page, asked.part
     planned = asked.device_of is not None
     k = len(problem.devices) if planned else 1
@@ -228,8 +191,8 @@ def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Pictur
             ops = np.bincount(assigned, minlength=k).tolist()
             legend = legend_of(headers, ops, page.room, marked=asked.colouring == STAGE)
     heat = heat_of(problem, assigned, items, asked.colouring, scene.times)
-    heading = _heading(title, subtitle, width - _heat_width(heat))
-    top = heading.height + legend.height
+    heading = strip_heading(title, subtitle, width - heat_width(heat))
+    top = heading.height + key * KEY_LINE + legend.height
     words = _words(scene, problem, headers, page)
     squeezed = height - top - 24.0 < SQUEEZED * usual
     if page.floor > 0.0 and part is None and (squeezed or words != NO_WORDS):
@@ -247,10 +210,12 @@ def _composed(asked: _Asked, items: Items, style: LayoutStyle = STYLE) -> Pictur
     clip = None if part is None else uncut(scene, viewport)
     if clip is not None:
         viewport.fit(clip, margin=MARGIN, largest=largest)
-    return Picture(
+    made = Picture(
         scene, viewport, palette, headers, title, subtitle, (width, height), scene.detail(viewport.scale), legend,
-        page.least_units, MOST_LINES, clip,
+        page.least_units, MOST_LINES, clip, key=key,
     )  # fmt: skip
+    lines = 0 if key else key_lines_below(made)
+    return _composed(asked, items, style, lines) if lines else made
 
 
 def _words(scene: Scene, problem: Problem, headers: HeaderData | None, page: Page) -> Words:
@@ -348,53 +313,3 @@ def paint_picture(painter: QPainter, picture: Picture, page: Page) -> None:
     paint_plates(painter, scene, viewport, palette, picture.headers, 1.0, max(LEAST_READ, picture.least))
     painter.restore()
     paint_title(painter, picture)
-
-
-def _paint_models(painter: QPainter, picture: Picture, left: float) -> float:
-    """Which fill is whose, of models that are deployed together, as far as there is room beside the title; returns where that begins."""
-    names, theme = picture.scene.items.graph.model_names, picture.palette.theme
-    painter.setFont(font(12, False))
-    right = picture.size[0] - 16 - _heat_width(picture.scene.heat)
-    for model in range(len(names) - 1, -1, -1):
-        wide = metrics(12, False).horizontalAdvance(names[model])
-        if right - wide - 22 < left:
-            break
-        painter.setPen(QColor(theme.text))
-        painter.drawText(QRectF(right - wide, 6, wide, 24), int(Qt.AlignmentFlag.AlignVCenter), names[model])
-        painter.setPen(QPen(QColor(theme.muted), 1))
-        painter.setBrush(QColor(model_shade(model, theme)))
-        painter.drawRoundedRect(QRectF(right - wide - 19, 13, 13, 9), 2, 2)
-        right -= wide + 36
-    return right
-
-
-def _heat_width(heat: Heat | None) -> float:
-    """What the scale of a heat map takes of the title's width."""
-    return 0.0 if heat is None else HEAT_WIDTH + 6
-
-
-def paint_title(painter: QPainter, picture: Picture) -> None:
-    """The strip with title and subtitle, which fill is whose model, what the parts of bars are, and the legend."""
-    theme, width = picture.palette.theme, picture.size[0]
-    painter.setPen(QPen(QColor(theme.border), 1))
-    painter.drawLine(0, round(picture.top), round(width), round(picture.top))
-    heat = picture.scene.heat
-    if heat is not None:
-        paint_heat_legend(painter, heat, theme, width - HEAT_WIDTH - 6, (TITLE_HEIGHT - HEAT_HEIGHT) / 2)
-    heading, room = picture.heading, width - _heat_width(heat) - 2 * INSET
-    left = INSET + heading.paint(painter, INSET, room, theme) + 24
-    right = _paint_models(painter, picture, left) if len(picture.scene.items.graph.model_names) > 1 else (
-        INSET + room
-    )  # fmt: skip
-    barred = header_rows(picture.scene, picture.viewport, picture.headers, picture.least) > 1
-    parts = picture.headers.kinds if picture.headers is not None and barred else ()
-    rings = (MOVED,) if picture.ringed else ()
-    face = font(max(SUBTITLE_PIXELS, ceil(picture.least)), False)
-    coloured = heat is None and picture.detail != Detail.OVERVIEW
-    spread = (SPLIT,) if coloured and len(picture.scene.splits.item) else ()
-    choices = ((*parts, *rings, *spread), (*rings, *spread), rings)
-    kinds = next((kinds for kinds in choices if right - key_width(kinds, face) >= left), ())
-    wide = key_width(kinds, face)
-    paint_key(painter, QRectF(right - wide, 8, wide, 20), kinds, theme, face)
-    numbered = are_numbered(picture.viewport, picture.palette, picture.detail, picture.least)
-    paint_legend(painter, picture.legend, picture.palette, heading.height - 4, numbered)

@@ -6,16 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtGui import QFontMetricsF
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.naming.card_names import CardNames
 from gui.canvas.graph.painter import paint_cards, split_bars
 from gui.canvas.graph.palette import canvas_palette, packed
-from gui.canvas.graph.picture.picture import compose, paint_title
+from gui.canvas.graph.picture.picture import compose
+from gui.canvas.graph.picture.strip import INSET, KEY_LINE, TITLE_PIXELS, paint_title
 from gui.canvas.graph.scene import scene_of
 from gui.canvas.graph.tooltip import SHARES, op_words
 from gui.canvas.graph.viewport import Viewport
+from gui.look.fonts import font
 from gui.look.page import PRESETS, SHEET
 from gui.look.theme import DARK, DIMMED, LIGHT, READABLE, Theme, contrast, mix
 from gui.raster import engine as raster
@@ -254,3 +257,27 @@ def test_the_bar_of_a_card_and_its_frame_go_by_the_work() -> None:
     splits = items.splits(device_of, 2)
     assert device.tolist() == [1]
     assert np.allclose(splits.end - splits.start, [0.25, 0.75])
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("preset", ["slide", "column", "poster"])
+def test_the_colours_on_cards_are_explained_below_a_title_that_leaves_no_room(preset: str) -> None:
+    """A group over two stages, drawn in lanes; the key has lines of its own, which no other words lie in."""
+    problem = Problem(fill(graph_of(4)), Pipeline(2))
+    device_of = np.array([0, 1, 1, 1], np.int32)
+    folding = {"grouping": numbered([0] * 4), "folded": frozenset({0})}
+    room, letters = PRESETS[preset].room[0] - 2 * INSET, QFontMetricsF(font(TITLE_PIXELS, True))
+    long = "long " * int(0.95 * room / letters.horizontalAdvance("long "))
+    for title, below in (("A plan", False), (long, True)):
+        picture = compose(problem, device_of, PRESETS[preset], "lanes", title, **folding)
+        scribe = Scribe(int(picture.size[0]), int(picture.size[1]))
+        paint_title(scribe, picture)
+        scribe.end()
+        places = [place for place, words in scribe.written if words == SPLIT]
+        assert len(places) == 1
+        assert (picture.key > 0) == below
+        assert picture.top == picture.heading.height + picture.key * KEY_LINE + picture.legend.height
+        if below:
+            assert picture.heading.height - 4 <= places[0].top() and places[0].bottom() <= picture.top
+        assert places[0].right() <= picture.size[0]
+        assert picture.viewport.height <= picture.size[1] - picture.top + 1
