@@ -31,6 +31,8 @@ INTO_RULER = 4.0
 """So far the name of a low first row reaches into the strip above, to be off the next one's."""
 BESIDE_SPAN = 2.0
 """Pixels between the name of a stretch of time and its ends."""
+LEAST_SPAN, BETWEEN_NAMES = 8.0, 8.0
+"""Pixels that a stretch of time is wide at least which has a name, and between two names."""
 TOOTH = 8.0
 """How high a tooth of the line is where a schedule goes on beyond what is seen; half as wide."""
 
@@ -160,18 +162,44 @@ def _spans(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -
     face = font(8.0)
     metrics = QFontMetricsF(face)
     painter.setFont(face)
-    for span in layout.schedule.spans:
-        x0, x1 = max(plot.left(), layout.x(span.start)), min(plot.right(), layout.x(span.finish))
-        if x1 - x0 < 1:
-            continue
+    seen = [
+        (span, max(plot.left(), layout.x(span.start)), min(plot.right(), layout.x(span.finish)))
+        for span in layout.schedule.spans
+    ]
+    seen = [(span, x0, x1) for span, x0, x1 in seen if x1 - x0 >= 1]
+    named = [(span.name, x0, x1) for span, x0, x1 in seen if x1 - x0 >= LEAST_SPAN]
+    words = [(x0, x1, metrics.horizontalAdvance(name)) for name, x0, x1 in named]
+    lefts = name_places(words, plot.left(), plot.right())
+    for span, x0, _ in seen:
         if span.start > 0 and layout.x(span.start) >= plot.left():
-            x = round(layout.x(span.start)) + 0.5
+            x = round(x0) + 0.5
+            crossed = any(
+                left is not None and left - BESIDE_SPAN < x < left + wide + BESIDE_SPAN
+                for left, (_, _, wide) in zip(lefts, words, strict=True)
+            )
             painter.setPen(QPen(QColor(theme.muted), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(QPointF(x, 2), QPointF(x, plot.bottom()))
-        room = x1 - x0 - 2 * BESIDE_SPAN
-        if room > 16 and metrics.horizontalAdvance(span.name) <= room:
-            painter.setPen(QColor(theme.text if span.name == "steady state" else theme.muted))
-            painter.drawText(QRectF(x0 + BESIDE_SPAN, 0, room, RULER - 1), CENTRE, span.name)
+            painter.drawLine(QPointF(x, RULER - 1 if crossed else 2), QPointF(x, plot.bottom()))
+    for (name, _, _), left, (_, _, wide) in zip(named, lefts, words, strict=True):
+        if left is not None:
+            painter.setPen(QColor(theme.text if name == "steady state" else theme.muted))
+            painter.drawText(QRectF(left, 0, wide, RULER - 1), CENTRE, name)
+
+
+def name_places(spans: Sequence[tuple[float, float, float]], left: float, right: float) -> list[float | None]:
+    """Where the names of stretches of time begin, each given with where it begins, where it ends and how wide its name is: in its middle,
+    and where one is too short for its name as near to that as others leave room from ``left`` to ``right``. None: it has none."""
+    places = [(x0 + x1 - wide) / 2 for x0, x1, wide in spans]
+    end = left
+    for i, (_, _, wide) in enumerate(spans):
+        places[i] = max(places[i], end)
+        end = places[i] + wide + BETWEEN_NAMES
+    end = right
+    for i, (_, _, wide) in reversed(list(enumerate(spans))):
+        places[i] = min(places[i], end - wide)
+        end = places[i] - BETWEEN_NAMES
+    if places and places[0] < left:
+        return [(x0 + x1 - wide) / 2 if wide + 2 * BESIDE_SPAN <= x1 - x0 else None for x0, x1, wide in spans]
+    return list(places)
 
 
 def paint_axis(
