@@ -1,10 +1,10 @@
-"""What flows between the devices of a plan, in one sentence."""
+"""What flows between the devices of a plan, in one sentence: how many bytes and where, or how many tensors."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from planner.model.crossings import device_flow
+from planner.model.crossings import crossings, device_flow
 from planner.problem.problem import Plan
 from planner.quantity import bytes_text
 
@@ -32,3 +32,16 @@ def flowing(plan: Plan) -> str:
         return f"{between}; most, {most}, {ways}."
     others = "" if len(ways_used) == len(largest) else "most, "
     return f"{between}; {others}{most} each, {ways}."
+
+
+def crossing(plan: Plan) -> str:
+    """How many of the tensors go from one device to another; empty where none does."""
+    problem, graph = plan.problem, plan.problem.graph
+    tensors, _ = crossings(graph, plan.decision.device_of, len(problem.devices))
+    count = len(np.unique(tensors[problem.evaluator.sent[tensors] > 0]))
+    if not count:
+        return ""
+    goes = "goes" if count == 1 else "go"
+    return (
+        f"{count:,} of {graph.tensor_count:,} tensors {goes} from one {problem.target.words.one} to another."
+    )

@@ -11,7 +11,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.problem.worst import plain_word, worst_word
 from planner.quantity import amount_text
-from planner.story.flowing import flowing
+from planner.story.flowing import crossing, flowing
 from planner.story.folded import FoldedGroup, ops_of
 from planner.story.telling import TRANSFERS, facts, filled, shortened
 
@@ -24,7 +24,7 @@ _PARTS = (("receive", "receiving"), ("work", "work"), ("streaming", "streaming")
 
 def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -> str:
     """A sentence on what is looked at of a plan that has been introduced: some ops, by id, what flows between its devices where these
-    are seen (``view`` is ``stages``), or the device that is about its cost.
+    are seen (``view`` is ``stages``: bytes; ``flow``: tensors), or the device that is about its cost.
 
     Empty where there is nothing to add, as of an order or a plan that breaks rules.
     """
@@ -43,7 +43,8 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
                 return f"{counted} on {where}: {_parts(plan, on[0])}."
             return f"{counted}, {work} of work in all, on {where}."
         return shortened(f"{graph.op_names[chosen[0]]} is {work} of work on {where}.")
-    if view == "stages" and (words := flowing(plan)):
+    flows = {"stages": flowing, "flow": crossing}.get(view)
+    if flows is not None and (words := flows(plan)):
         return words
     told = facts(plan)
     if "bottleneck" not in told:

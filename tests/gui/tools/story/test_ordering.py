@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +40,9 @@ class Talk:
         bounds = (Bound(component, proven, "test", problem.relaxation),) if proven else ()
         return Shown(plan, bounds, self.source)
 
-    def canvas(self, shown: Shown) -> None:
+    def canvas(self, shown: Shown, view: str = "lanes") -> None:
         """The canvas of the main window, after the keyframe that is edited."""
-        frame = Frame(Keyframe("", "", 0, "lanes"), shown)
+        frame = Frame(Keyframe("", "", 0, view), shown)
         caption = told(frame, self.draft.frame)
         self.draft.add(replace(frame, keyframe=replace(frame.keyframe, caption=caption)))
 
@@ -185,6 +186,21 @@ def test_titles_follow_the_order_and_those_of_a_person_stay() -> None:
     assert titles() == before
     talk.draft.remove(0)
     assert titles() == ["Move op 3 to stage 1", "Mine", "The other"]
+
+
+def test_every_view_of_a_plan_has_a_caption_of_its_own() -> None:
+    """Whichever comes after which: none is left without words because the one before it said them."""
+    for views in permutations(("lanes", "flow", "stages")):
+        talk = Talk()
+        for view in ("lanes", *views):
+            talk.canvas(talk.shown(EVEN), view)
+        captions = dict(zip(views, talk.captions[1:], strict=True))
+        assert all(captions.values()) and len(set(talk.captions)) == 4
+        assert captions["flow"] == "3 of 6 tensors go from one stage to another."
+    talk = Talk()
+    talk.canvas(talk.shown([0] * 6))
+    talk.canvas(talk.shown([0] * 6), "flow")
+    assert talk.captions[1].startswith("Stage 0 works for "), "nothing goes anywhere"
 
 
 def test_a_comparison_that_comes_first_says_what_is_compared() -> None:
