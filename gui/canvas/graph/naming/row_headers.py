@@ -70,7 +70,20 @@ def header_width(graph: Graph) -> float:
     words = {word.translate(alike) for word in words}
     ranges = {re.sub(r"(\d+)$", "\\1\N{EN DASH}\\1", word) for word in words}  # a row may have several
     # Where a row has several, each but the last has a comma behind it, in a line of its own.
-    return min(WIDEST, max(wide(f"{word},", TYPE, False) for word in ranges)) + 2 * BESIDE
+    widest = max(wide(f"{word},", TYPE, False) for word in ranges)
+    return min(WIDEST, max(widest, _outside_width(graph))) + 2 * BESIDE
+
+
+def _outside_width(graph: Graph) -> float:
+    """The room that ops in no block need to be called by their names or kinds, whichever are shorter; by short forms where neither has any."""
+    outside = [op for op, block in enumerate(blocks_of(graph)) if not block]
+    found = 0.0
+    for name, kind in {(graph.op_names[op], graph.kinds[op]) for op in outside}:
+        usual = [wide(one, TYPE, False) for one in (short_name(name), kind) if one]
+        short = [wide(one, TYPE, False) for one in op_names(name, kind)[0]]
+        needed = next((room for room in (min(usual), *short) if room <= WIDEST), 0.0)
+        found = max(found, needed)
+    return found
 
 
 def row_name(row: Sequence[str], whole: Counter[str]) -> str:
@@ -172,14 +185,15 @@ def _ops_named(graph: Graph, blocks: Sequence[str], ops: Sequence[int]) -> str:
     if not any(blocks) or not 0 < len(alone) <= FEW:
         return ""
     room = header_width(graph) - 2 * BESIDE
+    room -= wide(", ", TYPE, False) if len(alone) > 1 else 0.0  # each but the last is followed by another one
     return ", ".join(dict.fromkeys(_op_named(graph, op, room) for op in alone))
 
 
 def _op_named(graph: Graph, op: int, room: float) -> str:
     """What an op is called in ``room`` logical pixels: by its name, else as on its card, where that is whole."""
-    name, comma = short_name(graph.op_names[op]), wide(", ", TYPE, False)
+    name = short_name(graph.op_names[op])
     choices = (name, *op_names(graph.op_names[op], graph.kinds[op])[0])
-    return next((one for one in choices if wide(one, TYPE, False) + comma <= room), name)
+    return next((one for one in choices if wide(one, TYPE, False) <= room), name)
 
 
 def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float) -> list[tuple[QRectF, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ from gui.look.theme import DARK, LIGHT, contrast, readable
 from gui.present.show import Show
 from gui.raster import engine as raster
 from planner.formats import read_model
-from planner.model.graph import Graph, Op
+from planner.model.graph import Graph, Op, Tensor
 from planner.story.keyframe import Keyframe
 from tests.gui.canvas.graph.conftest import MakeHand
 from tests.gui.editors.comparison.compare_parts import HAND
@@ -200,3 +201,20 @@ def test_a_presented_flow_names_all_of_each_row(size: tuple[int, int]) -> None:
 def test_a_row_without_blocks_is_called_what_its_ops_are(qapp) -> None:
     scene, _, _ = fitted(sample("resnet50.json"), (1280, 800))
     assert rows_of(scene).names[-1] == "avg_pool, predictions"
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("last", "told"), [("out/Softmax", "Softmax"), ("out/LayerNormalization", "LayerNorm")]
+)
+def test_an_op_that_is_alone_in_its_row_is_named_whole_beside_blocks_of_short_names(
+    last: str, told: str
+) -> None:
+    """The margin has room for it as for blocks; what would take too much of it is called by its short form."""
+    names = [f"h.{block}/{i}" for block in range(3) for i in range(4)] + [last]
+    ops = [Op(name, name, name.rsplit("/", 1)[-1] if name == last else "Add", work=1.0) for name in names]
+    tensors = [Tensor(a, (b,), 4.0) for a, b in pairwise(names)]
+    scene, viewport, width = fitted(Graph.build("short", ops, tensors), (300, 900))
+    assert blocks_of(scene.items.graph)[-1] == ""
+    assert rows_of(scene).names[-1] == told
+    assert placed_headers(scene, viewport, 1.0, width)[-1][1] == told
