@@ -106,7 +106,10 @@ def canvases(
     width = int((box.width() - GAP * (columns - 1)) / columns)
     height = int((box.height() - GAP * (rows - 1)) / rows)
     wide, high = round(width * fine), round((height - TITLE_HEIGHT) * fine)
-    lanes, flow = min(HEADER_WIDTH, round(HEADERS * wide)), round(names_width(comparison.graph, view, wide))
+    lanes, flow = (
+        min(HEADER_WIDTH, round(HEADERS * wide)),
+        round(names_width(comparison.graph, view, wide, least=least)),
+    )
     header = lanes if view == "lanes" else flow
     room = (max(100.0, wide - header - 24.0), max(80.0, high - 24.0))
     items = items or items_of(comparison.graph, None, frozenset())
@@ -240,4 +243,4 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
         paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0, least)
     paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0, wide=viewport.left)
     if not scene.layout.lanes and viewport.left:
-        paint_row_headers(painter, scene, viewport, palette, 1.0, viewport.left)
+        paint_row_headers(painter, scene, viewport, palette, 1.0, viewport.left, least=least)

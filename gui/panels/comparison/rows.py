@@ -7,7 +7,7 @@ import numpy as np
 from gui.canvas.graph.header_data import HeaderData, time_of_one, with_host
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.lanes.transfers import crossing_bytes
-from gui.canvas.graph.naming.row_headers import header_width
+from gui.canvas.graph.naming.row_headers import TYPE, header_letters, header_width
 from gui.canvas.graph.scene import Scene, laid_out
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
@@ -25,10 +25,10 @@ MISSING, ABSENT = "not in this plan", "absent"
 """What a row is called that a plan has no device for, and where there is little room."""
 
 
-def names_width(graph: Graph, view: str, width: float, most: float = MOST_NAMES) -> float:
-    """The margin for names of rows in the flow ``view``, as on the canvas of one plan; none where that would be more than
-    ``most`` of a canvas's width."""
-    wide = header_width(graph) if view == "flow" else 0.0
+def names_width(graph: Graph, view: str, width: float, most: float = MOST_NAMES, least: float = 0.0) -> float:
+    """The margin for names of rows in the flow ``view``, as on the canvas of one plan, in letters of ``least`` pixels at least; none where
+    that would be more than ``most`` of a canvas's width."""
+    wide = header_width(graph) * header_letters(1.0, least) / TYPE if view == "flow" else 0.0
     return wide if wide <= most * width else 0.0
 
 

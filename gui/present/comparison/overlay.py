@@ -61,7 +61,10 @@ class OverlayShot(ComparisonShot):
         self._letters = (comparison.letter(0), comparison.letter(1))
         width, height = self.size
         share_of_names = MOST_PRINTED if least else MOST_NAMES
-        rows_named = names_width(comparison.graph, layout, width * self._fine, share_of_names)
+        self._least_row = least or least_name(graphs)
+        rows_named = names_width(
+            comparison.graph, layout, width * self._fine, share_of_names, self._least_row
+        )
         self._header = round(rows_named)
         self._words = overlay_head(comparison, width, height)
         inset = width - 2 * INSET
@@ -211,7 +214,10 @@ class OverlayShot(ComparisonShot):
     def _name_rows(self, painter: QPainter, viewport: Viewport, scale: float) -> None:
         """The names of rows of the flow, at its left."""
         if self.layout == "flow" and self._header:
-            paint_row_headers(painter, self.over.first, viewport, self.palette, scale, self._header * scale)
+            paint_row_headers(
+                painter, self.over.first, viewport, self.palette, scale, self._header * scale,
+                least=self._least_row * scale,
+            )  # fmt: skip
 
     # ------------------------------------------------------------------ pixels
     def paint_pixels(self, buffer: np.ndarray, ratio: float) -> None:

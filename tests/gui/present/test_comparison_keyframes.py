@@ -42,7 +42,7 @@ from planner.story.comparing import sample_times
 from planner.story.keyframe import COMPARISONS, Camera, Keyframe
 from planner.story.story import Resolved
 from tests.gui.mcm_models import row_graph
-from tests.gui.present.slides import written_on
+from tests.gui.present.slides import overlapping, written_on
 from tests.gui.present.talks import TARGETS, even, graph_members, resolved
 from tests.gui.scribe import Scribe
 
@@ -161,6 +161,22 @@ def test_no_name_of_an_op_on_a_slide_is_below_the_least_letters(kind: str) -> No
     assert names and all(w.pixels >= LEAST * 0.9 for w in names), "names that have room are written"
     labels = re.compile(r"(conv|bn|act|relu|add|pool)\w*\W*", re.IGNORECASE)
     assert not [w for w in written_on(small, 0) if labels.fullmatch(w.words)], "all or none"
+
+
+@pytest.mark.parametrize("letters", [1.0, 1.35])
+@pytest.mark.parametrize("kind", ["overlay", "side-by-side"])
+def test_names_of_rows_of_a_compared_flow_have_the_least_letters(kind: str, letters: float) -> None:
+    graph = read_model(sample("resnet50.json"))
+    problem = Problem(graph, Pipeline(4))
+    plans = [(problem.plan(even(graph.n, 4, shift), Provenance("hand"), str(shift)), ()) for shift in (0, 4)]
+    show = Show(resolved(plans, frame(kind, layout="flow")), LIGHT, (1280, 720), type_scale=letters)
+    lines = written_on(show, 0)
+    names = [line for line in lines if re.match(r"conv\d_block\d", line.words)]
+    assert all(line.pixels >= LEAST * 0.9 for line in names)
+    assert names or (kind, letters) == ("side-by-side", 1.35), (
+        "beside one another they have no room in large letters"
+    )
+    assert overlapping(names) == []
 
 
 def test_the_line_above_says_both_and_the_difference() -> None:

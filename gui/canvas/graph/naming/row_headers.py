@@ -6,6 +6,7 @@ import re
 import string
 from collections import Counter
 from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -60,7 +61,7 @@ def blocks_of(graph: Graph) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def header_width(graph: Graph) -> float:
-    """How wide the margin for row headers is, in logical pixels; 0 for a graph without names."""
+    """How wide the margin for row headers is, in logical pixels, in letters of the usual size; 0 for a graph without names."""
     words = {block for block in blocks_of(graph) if block}
     if len(words) < 2:
         return 0.0
@@ -196,7 +197,14 @@ def _op_named(graph: Graph, op: int, room: float) -> str:
     return next((one for one in choices if wide(one, TYPE, False) <= room), name)
 
 
-def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float) -> list[tuple[QRectF, str]]:
+def header_letters(ratio: float, least: float = 0.0) -> int:
+    """Device pixels that the words are high: ``least`` at least."""
+    return max(int(TYPE * ratio), ceil(least))
+
+
+def placed_headers(
+    scene: Scene, viewport: Viewport, ratio: float, width: float, least: float = 0.0
+) -> list[tuple[QRectF, str]]:
     """Where each header is written, in device pixels, and its words; none over another.
 
     They end where the graph begins, and stay in sight, in the margin of ``width``, where it is scrolled.
@@ -205,7 +213,7 @@ def placed_headers(scene: Scene, viewport: Viewport, ratio: float, width: float)
         return []
     left = max(0.0, viewport.to_pixels(scene.layout.bounds[0], 0)[0] - width)
     words = width - 2 * BESIDE * ratio
-    letters = metrics(int(TYPE * ratio), False)
+    letters = metrics(header_letters(ratio, least), False)
     line = letters.height()
     rows = rows_of(scene)
     scale = viewport.scale
@@ -279,15 +287,17 @@ def paint_row_headers(
     ratio: float,
     width: float,
     ground: bool = True,
+    least: float = 0.0,
 ) -> None:
-    """All headers in sight, ``width`` device pixels wide; on a ground of their own where cards may lie beneath."""
-    placed = placed_headers(scene, viewport, ratio, width)
+    """All headers in sight, ``width`` device pixels wide, in letters of ``least`` at least; on a ground of their own where cards may lie
+    beneath."""
+    placed = placed_headers(scene, viewport, ratio, width, least)
     theme = palette.theme
     if ground and is_covering(scene, viewport, width):
         painter.fillRect(QRectF(0, 0, width, viewport.height), QColor(theme.canvas))
         painter.setPen(QColor(theme.border))
         painter.drawLine(int(width) - 1, 0, int(width) - 1, viewport.height)
     painter.setPen(QColor(readable(theme.muted, theme.canvas, theme, CONTRAST)))
-    painter.setFont(font(int(TYPE * ratio), False))
+    painter.setFont(font(header_letters(ratio, least), False))
     for box, shown in placed:
         painter.drawText(box, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
