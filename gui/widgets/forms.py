@@ -111,6 +111,21 @@ class Form(QWidget):
         self._readers, self.fields, self.groups, self.hints, self._rows = {}, {}, {}, {}, 0
         self.warnings, self._conditional = {}, []
 
+    def fill(self, instance: Any) -> None:
+        """The fields of a dataclass in place of those that there are, as :meth:`add_fields` adds them."""
+        self.clear()
+        self.add_fields(instance)
+
+    def lay_out(self) -> None:
+        """Give all fields their rooms at once. Qt shows what was added to a layout in the next turn of the event loop, and counts it for
+        nothing until then."""
+        for at in range(self._grid.count()):
+            item = self._grid.itemAt(at)
+            widget = None if item is None else item.widget()
+            if widget is not None and not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+                widget.show()
+        self._grid.activate()
+
     def values(self) -> dict[str, Value]:
         """Every field's value by name. Raises :class:`StageboardError`."""
         return {name: read() for name, read in self._readers.items()}

@@ -174,8 +174,7 @@ class SettingsPanel(Panel):
                     if cls.plans_networks:
                         self._leave_out(self.kind.count() - 1, cls.title)
             self.kind.setCurrentIndex(self.kind.findData(target.kind))
-            self.machine.clear()
-            self.machine.add_fields(target)
+            self.machine.fill(target)
             self.named.setVisible(fill_parameters(self.named, target))
             self.objective.clear()
             for name in target.objectives:
@@ -217,8 +216,8 @@ class SettingsPanel(Panel):
         assert one.rates is not None, "only machines with rates are offered"
         self._filling = True
         try:
-            self.costs.clear()
-            self.costs.add_fields(model.with_rates(side, one.rates, (), None))
+            with self._staying:
+                self.costs.fill(model.with_rates(side, one.rates, (), None))
         finally:
             self._filling = False
         self._edited()
@@ -226,7 +225,7 @@ class SettingsPanel(Panel):
     def _take_parameters(self, one: NamedMachine) -> None:
         """Fill the parameters of a target that has rates of its own with what a machine says of them."""
         assert self._target is not None, "a machine was chosen for it"
-        with suppress(StageboardError):
+        with suppress(StageboardError), self._staying:
             target, objective, _ = self.edited()
             self._fill(dataclasses.replace(target, **one.parameters[target.kind]), objective)  # type: ignore[type-var]
         self._edited()
@@ -277,8 +276,9 @@ class SettingsPanel(Panel):
             stages = getattr(problem.target, "count", None)
             if stages is not None:
                 target = target.with_count(stages)
-        self._fill(target, target.objectives[0])
-        self._show_costs()
+        with self._staying:
+            self._fill(target, target.objectives[0])
+            self._show_costs()
         self._edited()
 
     def choose_kind(self, kind: str) -> None:

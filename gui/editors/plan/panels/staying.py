@@ -1,25 +1,24 @@
-"""Keyboard and scroll of a panel whose fields are made anew."""
+"""Keyboard, scroll and layout of a panel whose fields are made anew."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from gui.widgets.forms import Form
-from gui.widgets.later import Later
 
 
 class Staying:
-    """Finds what stands in a field's place once ``forms`` ``inside`` an ``area`` were filled anew, and scrolls back to where it was."""
+    """Finds what stands in a field's place once ``forms`` ``inside`` an ``area`` were filled anew, lays them out, and scrolls back to where it
+    was."""
 
     def __init__(self, area: QScrollArea, inside: QWidget, forms: Sequence[Form]) -> None:
         self._area, self._inside, self._forms = area, inside, forms
         self._last: Callable[[], QWidget | None] = lambda: None
         self._kept: tuple[Callable[[], QWidget | None], int] = self._last, 0
-        self._laid_out = Later(self._let_go, area)
 
     def edited(self) -> None:
         """What has the keyboard is the field that was edited last."""
@@ -39,13 +38,24 @@ class Staying:
     def __exit__(self, *_: object) -> None:
         """They are: keyboard and scroll are where they were."""
         place, scrolled = self._kept
+        self._lay_out()
         if (field := place()) is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
         self._area.verticalScrollBar().setValue(scrolled)
-        self._laid_out.ask()
 
-    def _let_go(self) -> None:
+    def _lay_out(self) -> None:
+        """As high as the fields are now, before anything is painted: in a busy turn of the event loop rows would lie on one another."""
+        for form in self._forms:
+            form.lay_out()
         self._inside.setMinimumHeight(0)
+        for part in (
+            *self._inside.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly),
+            self._inside,
+        ):
+            if (laid := part.layout()) is not None:
+                laid.invalidate()
+                laid.activate()
+        QApplication.sendEvent(self._area, QEvent(QEvent.Type.LayoutRequest))
 
     def _place(self, widget: QWidget | None) -> Callable[[], QWidget | None]:
         for form in self._forms:

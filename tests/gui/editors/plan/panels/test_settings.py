@@ -7,7 +7,7 @@ import math
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QScrollArea, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QScrollArea, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
@@ -640,3 +640,27 @@ def test_the_cursor_waits_while_a_target_is_applied(qtbot: QtBot, monkeypatch: p
     with shown(qtbot, panel):
         panel.apply()
     assert seen == [Qt.CursorShape.WaitCursor] and QApplication.overrideCursor() is None
+
+
+@pytest.mark.parametrize("kind", ["edge-tpu", "mcm", "pool"])
+def test_fields_of_another_machine_have_their_rooms_at_once(qtbot: QtBot, kind: str) -> None:
+    """In the turn of the event loop in which it is chosen, as right after the panel is first seen: no row is low or lies on another."""
+    panel = SettingsPanel(opened(), LIGHT)
+    qtbot.addWidget(panel)
+    panel.resize(280, 450)
+    panel.show()
+    panel.choose_kind(kind)
+    rows = [row for row in panel.machine.findChildren(QWidget) if row.parent() is panel.machine]
+    rows = [row for row in rows if row.isVisible()]
+    assert len(rows) > 6
+    for at, row in enumerate(rows):
+        wide = row.width()
+        needed = row.heightForWidth(wide) if row.hasHeightForWidth() else row.minimumSizeHint().height()
+        assert row.height() >= needed
+        assert not any(row.geometry().intersects(other.geometry()) for other in rows[at + 1 :])
+    area = panel.findChild(QScrollArea)
+    inside = area.widget()
+    high, was = inside.height(), [row.geometry() for row in rows]
+    assert panel.machine.geometry().bottom() <= high
+    settle()
+    assert (inside.height(), [row.geometry() for row in rows]) == (high, was)
