@@ -14,10 +14,12 @@ from gui.widgets.later import soon
 
 @dataclass(frozen=True)
 class Unsaved:
-    """Something that is not saved: what a sentence calls it, and how it is saved (False: it was not, after all)."""
+    """Something that is not saved: what a sentence calls it, how it is saved (False: it was not, after all), and whether there are changes
+    to be saved, or all of it."""
 
     words: str
     save: Callable[[], bool]
+    changes: bool = True
 
 
 IN_A_TAB = "Open in a &New Tab"
@@ -117,7 +119,8 @@ class Closing(QObject):
         """Ask what to do with ``lost``, of which ``fate`` says what else becomes of it; ``go_on`` is called when it is saved, or need not be."""
         buttons = QMessageBox.StandardButton
         what = " and ".join(one.words for one in lost)
-        box = self._box(f"Save the changes to {what}?", fate)
+        changes = "the changes to " if any(one.changes for one in lost) else ""
+        box = self._box(f"Save {changes}{what}?", fate)
         if box is None:
             return
         box.setIcon(QMessageBox.Icon.Warning)

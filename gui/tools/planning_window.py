@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import Qt
 
 from gui.background.jobs import Jobs
@@ -34,6 +35,7 @@ from planner.errors import StageboardError
 
 if TYPE_CHECKING:
     from gui.background.job import Job
+    from gui.document.plan_list import PlanEntry
     from gui.shell.model_files import ModelFiles
     from gui.shell.session import Session
 
@@ -193,8 +195,9 @@ class PlanningWindow(EditorWindow):
         )  # fmt: skip
 
     # ------------------------------------------------------------------ what would be lost
-    def unsaved_plan(self) -> list[Unsaved]:
-        """The plan on the canvas, where it is not saved, and plans of the list that are by hand and in no file."""
+    def unsaved_plan(self, found: Sequence[PlanEntry]) -> list[Unsaved]:
+        """The plan on the canvas, where it is not saved, and plans of the list that are by hand and in no file; where there are none, those
+        that planners ``found``."""
         active, lost = self.document.active, []
         if self.document.modified and active is not None:
             goes_to = "" if active.path is None else f" in {active.path.name}"
@@ -208,22 +211,38 @@ class PlanningWindow(EditorWindow):
                 else f"{len(others)} {more}plans by hand"
             )
             lost.append(Unsaved(words, lambda: all(map(self.files.save_entry, others))))
+        if found and not lost and not self.document.history.for_show:
+            one = f"the plan “{found[0].shown_name}”, which a planner found"
+            words = one if len(found) == 1 else f"{len(found)} plans that planners found"
+            lost.append(Unsaved(words, lambda: all(map(self.files.save_entry, found)), changes=False))
         return lost
 
     def unsaved(self) -> list[Unsaved]:
         """The plan, and the story."""
         story = [Unsaved("the story", self.studio.save_story)] if self.studio.unsaved else []
-        return [*self.unsaved_plan(), *story]
+        kept = self._back_at_the_next_start()
+        return [*self.unsaved_plan([entry for entry in self._found() if entry not in kept]), *story]
+
+    def _found(self) -> list[PlanEntry]:
+        """The plans that planners found, but for that on the canvas, which no file has, nor any start with the model."""
+        active, plans = self.document.active, self.document.plans
+        files = [entry.kept for entry in plans if entry.kept is not None]
+        files += [entry.device_of for entry in plans if entry.origin == "start"]
+        return [
+            entry
+            for entry in plans
+            if entry.kept is None and entry.origin == "planner" and entry is not active
+            and not any(np.array_equal(kept, entry.device_of) for kept in files)
+        ]  # fmt: skip
+
+    def _back_at_the_next_start(self) -> Sequence[PlanEntry]:
+        """The plans that the next start has in its list, where the program ends with this window."""
+        return left.entries if ends(self) and (left := self.left(True)) is not None else ()
 
     def fate(self) -> str:
         """What becomes of plans that are not saved: the next start has those that planners found, where the program ends."""
         active = self.document.active
-        kept = left.entries if ends(self) and (left := self.left(True)) is not None else ()
-        found = [
-            entry
-            for entry in self.document.plans
-            if entry.kept is None and entry.origin == "planner" and entry is not active
-        ]
+        kept, found = self._back_at_the_next_start(), self._found()
         again = [entry for entry in kept if entry in found or entry is active]
         lost = [entry for entry in found if entry not in again]
         said = []
@@ -237,7 +256,7 @@ class PlanningWindow(EditorWindow):
             )
             comes = "comes" if len(again) == 1 else "come"
             said.append(f"{which} {comes} back in Plans at the next start, saved or not.")
-        if lost:
+        if lost and all(one.changes for one in self.unsaved()):  # else the question names them
             words = plural(len(lost), "plan")
             said.append(f"{words} that planners found {'is' if len(lost) == 1 else 'are'} not saved either.")
         return " ".join(said)
@@ -245,7 +264,7 @@ class PlanningWindow(EditorWindow):
     def may_replace(self, go_on: Callable[[], None], beside: Callable[[], object] | None = None) -> bool:
         """Whether the open plan may be replaced at once; where it is not saved, or compared, a person is asked and the answer goes on, or
         opens ``beside`` it, in a new tab."""
-        return self.closing.may_replace(go_on, self.unsaved_plan(), self.goes_along(), beside)
+        return self.closing.may_replace(go_on, self.unsaved_plan(self._found()), self.goes_along(), beside)
 
     def goes_along(self) -> str:
         """Comparisons of the plans have nothing to compare without them."""

@@ -74,6 +74,54 @@ def test_plans_of_the_list_that_are_by_hand_are_asked_about_too(
     close()
 
 
+def test_plans_that_planners_found_are_asked_about_where_nothing_else_is(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closing the window, or opening another model in it, loses them for good; one that a file has, by whatever name, is not lost."""
+    document = opened()
+    window, close = make_window(qtbot, document)
+    document.save_plan(tmp_path / "canvas.plan.json")
+    settle()
+    found = document.add_plan(np.arange(12) // 5, "found", planner="slice")
+    assert not window.close() and window.closing.question is not None
+    assert window.closing.question.text() == "Save the plan “found”, which a planner found?"
+    assert window.closing.question.informativeText() == "What is not saved is lost."
+    answer(window, CANCEL)
+    document.add_plan(np.arange(12) // 6, "more", planner="greedy")
+    document.add_plan(document.device_of.copy(), "as saved", planner="greedy")
+    assert not window.close() and window.closing.question is not None
+    assert window.closing.question.text() == "Save 2 plans that planners found?"
+    answer(window, CANCEL)
+    assert not window.may_replace(lambda: None) and window.closing.question is not None
+    assert window.closing.question.text() == "Save 2 plans that planners found?"
+    answer(window, CANCEL)
+    asked: list[str] = []
+
+    def ask(_window: object, title: str, *_: object) -> tuple[str, str]:
+        asked.append(title)
+        return str(tmp_path / f"{len(asked)}.plan.json"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    assert not window.close()
+    answer(window, SAVE)
+    assert asked == ["Save 'found'", "Save 'more'"] and found.kept is not None and not window.isVisible()
+    close()
+
+
+def test_the_story_and_what_planners_found_are_asked_about_at_once(qtbot: QtBot) -> None:
+    window, close = make_window(qtbot, opened())
+    window.document.add_plan(np.arange(12) // 5, "found", planner="slice")
+    window.document.add_plan(np.arange(12) // 6, "more", planner="greedy")
+    window.studio.capture_keyframe()
+    settle()
+    assert not window.close() and window.closing.question is not None
+    assert window.closing.question.text() == "Save the changes to 2 plans that planners found and the story?"
+    assert window.closing.question.informativeText() == "What is not saved is lost."
+    answer(window, DISCARD)
+    assert not window.isVisible()
+    close()
+
+
 def test_saving_closes_and_a_save_that_is_called_off_does_not(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
