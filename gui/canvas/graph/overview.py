@@ -22,9 +22,12 @@ from planner.model.graph import Floats
 from planner.quantity import bytes_text
 
 PLATE_HEIGHT = 24.0
-PLATE_WIDTH = 178.0
+PLATE_WIDTH, NAME_WIDTH = 178.0, 76.0
+"""How wide plates are, and those that are names alone."""
 LEAST_PITCH = 12.0
 """From one plate of a column to the next, at least."""
+BETWEEN = 10.0
+"""Between plates of a column, so that ribbons are seen there: where whole plates leave less they are names alone, and lower."""
 GROUND_WIDTH = 68.0
 WIDEST_RIBBON = 16.0
 MOST_PLATES = 12
@@ -123,7 +126,7 @@ def ground_colours(scene: Scene, palette: CanvasPalette) -> np.ndarray:
 def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
     """One plate per device that has ops, in a column, each as near to the middle of its ops as the others allow.
 
-    Where not even low ones all have room some are left out, evenly: headers name the lanes beside them.
+    Where they would hide the graph and the ribbons between them they are names alone. Where not even low ones all have room some are left out, evenly: headers name the lanes beside them.
     """
     count = np.bincount(scene.device, minlength=scene.k)
     used = np.flatnonzero(count)
@@ -140,8 +143,9 @@ def plates(scene: Scene, viewport: Viewport, ratio: float) -> dict[int, QRectF]:
     fitting = max(1, int((bottom - top) / (LEAST_PITCH * ratio)))
     order = order[:: math.ceil(len(order) / fitting)]
     pitch = min(tall + 18 * ratio, max(LEAST_PITCH * ratio, (bottom - top) / len(order)))
-    tall = min(tall, pitch - 2 * ratio)
-    wide = (PLATE_WIDTH if scene.k <= MOST_PLATES else 76.0) * ratio
+    whole = scene.k <= MOST_PLATES and (len(order) == 1 or pitch >= tall + BETWEEN * ratio)
+    tall = min(tall, max((LEAST_PITCH - 2) * ratio, pitch - BETWEEN * ratio))
+    wide = (PLATE_WIDTH if whole else NAME_WIDTH) * ratio
     x = (bx + bw / 2) * viewport.scale + viewport.ox - wide / 2
     places = y[order]
     for i in range(1, len(places)):
@@ -244,7 +248,7 @@ def paint_plates(
         )
         inner = box.adjusted(11 * ratio, 0, -8 * ratio, 0)
         size = int(min(12 * ratio, box.height() - 2 * ratio))
-        count = "" if scene.k > MOST_PLATES else f"{int(scene.ops[d]):,} ops"
+        count = f"{int(scene.ops[d]):,} ops" if box.width() >= PLATE_WIDTH * ratio else ""
         painter.setFont(font(size, False))
         painter.setPen(QColor(theme.muted))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), count)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 
 from gui.canvas.graph.detail import Detail
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.overview import paint_ground, plates, ribbons
+from gui.canvas.graph.overview import (
+    BETWEEN,
+    NAME_WIDTH,
+    PLATE_HEIGHT,
+    PLATE_WIDTH,
+    paint_ground,
+    plates,
+    ribbons,
+)
 from gui.canvas.graph.painter import paint_scene
 from gui.canvas.graph.palette import canvas_palette, packed
 from gui.canvas.graph.scene import STYLE, Scene, scene_of
@@ -154,3 +164,19 @@ def test_many_plates_stand_on_their_own_ground() -> None:
         )  # fmt: skip
         assert d in scene.device[inside]
     assert ribbons(scene, viewport, 1.0) == [], "ribbons between so many would bury the graph"
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+@pytest.mark.parametrize(("k", "high"), [(4, 600), (12, 600), (12, 320), (12, 280), (4, 120)])
+def test_a_crowded_column_of_plates_hides_neither_ribbons_nor_graph(view: str, k: int, high: int) -> None:
+    """Plates that would lie one at the other are names alone, and leave room for what runs between neighbours."""
+    scene, viewport = far_scene(2000, k, view)
+    viewport.resize(SIZE[0], high)
+    viewport.fit(scene.layout.bounds)
+    boxes = sorted(plates(scene, viewport, 1.0).values(), key=lambda box: box.top())
+    gaps = [below.top() - above.bottom() for above, below in pairwise(boxes)]
+    assert min(gaps) >= BETWEEN - 0.5
+    whole = scene.layout.bounds[3] * viewport.scale / k >= PLATE_HEIGHT + BETWEEN
+    assert {box.width() for box in boxes} == {PLATE_WIDTH if whole else NAME_WIDTH}
+    straight = [r for r in ribbons(scene, viewport, 1.0) if r.curve[0] == r.curve[2]]
+    assert len(straight) >= k - 1 and all(abs(r.curve[7] - r.curve[1]) >= BETWEEN - 0.5 for r in straight)
