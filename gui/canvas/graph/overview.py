@@ -14,6 +14,7 @@ from gui.canvas.graph.heat.ramps import heat_fills
 from gui.canvas.graph.palette import CanvasPalette, packed
 from gui.canvas.graph.rules.signs import paint_signs
 from gui.canvas.graph.scene import STYLE, Scene
+from gui.canvas.graph.stages.plate_form import names_of
 from gui.canvas.graph.viewport import Viewport
 from gui.look.fonts import font, metrics
 from gui.look.theme import mix
@@ -238,6 +239,7 @@ def paint_plates(
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
     boxes = plates(scene, viewport, ratio)
     _paint_figures(painter, scene, viewport, palette, boxes, ratio)
+    called = _names(scene, boxes, ratio)
     for d, box in boxes.items():
         painter.setPen(QPen(QColor(palette.devices[d].accent), 1.5 * ratio))
         painter.setBrush(QColor(theme.card))
@@ -247,18 +249,37 @@ def paint_plates(
             QColor(palette.devices[d].accent),
         )
         inner = box.adjusted(11 * ratio, 0, -8 * ratio, 0)
-        size = int(min(12 * ratio, box.height() - 2 * ratio))
-        count = f"{int(scene.ops[d]):,} ops" if box.width() >= PLATE_WIDTH * ratio else ""
+        size, count, room = _on_plate(scene, d, box, ratio)
         painter.setFont(font(size, False))
         painter.setPen(QColor(theme.muted))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), count)
-        room = inner.width() - metrics(size, False).horizontalAdvance(count) - 4 * ratio
         painter.setFont(font(size, True))
-        device = scene.devices[d]
-        title = device.title if metrics(size, True).horizontalAdvance(device.title) <= room else device.name
         painter.setPen(QColor(theme.text))
-        shown = metrics(size, True).elidedText(title, Qt.TextElideMode.ElideRight, room)
+        shown = metrics(size, True).elidedText(called[d], Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignVCenter), shown)
+
+
+def _on_plate(scene: Scene, device: int, box: QRectF, ratio: float) -> tuple[int, str, float]:
+    """How high letters on a plate are, how many ops it says, and the room that this leaves its name."""
+    size = int(min(12 * ratio, box.height() - 2 * ratio))
+    count = f"{int(scene.ops[device]):,} ops" if box.width() >= PLATE_WIDTH * ratio else ""
+    beside = metrics(size, False).horizontalAdvance(count) + 4 * ratio if count else 0.0
+    return size, count, box.width() - 19 * ratio - beside
+
+
+def _names(scene: Scene, boxes: dict[int, QRectF], ratio: float) -> dict[int, str]:
+    """What the plates say, all in the first form in which all have room: title, name, or what tells a device from others."""
+    forms = {d: names_of(scene.devices[d]) for d in boxes}
+    rooms = {d: _on_plate(scene, d, box, ratio) for d, box in boxes.items()}
+
+    def fit(form: int) -> bool:
+        return all(
+            metrics(size, True).horizontalAdvance(forms[d][form]) <= room
+            for d, (size, _, room) in rooms.items()
+        )
+
+    form = next((form for form in range(2) if fit(form)), 2)
+    return {d: forms[d][form] for d in boxes}
 
 
 def _paint_figures(

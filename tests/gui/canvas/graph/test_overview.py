@@ -16,6 +16,7 @@ from gui.canvas.graph.overview import (
     PLATE_HEIGHT,
     PLATE_WIDTH,
     paint_ground,
+    paint_plates,
     plates,
     ribbons,
 )
@@ -25,7 +26,10 @@ from gui.canvas.graph.scene import STYLE, Scene, scene_of
 from gui.canvas.graph.viewport import Viewport
 from gui.look.theme import DARK, LIGHT, Theme
 from gui.raster import engine as raster
+from planner.machines.pipeline.target import Pipeline
+from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 
 SIZE = (900, 600)
 
@@ -180,3 +184,22 @@ def test_a_crowded_column_of_plates_hides_neither_ribbons_nor_graph(view: str, k
     assert {box.width() for box in boxes} == {PLATE_WIDTH if whole else NAME_WIDTH}
     straight = [r for r in ribbons(scene, viewport, 1.0) if r.curve[0] == r.curve[2]]
     assert len(straight) >= k - 1 and all(abs(r.curve[7] - r.curve[1]) >= BETWEEN - 0.5 for r in straight)
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+@pytest.mark.parametrize(("k", "high"), [(4, 600), (12, 280), (19, 320), (36, 600), (120, 600)])
+def test_plates_tell_their_devices_apart_in_one_form(qapp, view: str, k: int, high: int) -> None:
+    """No name is cut before its number, and where not all have room for their titles none has it."""
+    scene, viewport = far_scene(2000, k, view)
+    scene.devices = Problem(scene.items.graph, Pipeline(k)).devices
+    viewport.resize(SIZE[0], high)
+    viewport.fit(scene.layout.bounds)
+    boxes = plates(scene, viewport, 1.0)
+    scribe = Scribe(SIZE[0], high)
+    paint_plates(scribe, scene, viewport, canvas_palette(LIGHT, k), 1.0)
+    scribe.end()
+    titles = [scene.devices[d].title for d in boxes]
+    forms = (titles, [scene.devices[d].name for d in boxes], [title.split()[-1] for title in titles])
+    words = [words for _, words in scribe.written]
+    assert any(all(name in words for name in form) for form in forms)
+    assert not any("\N{HORIZONTAL ELLIPSIS}" in word for word in words)
