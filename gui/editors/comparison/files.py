@@ -79,7 +79,8 @@ class CompareFiles(FileDialogs):
             self.ask_drawing(
                 VIEWS | OVERLAYS, view,
                 lambda choice: partial(
-                    draw_comparison, self._state.comparison or comparison, choice.page, choice.view, pair, share, choice.title,
+                    draw_comparison,
+                    (self._state.comparison if choice.view in OVERLAYS else self._state.by_reference()) or comparison, choice.page, choice.view, pair, share, choice.title,
                     folded_now(document),
                 ),
                 at_once=len(comparison.plans) * comparison.graph.n <= PREVIEWED_AT_ONCE, title=title_of(comparison),

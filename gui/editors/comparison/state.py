@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,6 +70,7 @@ class CompareState(QObject):
         self._own_problems: list[Problem] = []
         """Problems other than the open one that compared plans were made for, of which bounds are in ``_own_bounds``."""
         self._made_of: tuple[object, ...] = ()
+        self._made_from: Callable[..., Comparison] | None = None
         self._known = list(document.plans)
         self._live_id = "" if document.active is None else document.active.id
         self._fingerprint = "" if document.graph is None else document.graph.fingerprint
@@ -126,6 +128,12 @@ class CompareState(QObject):
         )
         self.set_pair(*shown)
 
+    def by_reference(self) -> Comparison | None:
+        """The comparison with every plan matched with the reference, for pictures that show all of them."""
+        if 0 in self.shown or self.comparison is None or self._made_from is None:
+            return self.comparison
+        return self._made_from()
+
     def add(self, sources: Iterable[Source], bounds: Iterable[Bound] = ()) -> None:
         """Compare these, too. Raises :class:`StageboardError` on too many."""
         shown = self.shown
@@ -161,6 +169,7 @@ class CompareState(QObject):
         count = len(self.sources)
         if 0 <= i < count and 0 <= j < count and i != j and (i, j) != self.shown:
             self.shown = (i, j)
+            self.refresh()  # two others than the reference are matched with one another
             self.pair_changed.emit()
 
     def _take_back(self) -> None:
@@ -175,6 +184,7 @@ class CompareState(QObject):
         """Compare the plans as they are now."""
         self._later.stop()
         from planner.reports.comparison import compare
+        from planner.reports.comparison.rows import rows_matched_first
 
         self._follow_edits()
         self._take_back()
@@ -187,7 +197,8 @@ class CompareState(QObject):
         plans = [plan for _, plan in kept]
         self._recall([plan.problem for plan in plans])
         claims = [source.claims for source in self.sources]
-        made_of = (tuple(plans), tuple(self.bounds), tuple(claims))
+        pair = self.shown if max(self.shown) < max(len(self.sources), 2) else (1, 0)
+        made_of = (tuple(plans), tuple(self.bounds), tuple(claims), (1, 0) if 0 in pair else pair)
         if plans and made_of == self._made_of and self.comparison is not None:
             return  # a planner improved another plan
         self._made_of = made_of
@@ -199,14 +210,14 @@ class CompareState(QObject):
                 else "choose two plans to compare"
             )
         else:
+            self._made_from = partial(
+                compare, told_apart(plans, [source.path for source in self.sources]), self.bounds, claims,
+                made_for=[source.made_for(plan) for source, plan in kept],
+            )  # fmt: skip
             try:
-                self.comparison = compare(
-                    told_apart(plans, [source.path for source in self.sources]), self.bounds, claims,
-                    made_for=[source.made_for(plan) for source, plan in kept],
-                )  # fmt: skip
+                self.comparison = self._made_from(rows=None if 0 in pair else rows_matched_first(plans, pair))
             except StageboardError as error:
                 self.why_not = str(error)
-        pair = self.shown if max(self.shown) < max(len(self.sources), 2) else (1, 0)
         if self.comparison is not None or before is not None or gone:
             self.comparison_changed.emit()
         if pair != self.shown:

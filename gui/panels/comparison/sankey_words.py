@@ -115,8 +115,7 @@ class Sankey:
         targets = [c.plans[plan].problem.target for plan in self.pair]
         in_order = " in their order" if all(target.in_a_row for target in targets) else ""
         many = capital(targets[1].words.many) if targets[0].kind == targets[1].kind else "Devices"
-        through = "" if 0 in self.pair else f", each with those of {c.letter(0)}"
-        how = f"{many} are matched{in_order}{through}, so that as few ops as possible move"
+        how = f"{many} are matched{in_order}, so that as few ops as possible move"
         listed = " and ".join(alone[:2]) if len(alone) < 3 else f"{alone[0]} and {len(alone) - 1} more"
         has, its = ("has", "its") if len(alone) == 1 else ("have", "their")
         without = f"{listed} {has} no counterpart"
@@ -134,7 +133,7 @@ class Sankey:
         )
         return (
             f"Matched: {listed}",
-            f"Devices are matched with those of {c.letter(0)}, whatever their numbers",
+            f"Devices are matched with those of {c.letter(0 if 0 in self.pair else self.pair[1])}, whatever their numbers",
         )
 
     def device_words(self, side: int, row: int) -> str:

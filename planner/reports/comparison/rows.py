@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 import numpy as np
 
@@ -35,6 +36,19 @@ def rows_among(plans: Sequence[Plan], chosen: Sequence[int]) -> Rows:
     without the rows in which none of them has a device."""
     found = [(number, tuple(entry[i] for i in chosen)) for number, entry in matched_rows(plans)]
     return [(number, entry) for number, entry in found if max(entry) >= 0]
+
+
+def rows_matched_first(plans: Sequence[Plan], pair: tuple[int, int]) -> Rows:
+    """:func:`matched_rows` of the plans where plan ``pair[0]`` is compared with plan ``pair[1]``: these are matched with one another, as if
+    there were no others, which follow. Devices of the reference keep their numbers, and pools their order."""
+    order = [pair[1], pair[0], *(i for i in range(len(plans)) if i not in pair)]
+    entries = [
+        tuple(entry[order.index(i)] for i in range(len(plans)))
+        for _, entry in matched_rows([plans[i] for i in order])
+    ]
+    free = count(len(plans[0].problem.devices))
+    found = [(entry[0] if entry[0] >= 0 else next(free), entry) for entry in entries]
+    return found if any(plan.problem.target.in_a_row for plan in plans) else sorted(found)
 
 
 def device_numbers(plans: Sequence[Plan]) -> list[tuple[int, ...]]:

@@ -17,6 +17,10 @@ from gui.editors.comparison.state import CompareState, entry_sources, file_sourc
 from planner.errors import StageboardError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.problem.problem import Problem
+from planner.problem.provenance import Provenance
+from planner.reports.comparison import compare
+from tests.gui.editors.comparison.compare_parts import state_of
 from tests.gui.editors.comparison.parts import compared, more_plans, two_plans
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, settle
@@ -247,3 +251,37 @@ def test_a_plan_that_undo_took_away_is_compared_again_after_redo(document: Docum
     document.undo_stack.undo()
     settle()
     assert state.sources == before and len(state.plans) == 2
+
+
+def test_two_plans_beside_the_reference_are_matched_with_one_another(qtbot: QtBot) -> None:
+    """As on the slide that is captured of them: through the reference, whose devices cut across theirs, most ops would move."""
+    graph = chain_graph(12)
+    first, second = [0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0], [0] * 6 + [1] * 6
+    third = [0, 0, *[1] * 4, *[0] * 6]
+    problem = Problem(graph, DevicePool(2, 0))
+    plans = [
+        problem.plan(np.array(d, np.int32), Provenance("hand"), name)
+        for d, name in ((first, "A"), (second, "B"), (third, "C"))
+    ]
+    through = compare(plans)
+    direct = compare([plans[1], plans[2]])
+    assert len(direct.moved(1, 0)) == 2 < len(through.moved(2, 1)) == 10
+    state = state_of(first, second, third, target=DevicePool(2, 0))
+    made = []
+    state.comparison_changed.connect(lambda: made.append(state.comparison))
+    state.set_pair(2, 1)
+    compared = state.comparison
+    assert compared is not None and len(made) == 1
+    assert compared.moved(2, 1).tolist() == direct.moved(1, 0).tolist()
+    assert sorted(compared.flows(2, 1).ops.ravel()) == sorted(direct.flows(1, 0).ops.ravel())
+    assert [row.number for row in compared.rows] == [0, 1] and [row.devices[0] for row in compared.rows] == [
+        0,
+        1,
+    ]
+    pictured = state.by_reference()
+    assert pictured is not None and pictured.moved(2, 1).tolist() == through.moved(2, 1).tolist()
+    state.set_pair(1, 2)
+    assert state.comparison is not None and len(state.comparison.moved(1, 2)) == 2
+    state.set_pair(1, 0)
+    assert state.comparison is not None and state.comparison is state.by_reference()
+    assert len(state.comparison.moved(2, 1)) == 10
