@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.items import items_of
 from gui.canvas.graph.palette import MODEL_BLOCKS, canvas_palette, model_shade
-from gui.canvas.graph.picture import picture
+from gui.canvas.graph.picture import strip
 from gui.canvas.graph.picture.picture import compose, paint_picture
 from gui.canvas.graph.scene import arrange, skeleton_of
 from gui.document.find.find import QueryError, find
@@ -116,7 +116,7 @@ def test_pictures_have_a_legend_where_there_is_room(
         return image
 
     with_legend = painted()
-    monkeypatch.setattr(picture, "_paint_models", lambda _, shown, __: shown.size[0] - 16)
+    monkeypatch.setattr(strip, "_paint_models", lambda _, shown, __: shown.size[0] - 16)
     assert (painted() != with_legend) == (size[0] > 400)
 
 
