@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from gui.background.asking import Asking
 from planner.problem.problem import Plan, Problem
-from planner.problem.provenance import Provenance
+from planner.problem.provenance import HAND, Provenance
 from planner.processes.question import Answer
 from planner.reports.robustness.investigation import Step, investigate
 from planner.reports.robustness.report import Robustness, Settings
@@ -114,7 +114,7 @@ class RobustnessSearch(QObject):
         problem = document.open_problem
         name = "the plan on the canvas" if active is None else active.name
         source = None if active is None else active.source
-        plans = [problem.plan(document.device_of, source or Provenance("hand"), name)]
+        plans = [problem.plan(document.device_of, source or Provenance(HAND), name)]
         others = [
             each for each in document.plans if each is not active and each.valid and each.is_of(problem)
         ]

@@ -93,13 +93,14 @@ class Board(ABC, Generic[P, E]):
         ops = np.flatnonzero(self.device_of != device_of).astype(np.int32)
         return ops, device_of[ops].astype(np.int32)
 
-    def differences(self, device_of: Ints) -> Bools:
-        """Where another decision is different (bool, a value per place); everywhere where it is none of this problem."""
+    def differences(self, device_of: Ints, *, by_hand: bool = False) -> Bools:
+        """Where another decision is different (bool, a value per place); everywhere where it is none of this problem. ``by_hand``: both were
+        made by hand."""
         if device_of.shape != self.device_of.shape:
             return np.ones(len(self.device_of), bool)
-        return self._different(device_of)
+        return self._different(device_of, by_hand)
 
-    def _different(self, device_of: Ints) -> Bools:
+    def _different(self, device_of: Ints, by_hand: bool) -> Bools:
         different: Bools = device_of != self.device_of
         return different
 

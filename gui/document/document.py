@@ -34,7 +34,7 @@ from planner.model.graph import Bools, Ints
 from planner.problem.base import AnyPlan, PlanningProblem, decision_of
 from planner.problem.bound import Bound, Standing
 from planner.problem.claims import claimed
-from planner.problem.provenance import Provenance
+from planner.problem.provenance import HAND, Provenance
 
 
 class PlannedDocument(BeingOpened, Generic[P, E]):
@@ -396,4 +396,5 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         """Where a plan differs from the decision, devices matched (bool, a value per place); nowhere where it is for another machine."""
         if not entry.is_of(self.problem):
             return np.zeros(len(self.device_of), bool)
-        return self.board.differences(entry.device_of)
+        both = self.active is not None and self.active.source.planner == entry.source.planner == HAND
+        return self.board.differences(entry.device_of, by_hand=both)

@@ -17,7 +17,7 @@ from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem, refuted
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_words, claimed, telling_claim
-from planner.problem.provenance import Provenance
+from planner.problem.provenance import HAND, Provenance
 from planner.reports.comparison.figures import filed
 from planner.text_table import gap_percent
 
@@ -107,7 +107,7 @@ class PlanEntry:
     @property
     def source(self) -> Provenance:
         """Where the plan came from; a plan that was edited is by hand."""
-        planner = "hand" if self.origin == "hand" else self.planner
+        planner = HAND if self.origin == "hand" else self.planner
         return self.provenance or Provenance(planner, seed=self.seed, seconds=self.seconds or 0.0)
 
     def set_figures(self, problem: PlanningProblem, evaluation: Evaluated, bounds: Sequence[Bound]) -> None:

@@ -11,6 +11,9 @@ from planner import __version__
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 
+HAND = "hand"
+"""What is in the place of a planner where somebody made the plan by hand."""
+
 
 @dataclass(frozen=True, eq=False)
 class Adoption:

@@ -1,16 +1,15 @@
 """Which devices of a story's plans are matched: what has one number has one colour in all its keyframes.
 
-Plans on one pool of devices keep the numbers of these, as in the window, unless a plan has most of its ops where the plan shown before it has
-them, by other numbers: then it takes over those. Where they are compared, each comparison is matched by itself, as in the window. Compared plans
-on other devices, of unlike machines or in a row, are all matched with the first of them.
+Plans on one pool of devices keep the numbers of these, as in the window, unless devices are matched by other numbers with those of the plan shown
+before it (:mod:`planner.reports.comparison.matching`): then it takes over those, and the plans after it have them for as long as most ops
+stay. Where they are compared, each comparison is matched by itself, as in the window. Compared plans on other devices, of unlike machines or in
+a row, are all matched with the first of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from planner.problem.problem import Plan
 from planner.reports.comparison.matching import match_devices
@@ -91,16 +90,10 @@ def _own(plan: Plan) -> tuple[int, ...]:
     return tuple(range(len(plan.problem.devices)))
 
 
-def _kept(first: Plan, numbers: Sequence[int], second: Plan, others: Sequence[int]) -> int:
-    """How many ops two plans have on devices of one number."""
-    there, here = np.asarray(numbers)[first.decision.device_of], np.asarray(others)[second.decision.device_of]
-    return int(np.count_nonzero(there == here))
-
-
 def _after(before: Plan, numbers: Sequence[int], plan: Plan) -> tuple[int, ...]:
-    """The numbers of a plan's devices after a plan that has these ``numbers``: its own, unless more than half of all ops keep their colour
-    by those of the matched devices, and more than by its own."""
-    own = _own(plan)
-    taken = tuple(numbers[device] for device in match_devices(before, plan).first_of.tolist())
-    kept = _kept(before, numbers, plan, taken)
-    return taken if 2 * kept > plan.problem.graph.n and kept > _kept(before, numbers, plan, own) else own
+    """The numbers of a plan's devices after a plan that has these ``numbers``: those of the matched devices, unless they are not that plan's
+    own and at most half of all ops stay."""
+    match = match_devices(before, plan)
+    if tuple(numbers) != _own(before) and 2 * match.ops <= plan.problem.graph.n:
+        return _own(plan)
+    return tuple(numbers[device] for device in match.first_of.tolist())

@@ -68,9 +68,9 @@ class AssignmentBoard(Board[Problem, Evaluation]):
     def _evaluated(self) -> Evaluation:
         return self.open_live.evaluation
 
-    def _different(self, device_of: Ints) -> Bools:
+    def _different(self, device_of: Ints, by_hand: bool) -> Bools:
         """Devices are matched, as where both are compared."""
-        return elsewhere(self.open_problem, device_of, self.device_of)
+        return elsewhere(self.open_problem, device_of, self.device_of, by_hand=by_hand)
 
     def called_alike(self, problem: Problem, device_of: Ints) -> Ints:
         """With interchangeable devices numbered so that as few ops as possible differ; as it is where the machine is another one."""

@@ -1,7 +1,12 @@
 """Which device of one plan is which device of another, so that a device that is only called otherwise is no difference.
 
-Devices that stand in a row are aligned in their order (:mod:`planner.reports.comparison.alignment`). Those of a pool have none: an optimal
-matching pairs devices of one kind, as many as there are on the side that has fewer. Of all matchings those are best
+Devices that stand in a row are aligned in their order (:mod:`planner.reports.comparison.alignment`). Those of a pool have none, but names: what
+comes into a window is numbered like the plan on the canvas (:mod:`planner.reports.comparison.renumbering`), and who moves ops by hand names the
+device. On the same devices each is therefore its own counterpart, unless other pairs at least halve the ops that move, as where a file
+counts otherwise; between two plans made by hand it always is.
+
+Those other pairs, and all pairs of unlike pools, are an optimal
+matching of devices of one kind, as many as there are on the side that has fewer. Of all matchings those are best
 that keep the most ops on their device; of these, those that keep the most work; of these, those that pair the most equal
 names; of these, those that pair near numbers (least sum of squared distances, so that pairs do not cross).
 
@@ -21,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.model.graph import Bools, Floats, Ints
+from planner.problem.provenance import HAND
 from planner.reports.comparison.alignment import WORK_STEPS, aligned
 
 if TYPE_CHECKING:
@@ -45,15 +51,69 @@ class Matching:
 
 
 def match_devices(first: Plan, second: Plan) -> Matching:
-    """The best matching of two plans of one graph: in order where the devices of both stand in a row, else of any with any of one
-    kind that are equally fast and large; devices of different kinds only where the targets differ in kind."""
+    """Which devices of two plans of one graph are matched: in order where the devices of both stand in a row, each with itself on one pool
+    unless other pairs at least halve the ops that move, else any with any of one kind that are equally fast and large; devices of
+    different kinds only where the targets differ in kind."""
     return match_placed(
-        (first.problem, first.decision.device_of), (second.problem, second.decision.device_of)
+        (first.problem, first.decision.device_of),
+        (second.problem, second.decision.device_of),
+        by_hand=first.provenance.planner == second.provenance.planner == HAND,
     )
 
 
-def match_placed(first: Placed, second: Placed, named: Collection[int] = ()) -> Matching:
-    """:func:`match_devices` of assignments. Those of ``named`` that both have, each of them its own counterpart, are no others' in a pool."""
+def match_placed(first: Placed, second: Placed, *, by_hand: bool = False) -> Matching:
+    """:func:`match_devices` of assignments; ``by_hand`` where both were made so."""
+    common = _common(first, second)
+    own = np.arange(len(common.names[0]), dtype=np.int32)
+    if common.in_a_row or not common.same:
+        return common.matching(common.closest())
+    by_name = common.matching(own)
+    if by_hand:
+        return by_name
+    closest = common.matching(common.closest())
+    n = len(first[1])
+    return closest if 2 * (n - closest.ops) <= n - by_name.ops and closest.ops > by_name.ops else by_name
+
+
+def closest_match(first: Placed, second: Placed, named: Collection[int] = ()) -> Matching:
+    """The matching of assignments that moves the fewest ops, whatever devices are called. Those of ``named`` that both have, each of them its
+    own counterpart, are no others' in a pool."""
+    common = _common(first, second, named)
+    return common.matching(common.closest())
+
+
+@dataclass(frozen=True, eq=False)
+class _Common:
+    """What each device of one assignment has in common with each of another: ``ops`` (int64[k, m]) and ``work`` (float64[k, m], shares of 1);
+    and the ``kinds`` and ``names`` of both sides."""
+
+    ops: Wide
+    work: Floats
+    kinds: list[list[str]]
+    names: list[list[str]]
+    in_a_row: bool
+
+    @property
+    def same(self) -> bool:
+        """Whether both have the same devices."""
+        return self.names[0] == self.names[1] and self.kinds[0] == self.kinds[1]
+
+    def closest(self) -> Ints:
+        """The partner of each of the first side's devices (int32[k], -1 = none)."""
+        if self.in_a_row:
+            return aligned(self.ops, self.work, self.names[0], self.names[1])
+        return matched(self.ops, self.work, *self.kinds, *self.names)
+
+    def matching(self, second_of: Ints) -> Matching:
+        """With these partners (int32[k])."""
+        first_of = np.full(len(self.names[1]), -1, np.int32)
+        paired = np.flatnonzero(second_of >= 0)
+        first_of[second_of[paired]] = paired
+        kept = (paired, second_of[paired])
+        return Matching(first_of, second_of, int(self.ops[kept].sum()), float(self.work[kept].sum()))
+
+
+def _common(first: Placed, second: Placed, named: Collection[int] = ()) -> _Common:
     k, m = len(first[0].devices), len(second[0].devices)
     pairs = first[1].astype(np.int64) * m + second[1]
     shared = np.bincount(pairs, minlength=k * m).reshape(k, m)
@@ -63,20 +123,12 @@ def match_placed(first: Placed, second: Placed, named: Collection[int] = ()) -> 
     share = work / total if total > 0 else np.zeros((k, m))
     targets = first[0].target, second[0].target
     names = [[device.name for device in problem.devices] for problem, _ in (first, second)]
-    if all(target.in_a_row for target in targets):
-        second_of = aligned(shared, share, names[0], names[1])
-    else:
-        alike = targets[0].kind == targets[1].kind
-        kinds = [_kinds(problem, named) for problem, _ in (first, second)] if alike else [[""] * k, [""] * m]
-        if sorted(kinds[0]) != sorted(kinds[1]):
-            # Other machines: speeds and memories tell nothing of what is which.
-            kinds = [[kind.partition("\0")[0] for kind in each] for each in kinds]
-        second_of = matched(shared, share, kinds[0], kinds[1], names[0], names[1])
-    first_of = np.full(m, -1, np.int32)
-    paired = np.flatnonzero(second_of >= 0)
-    first_of[second_of[paired]] = paired
-    kept = (paired, second_of[paired])
-    return Matching(first_of, second_of, int(shared[kept].sum()), float(share[kept].sum()))
+    alike = targets[0].kind == targets[1].kind
+    kinds = [_kinds(problem, named) for problem, _ in (first, second)] if alike else [[""] * k, [""] * m]
+    if sorted(kinds[0]) != sorted(kinds[1]):
+        # Other machines: speeds and memories tell nothing of what is which.
+        kinds = [[kind.partition("\0")[0] for kind in each] for each in kinds]
+    return _Common(shared, share, kinds, names, all(target.in_a_row for target in targets))
 
 
 def _kinds(problem: Problem, named: Collection[int]) -> list[str]:

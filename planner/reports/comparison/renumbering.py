@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planner.model.graph import Bools, Ints
-from planner.reports.comparison.matching import match_placed
+from planner.reports.comparison.matching import closest_match, match_placed
 
 if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
 
-def elsewhere(problem: Problem, device_of: Ints, other: Ints) -> Bools:
-    """Which ops one assignment has on another device than ``other`` (bool[n]), devices matched: those that a comparison of both counts."""
+def elsewhere(problem: Problem, device_of: Ints, other: Ints, *, by_hand: bool = False) -> Bools:
+    """Which ops one assignment has on another device than ``other`` (bool[n]), devices matched: those that a comparison of both counts.
+    ``by_hand``: both were made by hand."""
     different: Bools = device_of != other
     if problem.target.in_a_row or not different.any():
         return different
-    first_of = match_placed((problem, other), (problem, device_of)).first_of
+    first_of = match_placed((problem, other), (problem, device_of), by_hand=by_hand).first_of
     moved: Bools = first_of[device_of] != other
     return moved
 
@@ -35,7 +36,7 @@ def renumbered(problem: Problem, device_of: Ints, like: Ints) -> Ints:
         return device_of
     evaluator = problem.evaluator
     named = frozenset(evaluator.pinned[evaluator.pinned >= 0].tolist())
-    first_of = match_placed((problem, like), (problem, device_of), named).first_of
+    first_of = closest_match((problem, like), (problem, device_of), named).first_of
     found = np.ascontiguousarray(first_of[device_of], np.int32)
     if np.count_nonzero(found != like) >= apart:
         return device_of

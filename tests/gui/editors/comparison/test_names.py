@@ -102,7 +102,7 @@ def test_over_one_another_a_lane_has_both_names_side_by_side(comparison: Compari
     )
     graph = chain_graph(8)
     plans = [
-        Problem(graph, pool(2, 1)).plan(np.array(a, np.int32), HAND, "p")
+        Problem(graph, pool(2, 1)).plan(np.array(a, np.int32), Provenance("slice"), "p")
         for a in (A, [1 - device for device in A])
     ]
     found = compare(plans)

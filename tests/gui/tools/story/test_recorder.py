@@ -10,6 +10,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.canvas.graph.view import CanvasView
+from gui.document.plan.document import Document
+from gui.document.plan_list import PlanEntry
 from gui.look.theme import LIGHT
 from gui.tools.story import recorder as recording
 from gui.tools.story.draft import Draft
@@ -18,9 +20,11 @@ from gui.tools.story.recorder import Recorder, overlap
 from gui.tools.story.shots import GraphShots, OrderShots
 from gui.words.methods import shown_name
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.story.keyframe import Camera, Keyframe
+from planner.story.matching import Matched
 from tests.gui.editors.network.window_parts import order_window
 from tests.gui.models import chain_graph
 from tests.gui.window_parts import opened, shown
@@ -69,6 +73,28 @@ def test_what_one_does_becomes_keyframes(qtbot: QtBot) -> None:
         document.move([6], 0)
         qtbot.wait(150)
         assert not recorder.recording and len(draft.frames) <= 6
+        canvas.close_canvas()
+
+
+def test_ops_moved_by_hand_are_those_that_moved(qtbot: QtBot) -> None:
+    """Title, caption and colours of two captures agree with the window, though exchanged accelerators would move fewer ops."""
+    document = Document()
+    document.open_graph(chain_graph(12), target=DevicePool(2, 1, contiguous=False))
+    document.set_assignment(np.zeros(12, np.int32), "edit", "all on one")
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        document.move(list(range(2, 12)), 1)
+        recorder.capture()
+        assert titles(draft)[1] == "Move 10 ops to Accelerator 1"
+        assert "10 of 12 ops moved" in draft.frames[1].keyframe.caption
+        plans = [frame.shown.plan for frame in draft.frames]
+        assert Matched(plans, [(False, [0]), (False, [1])]).numbers == {}
+        kept = PlanEntry("kept", np.zeros(12, np.int32), "hand")
+        kept.problem = document.open_problem
+        assert np.count_nonzero(document.differences(kept)) == 10
         canvas.close_canvas()
 
 

@@ -148,14 +148,15 @@ def test_devices_of_different_kinds_meet_only_where_the_targets_differ_in_kind()
 
 def test_only_devices_that_are_alike_are_exchanged() -> None:
     """A fast accelerator is not a slow one under another name; among the two slow ones the name is free."""
-    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=2.0) for i in range(3)]
-    graph = Graph.build("three", ops, [])
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=2.0) for i in range(7)]
+    graph = Graph.build("seven", ops, [])
     plans = [
         Problem(graph, DevicePool(3, 0, speed=(2.0, 1.0, 1.0))).plan(
             np.array(devices, np.int32), Provenance("slice")
         )
-        for devices in ([0, 1, 2], [1, 2, 0])
+        for devices in ([0, 1, 1, 1, 1, 2, 2], [1, 2, 2, 2, 2, 0, 0])
     ]
     assert match_devices(*plans).first_of.tolist() == [0, 2, 1]
-    other = Problem(graph, DevicePool(3, 0)).plan(np.array([1, 2, 0], np.int32), Provenance("slice"))
+    renamed = np.array([1, 2, 2, 2, 2, 0, 0], np.int32)
+    other = Problem(graph, DevicePool(3, 0)).plan(renamed, Provenance("slice"))
     assert match_devices(plans[0], other).first_of.tolist() == [2, 0, 1]  # another machine: any with any

@@ -61,6 +61,7 @@ def test_one_count_of_moved_ops(data: st.DataObject) -> None:
     """That of a comparison, whichever of both is its reference."""
     problem = data.draw(problems(options=True, alike=False))
     first, second = (np.asarray(data.draw(placements(problem)), np.int32) for _ in range(2))
-    plans = [problem.plan(device_of, Provenance("hand"), "") for device_of in (first, second)]
-    count = np.count_nonzero(elsewhere(problem, second, first))
+    by = data.draw(st.sampled_from(["hand", "slice"]))
+    plans = [problem.plan(device_of, Provenance(by), "") for device_of in (first, second)]
+    count = np.count_nonzero(elsewhere(problem, second, first, by_hand=by == "hand"))
     assert count == len(compare(plans).moved(1)) == len(compare(plans[::-1]).moved(1))
