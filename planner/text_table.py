@@ -64,6 +64,14 @@ def gap_percent(gap: float, digits: int = 1) -> str:
     return f"{max(steps, int(gap > 0)) / 10**digits:.{digits}f} %"
 
 
+def gap_limit(gap: float | None, digits: int = 1) -> str:
+    """The same where no words say that it is a limit: ``≤ 28.9 %`` may be much better than that, or not at all. A dash where none is known."""
+    if gap is None or not math.isfinite(gap):
+        return NONE
+    shown = gap_percent(gap, digits)
+    return shown if gap <= 0 else f"\N{LESS-THAN OR EQUAL TO} {shown}"
+
+
 def large(value: float) -> str:
     """A count for a person: ``25.64 M``, ``3.86 G``; small ones in full."""
     for name, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6)):

@@ -34,7 +34,7 @@ from planner.repair.plans import repaired_order, repaired_plan
 from planner.runs.posing import network_problem_on, problem_on
 from planner.runs.proving import known_at_once, with_known
 from planner.runs.warm_up import warm_repair
-from planner.text_table import NONE, gap_percent
+from planner.text_table import gap_limit
 from stageboard.devices import Device, Devices
 from stageboard.models import Graph, Network, StrPath, read
 
@@ -272,7 +272,7 @@ class Plan:
         if np.isinf(bound):
             return f"no valid plan exists, proven by {self.bound_method}"
         least = f"at least {amount_text(bound, self.problem.unit(self.problem.components[0]))} ({self.bound_method})"
-        return f"{least}, gap {gap_percent(gap) if gap is not None else NONE}"
+        return f"{least}, gap {gap_limit(gap)}"
 
     @property
     def validity_words(self) -> str:
@@ -290,7 +290,7 @@ class Plan:
 
     def __repr__(self) -> str:
         """One line."""
-        gap = "" if self.gap is None else f", gap {gap_percent(self.gap)}"
+        gap = "" if self.gap is None else f", gap {gap_limit(self.gap)}"
         return f"<Plan {self.title}: {self.objective_words}{gap}, {self.status}>"
 
     def _repr_html_(self) -> str:
@@ -302,7 +302,7 @@ class Plan:
         figures = [
             ("objective", self.objective_words),
             ("bound", self.bound_words.partition(",")[0]),
-            ("gap", NONE if self.gap is None else gap_percent(self.gap)),
+            ("gap", gap_limit(self.gap)),
             ("status", self.validity_words if self.valid else plural(len(self.violations), "broken rule")),
         ]
         of_graph = isinstance(self.found, problems.Plan)

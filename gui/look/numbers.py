@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from planner import printable
 from planner.quantity import bytes_text, time_text
-from planner.text_table import gap_percent
+from planner.text_table import gap_limit
 
 MINUS = "\N{MINUS SIGN}"
 DASH = "\N{EN DASH}"
@@ -170,16 +170,10 @@ def signed_percent(fraction: float, digits: int = 1) -> str:
 
 
 def gap_text(gap: float | None, digits: int = 1) -> str:
-    """A gap for a person (:func:`planner.text_table.gap_percent`): ``optimal`` only where a bound proves it."""
+    """A gap for a person (:func:`planner.text_table.gap_limit`), ``optimal`` only where a bound proves it."""
     if gap is None or not math.isfinite(gap):
         return DASH
-    return "optimal" if gap <= 0.0 else gap_percent(gap, digits)
-
-
-def gap_limit(gap: float | None, digits: int = 1) -> str:
-    """The same as what it is, an upper limit: ``≤ 28.9 %`` may be much better than that, or not at all."""
-    shown = gap_text(gap, digits)
-    return f"≤ {shown}" if shown[:1].isdigit() else shown
+    return "optimal" if gap <= 0.0 else gap_limit(gap, digits)
 
 
 def ratio_text(ratio: float) -> str:

@@ -20,7 +20,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.document.plan_list import fits, telling_of
-from gui.look.numbers import DASH, Column, gap_limit, gap_text, plural, seconds_text
+from gui.look.numbers import DASH, Column, gap_text, plural, seconds_text
 from gui.look.theme import Theme, device_colours, font
 from gui.look.writing import CENTRE, LEFT, RIGHT, write
 from gui.widgets.apart import cut_apart
@@ -261,7 +261,7 @@ class PlansModel(QAbstractListModel):
             return [components_text(problem, entry.components)]
         (only,) = standing.components
         bound = DASH if only.bound is None else amount(problem, only.name, only.bound.value)
-        gap = gap_limit(entry.gap if entry.valid else None)
+        gap = gap_text(entry.gap if entry.valid else None)
         return [f"objective {components_text(problem, entry.components)}, bound {bound}, gap {gap}"]
 
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.background.repairing import BEING_REPAIRED
-from gui.look.numbers import DASH, gap_limit, gap_text, plural
+from gui.look.numbers import DASH, gap_text, plural
 from gui.look.theme import Theme
 from gui.panels.readout_figures import (
     dragged,
@@ -304,7 +304,7 @@ class ReadoutStrip(Readouts):
             )  # fmt: skip
         else:
             self.gap.show_value(
-                "Gap", gap_limit(gap),
+                "Gap", gap_text(gap),
                 "proving …" if self._proving else GAP_MEANS,
                 self._gap_colour(gap), tip=GAP_TIP,
             )  # fmt: skip

@@ -9,7 +9,7 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QTextLayout, QTextOption
 
-from gui.look.numbers import gap_limit, plural
+from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
@@ -257,7 +257,7 @@ def figure_runs(
     if standing.gap == 0.0:
         runs.append(Run("\N{CHECK MARK} proven optimal", theme.good, True, claim=True))
     elif only is not None:
-        told = "no bound yet" if standing.gap is None else f"gap {gap_limit(standing.gap)}"
+        told = "no bound yet" if standing.gap is None else f"gap {gap_text(standing.gap)}"
         runs.append(Run(told, theme.text, claim=True))
     claim = claim_of(plan, bounds)
     if claim is not None:

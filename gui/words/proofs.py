@@ -7,11 +7,12 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import brief_seconds, gap_limit, gap_text, plural, signed_percent
+from gui.look.numbers import brief_seconds, gap_text, plural, signed_percent
 from gui.words.methods import by_method, method_told, method_words
 from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
 from planner.problem.proof_words import optimal_words
+from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -178,7 +179,7 @@ def component_note(
     gap = standing.gap
     if gap == 0.0:
         return "bound met"
-    return f"{least}, gap {gap_limit(gap)}" if is_open else least
+    return f"{least}, gap {gap_text(gap)}" if is_open else least
 
 
 def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open: bool) -> str:
@@ -193,7 +194,7 @@ def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open
         lines.append(
             "No bound is proven yet: start a planner that proves."
             if standing.bound is None
-            else f"A plan could be up to {gap_text(standing.gap)} better here."
+            else f"A plan could be up to {gap_percent(standing.gap)} better here."
         )
     else:
         lines.append("It counts as proven once the components before it are.")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from gui.look.numbers import gap_percent, percent, plural
+from gui.look.numbers import percent, plural
 from gui.words.proofs import RULES
 from planner.evaluation.memory_words import limited_word, must_fit
 from planner.model.graph import Ints
@@ -18,6 +18,7 @@ from planner.problem.problem import Problem
 from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text
 from planner.reports.idle import kept_idle
+from planner.text_table import gap_percent
 
 LARGE = 0.5
 """Share of a cost from which a single part or op is named."""

@@ -13,7 +13,7 @@ from planner.cli.report import plan_fields, proofs
 from planner.printable import escaped
 from planner.quantity import amount_text
 from planner.runs.race import Better, Event, Finished, Proven, Race, Standing
-from planner.text_table import gap_percent, seconds_text, table
+from planner.text_table import gap_limit, seconds_text, table
 
 REDRAWN = 0.2
 """Seconds between two drawings of the leaderboard."""
@@ -79,7 +79,7 @@ class Board:
             what = _ending(race, standing)
         else:
             return ""
-        gap = "" if race.gap is None else f"  (gap {gap_percent(race.gap)})"
+        gap = "" if race.gap is None else f"  (gap {gap_limit(race.gap)})"
         return f"{race.seconds:7.1f} s  {race.standings[event.index].name}: {what}{gap}"
 
 
@@ -91,7 +91,7 @@ def headline(race: Race) -> str:
     if race.bound is not None:
         parts.append(f"bound {_amount(race, race.bound.value)}")
     if race.gap is not None:
-        parts.append(f"gap {gap_percent(race.gap)}")
+        parts.append(f"gap {gap_limit(race.gap)}")
     return "  ".join(parts)
 
 

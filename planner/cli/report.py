@@ -27,7 +27,7 @@ from planner.problem.grouping import unkept_words
 from planner.problem.problem import Problem
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text, time_text
-from planner.text_table import gap_percent, seconds_text, table, times
+from planner.text_table import gap_limit, seconds_text, table, times
 
 _SHOWN_VIOLATIONS = 8
 _EXTRA = {
@@ -304,7 +304,7 @@ def bound_rows(
     if standing is not None and standing.gap is not None:
         first = standing.first_open
         where = f" of {first.name}" if first is not None and len(standing.components) > 1 else ""
-        rows.append(("gap", "0, optimal" if first is None else gap_percent(standing.gap) + where))
+        rows.append(("gap", "0, optimal" if first is None else gap_limit(standing.gap) + where))
     return rows
 
 

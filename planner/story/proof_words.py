@@ -15,10 +15,10 @@ from planner.text_table import gap_percent, percent
 CLAIMANT = "The plan's file"  # in captions: an audience knows no file by its name
 
 
-BEFORE_CONSTRAINTS, BEFORE_OBJECTIVES, BEFORE_FINER_GAPS, AS_NOW = range(4)
+BEFORE_CONSTRAINTS, BEFORE_OBJECTIVES, WITH_FINER_GAPS, AS_NOW = range(4)
 """How stories word proofs: the oldest without the constraints that plans must keep, later ones without what no plan is better by, then with
-gaps of one decimal."""
-WORDINGS = (AS_NOW, BEFORE_FINER_GAPS, BEFORE_OBJECTIVES, BEFORE_CONSTRAINTS)
+some gaps of two decimals."""
+WORDINGS = (AS_NOW, WITH_FINER_GAPS, BEFORE_OBJECTIVES, BEFORE_CONSTRAINTS)
 _BETTER_BY = {
     "dram": "leaves less off chip",
     "max-communication": "has a stage that receives less at most",
@@ -46,20 +46,19 @@ def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int) -> str
     given = f"with {kept} no" if kept else "no"
     part = standing.first_open
     if part is None:
-        if wording in (AS_NOW, BEFORE_FINER_GAPS):
+        if wording in (AS_NOW, WITH_FINER_GAPS):
             return f"Proven: {given} {'plan' if isinstance(plan, Plan) else 'order'} {_better_by(plan)}."
         return f"Proven: {given} plan is better."
     if part.bound is None or part.gap is None or not math.isfinite(part.bound.value):
         return ""
     least = amount_text(part.bound.value, plan.problem.unit(part.name))
     head = given[:1].upper() + given[1:]
-    left = _left(part.gap) if wording == AS_NOW else gap_percent(part.gap)
+    left = _finer(part.gap) if wording == WITH_FINER_GAPS else gap_percent(part.gap)
     return f"{head} plan can do with less than {least}: at most {left} is left to gain."
 
 
-def _left(gap: float) -> str:
-    """A gap, with another decimal where rounding it up says more than the share that a plan at the bound will have gained: ``55.65 %``
-    is reached by ``55.6 % less``, which ``55.7 %`` would not be."""
+def _finer(gap: float) -> str:
+    """A gap as stories had it for a while: with another decimal where rounding it up says more than its share (``55.65 %`` of 55.6 %)."""
     shown = gap_percent(gap)
     return shown if gap < 0.001 or shown == percent(gap) else gap_percent(gap, 2)
 

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.text_table import NONE, gap_percent
+from planner.text_table import NONE, gap_limit, gap_percent
 
 
 @given(st.floats(0, 1), st.integers(0, 3))
@@ -28,4 +28,6 @@ def test_gaps_in_words() -> None:
     ]
     assert [gap_percent(gap) for gap in (0.001, 0.0004, 1e-9)] == ["0.1 %", "0.040 %", "0.001 %"]
     assert gap_percent(0.00121, 2) == "0.13 %"
+    limits = [gap_limit(gap) for gap in (0.4631, 0.0, None, math.inf)]
+    assert limits == ["\N{LESS-THAN OR EQUAL TO} 46.4 %", "0.0 %", NONE, NONE]
     assert gap_percent(math.nan) == gap_percent(math.inf) == NONE

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from planner import __version__
 from planner.files import write_atomically
 from planner.quantity import amount_text
-from planner.text_table import gap_percent
+from planner.text_table import gap_limit
 
 if TYPE_CHECKING:
     from gui.app.tour.tour import Figures
@@ -104,7 +104,7 @@ def _table(steps: Sequence[Told]) -> str:
     for number, step in enumerate(steps, 1):
         f = step.figures
         bound = "" if f.bound is None else html.escape(amount_text(f.bound, f.unit))
-        gap = "" if f.gap is None else gap_percent(f.gap)
+        gap = "" if f.gap is None else gap_limit(f.gap)
         rules = '<span class="good">valid</span>' if f.valid else '<span class="bad">broken</span>'
         rows.append(
             f"<tr><td>{number}</td><td>{html.escape(step.title)}</td><td>{html.escape(amount_text(f.objective, f.unit))}</td>"

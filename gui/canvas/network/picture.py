@@ -20,7 +20,7 @@ from gui.canvas.network.matrix import MatrixPicture
 from gui.document.network.memory_history import Counters, Residents, history_of
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.heading import Heading, heading_of
-from gui.look.numbers import gap_limit, percent, plural
+from gui.look.numbers import gap_text, percent, plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme
 from gui.look.writing import LEFT, face, write
@@ -144,7 +144,7 @@ def _standing(problem: NetworkProblem, order: Ints, bounds: Sequence[Bound]) -> 
     if not evaluation.valid:
         parts.append(plural(len(evaluation.violations), "violation"))
     elif gap is not None:
-        parts.append("proven optimal" if gap == 0.0 else f"gap {gap_limit(gap)}")
+        parts.append("proven optimal" if gap == 0.0 else f"gap {gap_text(gap)}")
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
     if claim is not None:
         parts.append(claimed_note(problem, claim))

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.canvas.graph.items import Items
-from gui.look.numbers import gap_limit, one_time, plural
+from gui.look.numbers import gap_text, one_time, plural
 from gui.panels.comparison.names import columns_of, plan_title
 from gui.panels.comparison.rows import device_titles
 from gui.panels.schedule.panel import in_practice, shorter, summary
@@ -146,7 +146,7 @@ def _standing(comparison: Comparison, plan: int) -> tuple[list[str], tuple[str, 
     found = [words]
     gap, claim = problem.standing(evaluation.values, comparison.bounds).gap, comparison.figures(plan).claim
     if gap is not None:
-        found.append(optimal_words(comparison) if gap == 0.0 else f"gap {gap_limit(gap)}")
+        found.append(optimal_words(comparison) if gap == 0.0 else f"gap {gap_text(gap)}")
     return found, () if claim is None else (claimed_note(problem, claim), claimed_shortly(problem, claim))
 
 

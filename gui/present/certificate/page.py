@@ -8,7 +8,7 @@ from itertools import accumulate
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.look.numbers import DASH, gap_limit, plural, seconds_text
+from gui.look.numbers import DASH, gap_text, plural, seconds_text
 from gui.look.theme import Theme
 from gui.look.writing import LEFT
 from gui.present.captions import LEAST, STEPS, flowed, letters, measure
@@ -48,7 +48,7 @@ def status_line(certified: Certificate, theme: Theme) -> tuple[str, str]:
         return "Valid, nothing proven yet", theme.text
     first = certified.first_open
     where = f" of the {component_title(first.name)}" if first and of_objective(names) else ""
-    return f"Valid, gap {gap_limit(certified.gap)}{where}", theme.text
+    return f"Valid, gap {gap_text(certified.gap)}{where}", theme.text
 
 
 def verdict(certified: Certificate) -> str:
@@ -134,7 +134,7 @@ def component_rows(certified: Certificate) -> list[tuple[str, str, str, str]]:
     rows = [("", "this plan", "at least", "gap")]
     for part in certified.parts:
         least = DASH if part.proof is None else amount(certified, part.name, part.proof.value)
-        shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_limit(part.gap)
+        shown = "\N{CHECK MARK} 0" if part.proven else DASH if part.gap is None else gap_text(part.gap)
         if part.gap == 0.0 and not part.proven:
             shown = "met"
         title = component_words(part.name).title

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from gui.look.numbers import DASH, gap_limit, one_amount
+from gui.look.numbers import DASH, gap_text, one_amount
 from gui.look.theme import THEMES
 from gui.present.captions import Run
 from gui.present.certificate.facts import facts
@@ -53,7 +53,7 @@ def certificate_table(certified: Certificate) -> str:
         value = one_amount(part.value, part.unit)
         if part.proof is not None:
             proven = (
-                "proven" if part.proven else f"gap {gap_limit(part.gap)}" if part.gap is not None else DASH
+                "proven" if part.proven else f"gap {gap_text(part.gap)}" if part.gap is not None else DASH
             )
             value += f"; no valid plan is below {one_amount(part.proof.value, part.unit)} ({proven})"
         rows.append((component_words(part.name).title.capitalize(), value))

@@ -9,7 +9,7 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.look.numbers import gap_limit, plural
+from gui.look.numbers import gap_text, plural
 from gui.look.theme import Theme
 from gui.present.captions import flowed, measure
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
@@ -225,7 +225,7 @@ def _note(members: Sequence[Member], shown: int, name: str) -> str:
         return "proven optimal" if name == plan.problem.components[0] else best_words(plan.problem)
     first = standing.first_open
     where = f" of the {component_title(first.name)}" if first is not None and first.name != name else ""
-    return f"gap {gap_limit(standing.gap)}{where}" if standing.gap is not None else "no bound yet"
+    return f"gap {gap_text(standing.gap)}{where}" if standing.gap is not None else "no bound yet"
 
 
 def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> float | None:

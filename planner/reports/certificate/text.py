@@ -12,7 +12,7 @@ from planner.problem.per_device import in_words
 from planner.problem.proof_words import of_objective, optimal_words
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.reports.certificate.certificate import Certificate, Setting
-from planner.text_table import gap_percent, seconds_text
+from planner.text_table import gap_limit, seconds_text
 
 COLUMN = 100
 """Characters of a line of text."""
@@ -30,7 +30,7 @@ def status_words(certified: Certificate) -> str:
     if certified.gap is None:
         return "valid; nothing is proven about how good it is"
     where = f" of {certified.first_open.name}" if certified.first_open and of_objective(names) else ""
-    return f"valid; gap {gap_percent(certified.gap)}{where}"
+    return f"valid; gap {gap_limit(certified.gap)}{where}"
 
 
 def setting_text(setting: Setting) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planner.quantity import amount_text
 from planner.search.result import Result
-from planner.text_table import gap_percent
+from planner.text_table import gap_limit
 
 if TYPE_CHECKING:
     from planner.runs.race.standing import Reached
@@ -54,7 +54,7 @@ def _who(race: Reached) -> str:
     if bound is not None and math.isfinite(bound.value):
         value = amount_text(bound.value, race.problem.unit(name))
         by = bound.method if race.proved_by < 0 else race.standings[race.proved_by].name
-        gap = "" if race.gap is None else f" (gap {gap_percent(race.gap)})"
+        gap = "" if race.gap is None else f" (gap {gap_limit(race.gap)})"
         words.append(f"{by} proved at least {value}{gap}")
     elif bound is not None and race.proved_by >= 0:
         words.append(f"{race.standings[race.proved_by].name} proved it")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gui.look.numbers import gap_limit
+from gui.look.numbers import gap_text
 from gui.words.explaining import (
     critical_path,
     gap_without_constraints,
@@ -197,7 +197,7 @@ def test_devices_without_ops_are_no_measure_of_the_bottleneck() -> None:
 
 def test_a_gap_has_one_number() -> None:
     assert "up to 16.1 % better" in said(row([1.0] * 4), [0, 0, 1, 1], 0.16031)
-    assert gap_limit(0.16031) == "≤ 16.1 %"
+    assert gap_text(0.16031) == "≤ 16.1 %"
 
 
 def test_a_broken_plan_is_to_be_repaired_first() -> None:

@@ -106,7 +106,7 @@ def test_a_certificate_of_a_forged_file_claims(
     out = tmp_path / "c.txt"
     assert stageboard("export", made.model, made.forged, "--to", "certificate", "-o", out, *prove).status == 0
     text = " ".join(out.read_text().split())
-    assert text.startswith("CERTIFICATE: small, valid; gap 57.2 %") and "proven optimal" not in text
+    assert text.startswith("CERTIFICATE: small, valid; gap ≤ 57.2 %") and "proven optimal" not in text
     assert WORDS in text and ("proven here now by simple in " in text) == bool(prove)
     assert "proven here now by " in text
     data = tmp_path / "c.json"

@@ -37,7 +37,7 @@ from planner.story.folded import FoldedGroup
 from planner.story.keyframe import Camera, Keyframe
 from planner.story.looking import looked_at, named_ops
 from planner.story.making import Told, story_of_plans, thinned, visible
-from planner.story.proof_words import BEFORE_FINER_GAPS, proof_sentences
+from planner.story.proof_words import WITH_FINER_GAPS, proof_sentences
 from planner.story.story import Resolved, Story
 from planner.story.subject import StoryModel
 from planner.story.telling import (
@@ -181,10 +181,8 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     half = problem.bound("bottleneck", best.objective / 2, "simple", frozenset())
     assert "at most 50.0 % is left to gain" in caption(best, [half])
     between = problem.bound("bottleneck", best.objective * (1 - 0.55642), "simple", frozenset())
-    assert "at most 55.65 % is left" in caption(best, [between]), (
-        "55.7 % is more than the 55.6 % less at the bound"
-    )
-    assert "at most 55.7 %" in proof_sentences(best, [between], BEFORE_FINER_GAPS)[0], "so it was told before"
+    assert "at most 55.7 % is left" in caption(best, [between]), "rounded as the head of its slide"
+    assert "at most 55.65 %" in proof_sentences(best, [between], WITH_FINER_GAPS)[0], "so it was told before"
     assert title(plan_on(problem, [0] * n, "mine")) == "mine"
     assert title(best) == "Bottleneck 6.50 s" and title(best, worst).endswith("to 6.50 s")
     assert title(best, worst).startswith("From ") and "better" in title(replace(best, name="mine"), worst)

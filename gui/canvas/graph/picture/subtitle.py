@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gui.canvas.graph.items import Items
-from gui.look.numbers import gap_limit, plural
+from gui.look.numbers import gap_text, plural
 from gui.words.held import pushed_beside
 from gui.words.machines import machine_with_settings
 from gui.words.objectives import component_words, components_text
@@ -56,4 +56,4 @@ def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bou
     where = "" if len(problem.components) == 1 or standing.first_open is None else (
         f" ({component_words(standing.first_open.name).title})"
     )  # fmt: skip
-    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_limit(standing.gap)}{where}'}{end}"
+    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}{end}"

@@ -11,7 +11,7 @@ from gui.look.numbers import (
     DASH,
     Column,
     amount_column,
-    gap_limit,
+    gap_text,
     one_amount,
     one_time,
     rate_text,
@@ -219,7 +219,7 @@ def _gap(comparison: Compared, f: Figures) -> Cell:
     if f.gap is None:
         return Cell(DASH, "muted")
     # Met in the first component while a later one is open would read as optimal.
-    return Cell("bound met" if f.gap <= 0 else gap_limit(f.gap))
+    return Cell("bound met" if f.gap <= 0 else gap_text(f.gap))
 
 
 def _rules(comparison: Compared, i: int) -> Cell:

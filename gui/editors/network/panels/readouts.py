@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.look.numbers import DASH, gap_limit
+from gui.look.numbers import DASH, gap_text
 from gui.look.theme import Theme
 from gui.panels.readout_row import Readouts
 from gui.widgets.readout import Readout
@@ -124,7 +124,7 @@ class OrderReadouts(Readouts):
             self.gap.show_value("Gap", "optimal", "proven", t.good)
         else:
             self.gap.show_value(
-                "Gap", gap_limit(gap), GAP_MEANS,
+                "Gap", gap_text(gap), GAP_MEANS,
                 t.good if gap < 0.1 else t.text,
                 tip=f"(I/Os − bound) / I/Os: at most {gap_percent(gap)} of these I/Os could be saved by another order.",
             )  # fmt: skip

@@ -79,10 +79,10 @@ def test_the_latest_job_is_drawn(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=30_000)
         assert panel.plot.curves["incumbent"].getData()[1][-1] == 50.0
         assert panel.plot.curves["bound"].getData()[1][-1] == 12.0
-        assert "gap 76.0 %" in panel.words.text()
+        assert "gap ≤ 76.0 %" in panel.words.text()
         assert "proven by two superblocks" in panel.words.text()
         assert panel.plot.curves["incumbent label"].toPlainText() == "Slice 50.00"
-        assert panel.plot.curves["gap label"].toPlainText() == "gap 76.0 %"
+        assert panel.plot.curves["gap label"].toPlainText() == "gap ≤ 76.0 %"
         told = [mark.toPlainText() for mark in panel.plot.marks if mark.isVisible()]
         assert told == ["load of all devices ≥ 10.00", "two superblocks ≥ 12.00"]  # bounds, not plans
         second = jobs.start(Order("slice", document.problem), "Slice again")
@@ -197,7 +197,7 @@ def test_the_component_that_is_worked_on_is_drawn(qtbot: QtBot) -> None:
         qtbot.waitUntil(lambda: panel.plot is not None and "3.00 MiB" in panel.words.text(), timeout=30_000)
         assert panel.part.isVisible()
         assert panel.part.currentData() == "max-memory"
-        assert "gap 33.4 %" in panel.words.text()
+        assert "gap ≤ 33.4 %" in panel.words.text()
         assert panel.plot.getPlotItem().getAxis("left").unit == "MiB"
         job.learn(0.3, problem.bound("max-memory", 3 * mib, "simple", frozenset()))
         job.learn(0.4, problem.bound("dram", mib, "simple", frozenset(), given=(("max-memory", 3 * mib),)))

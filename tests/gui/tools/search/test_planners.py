@@ -224,7 +224,7 @@ def test_rows_of_jobs(qtbot: QtBot) -> None:
         jobs.job_changed.emit(first)
         row = panel.rows["job 1"]
         assert "20.00" in row.result.text()
-        assert "gap 50.0 %" in row.result.text()
+        assert "gap ≤ 50.0 %" in row.result.text()
         assert row.state.text().startswith("running")
         row.button.click()
         assert jobs.cancelled == [first]
@@ -286,10 +286,10 @@ def test_a_row_says_what_is_proven_so_far(qtbot: QtBot) -> None:
         job.learn(0.1, problem.bound("max-memory", 2 * mib, "simple", frozenset()))
         assert result() == "memory bound 2.00 MiB"
         job.found(0.2, (4 * mib, 2 * mib, 240 * 1024.0))
-        assert result() == row.result.text() == "memory 4.00 MiB, gap 50.0 %"
+        assert result() == row.result.text() == "memory 4.00 MiB, gap ≤ 50.0 %"
         job.learn(0.3, problem.bound("max-memory", 4 * mib, "simple", frozenset()))
         job.learn(0.4, problem.bound("dram", mib, "simple", frozenset(), given=(("max-memory", 4 * mib),)))
-        assert result() == "memory ✓ · off-chip 2.00 MiB, gap 50.0 %"
+        assert result() == "memory ✓ · off-chip 2.00 MiB, gap ≤ 50.0 %"
         assert "max communication 240.0 KiB (not proven)" in row.result.toolTip()
         job.learn(
             0.5, problem.bound("dram", 2 * mib, "simple", frozenset(), given=(("max-memory", 4 * mib),))

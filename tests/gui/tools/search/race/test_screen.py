@@ -78,7 +78,7 @@ def test_bars_begin_at_the_bound_and_the_farthest_is_whole(course: Course) -> No
     assert bars["Slice"] == pytest.approx(1.0 / 11.0) and bars["Annealing"] == 1.0
     assert bars["Dynamic program"] is None and bars["Simple"] is None
     gaps = {row.title: gap_to(row, facts) for row in facts.rows}
-    assert gaps["Slice"] == "gap 5.0 %" and gaps["Annealing"] == "gap 36.7 %" and gaps["Simple"] == ""
+    assert gaps["Slice"] == "gap ≤ 5.0 %" and gaps["Annealing"] == "gap ≤ 36.7 %" and gaps["Simple"] == ""
     unproven = replace(facts, bound=())
     assert floor_of(unproven) == 0.0 and bar_of(facts.rows[0], unproven) == pytest.approx(20 / 30)
 
@@ -92,7 +92,7 @@ def test_figures_tell_racers_apart_and_the_gap_from_its_goal(course: Course) -> 
     facts = board_facts(made)
     ranked = [row for row in facts.rows if row.rank]
     assert len({row.number for row in ranked}) == len({gap_to(row, facts) for row in ranked}) == 3
-    assert headline(made)[1].startswith("gap 0.12 %") and goal_text(made) == "to 0.10 %"
+    assert headline(made)[1].startswith("gap ≤ 0.12 %") and goal_text(made) == "to 0.10 %"
     assert "to 0.10 %" in goal_words(made)
     made.goal = replace(made.goal, gap=0.05)
     assert goal_text(made) == "to 5 %"
@@ -119,7 +119,7 @@ def test_the_leader_is_painted_longest_from_the_room(course: Course, qapp: objec
 
 def test_figures_that_read_alike_are_said_once(course: Course) -> None:
     proven(course, 3, 19.99999, 4.0)
-    assert headline(course) == ("20.00", "gap 0.001 %")
+    assert headline(course) == ("20.00", "gap ≤ 0.001 %")
 
 
 def test_it_follows_a_race_that_runs(window: MainWindow) -> None:
