@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planner.problem.bound import Bound
     from planner.reports.comparison import Comparison, OrderComparison
 
-VIEWS = ("flow", "lanes", "sankey", "devices", "overlay", "overlay-lanes")
+VIEWS = ("flow", "lanes", "sankey", "devices", "schedules", "overlay", "overlay-lanes")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--view", choices=VIEWS,
         help="what the picture shows: the graph as a flow or one lane per device, what goes from device to device, what"
-        " each device pays, or the first two plans on one canvas (default flow)",
+        " each device pays, the schedules on one axis, or the first two plans on one canvas (default flow)",
     )  # fmt: skip
     parser.add_argument(
         "--title", default="", metavar="WORDS", help="the picture's title (default: the model and the plans)"
@@ -60,9 +60,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "example: stageboard compare\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json --window\n\n"
-        "Devices are matched first: stages, TPUs and chips in their order, those of a pool freely. Plans may be for different\n"
-        "targets; a plan that breaks rules is compared like any other. What a plan file says was proven is named beside its plan as its\n"
-        "claim and counts only once it is proven."
+        "Devices are matched first: stages, TPUs and chips in their order, those of a pool by number, unless others at least\n"
+        "halve the ops that move. Plans may be for different targets; a plan that breaks rules is compared like any other. What\n"
+        "a plan file says was proven is named beside its plan as its claim and counts only once it is proven."
     )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gui.editors.comparison.capturing import PANELS, shown_comparison
 from gui.editors.comparison.state import file_sources
 from gui.shell.file_dialogs import PLANS, FileDialogs
 from gui.tools.story.folds import folded_now
@@ -69,6 +70,7 @@ class CompareFiles(FileDialogs):
         from gui.editors.comparison.picture.head import title_of
         from gui.editors.comparison.picture.overlaid import OVERLAYS
         from gui.editors.comparison.picture.picture import VIEWS, draw_comparison
+        from gui.editors.comparison.picture.scheduled import SCHEDULES
 
         comparison, columns, document = self._state.comparison, self._window.columns, self._state.document
         if comparison is not None:
@@ -76,12 +78,14 @@ class CompareFiles(FileDialogs):
             share = pane.fade.share if isinstance(pane, OverlayPane) else 0.5
             if columns.mode == "over":
                 view = "overlay-lanes" if view == "lanes" else "overlay"
+            panel = shown_comparison(self._window)
+            view = panel if panel in PANELS.values() else view
             self.ask_drawing(
-                VIEWS | OVERLAYS, view,
+                VIEWS | SCHEDULES | OVERLAYS, view,
                 lambda choice: partial(
                     draw_comparison,
                     (self._state.comparison if choice.view in OVERLAYS else self._state.by_reference()) or comparison, choice.page, choice.view, pair, share, choice.title,
-                    folded_now(document),
+                    folded_now(document), self._window.schedules.shown_kind,
                 ),
                 at_once=len(comparison.plans) * comparison.graph.n <= PREVIEWED_AT_ONCE, title=title_of(comparison),
             ).follow(self._state.comparison_changed)  # fmt: skip

@@ -40,13 +40,13 @@ class SchedulesShot(ComparisonShot):
     """A line of words and a chart for each plan; flags say when each is done with a sample."""
 
     def __init__(
-        self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme
+        self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, kind: str = ""
     ) -> None:
         super().__init__(comparison, room, letters, theme)
         self.why_not = ""
         """Why there are none, in a sentence."""
         try:
-            self._made = self._make(common_kinds(comparison)[0])
+            self._made = self._make(kind or common_kinds(comparison)[0])
         except StageboardError as error:
             self.why_not = str(error)
 

@@ -153,6 +153,11 @@ class Schedules(CompareView):
         """Less shows nothing."""
         return QSize(260, 160)
 
+    @property
+    def shown_kind(self) -> str:
+        """The kind of the schedules that are shown; empty where none are."""
+        return self.made.kind if self.built and self.made is not None else ""
+
     # ------------------------------------------------------------------ what is drawn
     def refresh(self) -> None:
         """Make the schedules anew that have changed, and show them."""

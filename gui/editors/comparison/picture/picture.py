@@ -16,6 +16,7 @@ from gui.editors.comparison.picture.bands import bands_of
 from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
 from gui.editors.comparison.picture.legend import legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS, TRIED, draw_overlaid
+from gui.editors.comparison.picture.scheduled import SCHEDULES, draw_schedules
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme, font
@@ -44,20 +45,23 @@ PAIR: Pair = (1, 0)
 
 def draw_comparison(
     comparison: Comparison, page: Page = SHEET, view: str = "flow", pair: Pair = PAIR, share: float = 0.5, title: str = "",
-    folded: Folded = (),
+    folded: Folded = (), schedule: str = "",
 ) -> Drawing:  # fmt: skip
     """The picture of a comparison. Needs a QGuiApplication, no display.
 
     ``view``: the canvases as ``flow`` or ``lanes``, with flows and devices below; or ``sankey`` or ``devices`` alone, large; or, as
-    ``overlay`` or ``overlay-lanes``, the ``pair`` on one canvas, of which the first of it shows by ``share``. ``title``: above it (empty:
+    ``overlay`` or ``overlay-lanes``, the ``pair`` on one canvas, of which the first of it shows by ``share``; or, as ``schedules``, the
+    schedules of all on one axis, of the kind ``schedule`` (empty: the first that all have). ``title``: above it (empty:
     the model and the plans). Each group of ``folded`` is one card. Of more
     than two plans there are the flows of each against the first, and what devices cost in all of them. Raises :class:`StageboardError` for
-    another view.
+    another view, and where a plan has no schedule.
     """
     if view in OVERLAYS:
         return draw_overlaid(comparison, page, view, pair, share, title, folded)
+    if view in SCHEDULES:
+        return draw_schedules(comparison, page, title, schedule)
     if view not in VIEWS:
-        raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS | OVERLAYS)}")
+        raise StageboardError(f"there is no view '{view}'; choose {', '.join(VIEWS | SCHEDULES | OVERLAYS)}")
     if page.crop and page.room[0] < NARROW:
         high, painted = column(
             comparison, page.room, page.theme, view, not page.transparent, title, folded, page.least_units

@@ -21,6 +21,7 @@ from gui.editors.comparison.picture.bands import bands_of
 from gui.editors.comparison.picture.head import head_of, packed, subtitle_of, title_of
 from gui.editors.comparison.picture.legend import APART, legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS
+from gui.editors.comparison.picture.scheduled import SCHEDULES
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
 from gui.look.numbers import one_amount
 from gui.look.page import PRESETS, SCREEN_DPI, Page
@@ -59,7 +60,7 @@ class Drawn(Scribe):
             self.rings.append(self.pen().widthF())
 
 
-@pytest.mark.parametrize("view", VIEWS | OVERLAYS)
+@pytest.mark.parametrize("view", VIEWS | SCHEDULES | OVERLAYS)
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_every_view_in_every_format(qapp: object, tmp_path: Path, view: str, suffix: str) -> None:
     path = tmp_path / f"c{suffix}"
@@ -73,7 +74,7 @@ def test_every_view_in_every_format(qapp: object, tmp_path: Path, view: str, suf
     elif suffix == ".svg":
         text = data.decode()
         assert "proven" not in text  # nothing is
-        assert "Bottleneck" in text or view in OVERLAYS
+        assert "Bottleneck" in text or view in SCHEDULES | OVERLAYS
         assert "Stage 1" in text or view in ("flow", "overlay")
     else:
         assert data.startswith(b"%PDF")
@@ -360,7 +361,7 @@ def test_every_plan_of_a_picture_stands_out_alike(qapp: object) -> None:
     assert [row[0].strong for row in table.rows] == [True] * 3
 
 
-@pytest.mark.parametrize("view", VIEWS | OVERLAYS)
+@pytest.mark.parametrize("view", VIEWS | SCHEDULES | OVERLAYS)
 def test_a_picture_has_the_title_that_it_is_given(qapp: object, view: str) -> None:
     drawing = draw_comparison(comparison_of(A, B), Page((900, 640)), view, title="Two ways to cut")
     assert drawing.title == "Two ways to cut"

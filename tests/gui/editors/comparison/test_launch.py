@@ -208,6 +208,21 @@ def test_the_picture_is_saved(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.
         assert "both.png" in window.notice.text
 
 
+def test_the_picture_begins_with_the_tab_that_has_the_keyboard(qtbot: QtBot) -> None:
+    """Schedules of the kind that is shown there."""
+    with window_on(qtbot, two_plans()) as window:
+        window.docks.reveal("schedules")
+        qtbot.waitUntil(lambda: bool(window.schedules.shown_kind))
+        window.schedules.charts[0].setFocus()
+        window.files.export_picture()
+        dialog = window.findChild(PictureDialog)
+        assert dialog.choice().view == "schedules"
+        lines = [line.words for line in written_in(dialog._draw(dialog.choice())().file(".svg"))]
+        assert {"Stage 0", "Stage 1", "a sample later"} <= set(lines)
+        assert any(line.startswith("A: ") for line in lines)
+        dialog.close()
+
+
 @pytest.mark.parametrize("view", ["flow", "lanes", "overlay", "overlay-lanes"])
 @pytest.mark.parametrize("page", [Page((1200, 900)), Page((500, 3000), crop=True)])
 def test_groups_that_are_folded_are_folded_in_the_picture(qtbot: QtBot, view: str, page: Page) -> None:
