@@ -167,9 +167,27 @@ def apart_words(problem: Problem, others: Iterable[PlanningProblem]) -> str:
     return ", ".join(said)
 
 
-def machines_by_letter(problems: Sequence[Problem], letters: Sequence[str]) -> str:
-    """In what the problems of compared plans differ, of each by its plan's letter, then what is the same of all: ``A on 4 stages, B on 6
-    stages``, ``A contiguous, B non-contiguous; 3 accelerators + 1 CPU``. Empty where words tell nothing apart."""
+def shared_machine(problems: Sequence[Problem]) -> str:
+    """What machines of one kind have in common, in full: their devices where these are as many, else the kind, and the settings that are
+    not the usual ones: `` on 4 Edge TPUs, int8``, `` on a device pool of 2 accelerators and 1 CPU``, ``, pipeline``."""
+    targets = [problem.target for problem in problems]
+    first, words = problems[0], targets[0].words
+    hardware = (
+        plural(len(first.devices), words.product, words.products) if words.product else machine_words(first)
+    )
+    alike = len({counted_devices(problem) for problem in problems}) == 1
+    heads, _ = targets[0].spec_head()
+    said = [
+        setting_words(value, f) for f in fields(targets[0])  # type: ignore[arg-type]
+        if f.name not in heads and (value := getattr(targets[0], f.name)) != f.default
+        and all(getattr(target, f.name) == value for target in targets)
+    ]  # fmt: skip
+    return ", ".join([f" on {hardware}" if alike else f", {targets[0].in_words.partition(' ')[2]}", *said])
+
+
+def machines_by_letter(problems: Sequence[Problem], letters: Sequence[str], *, shared: bool = True) -> str:
+    """In what the problems of compared plans differ, of each by its plan's letter, then where it is ``shared`` what is the same of all: ``A on 4
+    stages, B on 6 stages``, ``A contiguous, B non-contiguous; 3 accelerators + 1 CPU``. Empty where words tell nothing apart."""
     parts = [
         (devices_words(problem), apart_words(problem, problems), conditions_words(problem))
         for problem in problems
@@ -182,6 +200,7 @@ def machines_by_letter(problems: Sequence[Problem], letters: Sequence[str]) -> s
         words = ", ".join(word for word, differs in zip(own, unlike, strict=True) if differs and word)
         said.append(f"{letter} on {words}" if unlike[0] else f"{letter} {words or 'without'}")
     same = ", ".join(word for word, differs in zip(parts[0], unlike, strict=True) if not differs and word)
+    same = same if shared else ""
     between = "; " if any(", " in words for words in said) else ", "
     return "; ".join(filter(None, (between.join(said), same)))
 

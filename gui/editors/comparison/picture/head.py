@@ -12,7 +12,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, words_of, write
 from gui.panels.comparison.names import plan_title, titles_in_a_row
 from gui.widgets.labels import capital
-from gui.words.machines import machines_by_letter
+from gui.words.machines import machines_by_letter, shared_machine
 from planner.evaluation.times_source import times_mark
 from planner.reports.comparison import Comparison
 
@@ -56,19 +56,19 @@ def title_of(comparison: Comparison) -> str:
 
 
 def subtitle_of(comparison: Comparison) -> str:
-    """How large the model is, on which target, and what cannot be compared."""
-    return BETWEEN.join(_facts(comparison))
+    """How large the model is, on which machine in full, and what cannot be compared."""
+    return BETWEEN.join(facts_of(comparison))
 
 
-def _facts(comparison: Comparison) -> list[str]:
-    problem = comparison.plans[0].problem
-    parts = [f"{plural(comparison.graph.n, 'op')}, {problem.target.in_words.partition(' ')[2]}"]
-    kinds = {plan.problem.target.kind for plan in comparison.plans}
-    if len(kinds) > 1:
-        parts[0] = plural(comparison.graph.n, "op")
-    if len(kinds) > 1 or not comparison.differing_words:  # else it is said below in what they differ
-        problems = [plan.problem for plan in comparison.plans]
-        parts += filter(None, [machines_by_letter(problems, comparison.letters)])
+def facts_of(comparison: Comparison) -> list[str]:
+    """The same in parts."""
+    problems = [plan.problem for plan in comparison.plans]
+    one_kind = len({problem.target.kind for problem in problems}) == 1
+    machine = shared_machine(problems) if one_kind else ""
+    parts = [f"{plural(comparison.graph.n, 'op')}{machine}"]
+    if not one_kind or not comparison.differing_words:  # else it is said below in what they differ
+        told = machines_by_letter(problems, comparison.letters, shared=not machine.startswith(" on "))
+        parts += filter(None, [told])
     marks = [times_mark(plan.problem) for plan in comparison.plans]
     told = f"times {marks[0]}" if len(set(marks)) == 1 and marks[0] else ", ".join(
         f"{comparison.letter(i)}'s times {mark}" for i, mark in enumerate(marks) if mark
@@ -89,7 +89,7 @@ def head_of(comparison: Comparison, width: float, listed: bool = False, title: s
         title = title if own else f"{comparison.graph.name}{BETWEEN}{len(comparison.plans)} plans compared"
         names = packed([plan_title(comparison, i) for i in range(len(comparison.plans))], small, width)
     titles = packed(title.split(BETWEEN), QFontMetricsF(font(12.0, bold=True)), width)
-    return Head(tuple(titles), (*names, *packed(_facts(comparison), small, width)))
+    return Head(tuple(titles), (*names, *packed(facts_of(comparison), small, width)))
 
 
 def packed(parts: list[str], measure: QFontMetricsF, width: float) -> list[str]:

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from gui.editors.comparison.picture.head import packed, title_of
+from gui.editors.comparison.picture.head import LINE, facts_of, packed, title_of
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import Page
 from gui.look.theme import font
@@ -50,7 +50,9 @@ def draw_overlaid(
         page = page.as_high_as(max(page.usual.room[1], ABOVE_LANES + LANE * len(comparison.rows)))
     wide, high = page.room
     lines = _title_lines(comparison, title, wide - 2 * INSET)
-    top = TITLE_TOP + TITLE_LINE * len(lines)
+    facts = packed(facts_of(comparison), QFontMetricsF(font(8.5)), wide - 2 * INSET)
+    below = TITLE_TOP + TITLE_LINE * len(lines)
+    top = below + LINE * len(facts)
 
     def shot_of(most: float = 0.0) -> OverlayShot:
         return OverlayShot(
@@ -77,6 +79,9 @@ def draw_overlaid(
         for i, line in enumerate(lines):
             box = QRectF(INSET, TITLE_TOP + i * TITLE_LINE, wide - 2 * INSET, TITLE_LINE)
             write(painter, box, LEFT, line, font(12.0, bold=True), page.theme.text)
+        for i, line in enumerate(facts):
+            box = QRectF(INSET, below + i * LINE, wide - 2 * INSET, LINE)
+            write(painter, box, LEFT, line, font(8.5), page.theme.muted)
         painter.translate(0, top)
         paint_parts(painter, shot.parts())
 

@@ -9,8 +9,8 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import Page
 from gui.panels.comparison.schedules_layout import STRIP
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER
-from gui.present.comparison.schedules import MARGIN, SchedulesShot
 from gui.present.comparison.schedules import LINE as WORDS
+from gui.present.comparison.schedules import MARGIN, SchedulesShot
 from gui.present.comparison.shot import LETTERS, paint_parts
 from planner.errors import StageboardError
 from planner.reports.comparison import Comparison

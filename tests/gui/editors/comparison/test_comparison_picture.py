@@ -21,8 +21,8 @@ from gui.editors.comparison.picture.bands import bands_of
 from gui.editors.comparison.picture.head import head_of, packed, subtitle_of, title_of
 from gui.editors.comparison.picture.legend import APART, legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS
-from gui.editors.comparison.picture.scheduled import SCHEDULES
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
+from gui.editors.comparison.picture.scheduled import SCHEDULES
 from gui.look.numbers import one_amount
 from gui.look.page import PRESETS, SCREEN_DPI, Page
 from gui.look.theme import DARK, LIGHT, font
@@ -37,7 +37,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.reports.comparison import Comparison, compare
-from tests.gui.editors.comparison.compare_parts import HAND, comparison_of
+from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.present.slides import written_in
 from tests.gui.scribe import Scribe
@@ -354,6 +354,26 @@ def test_canvases_and_the_table_have_one_unit(qapp: object) -> None:
     told = [standing_words(comparison, i).split("   ")[0].split()[-1] for i in range(2)]
     table = [row[1].text.split()[-1] for row in figures_table(comparison, (1, 0)).rows]
     assert len({*told, *table}) == 1
+
+
+@pytest.mark.parametrize("view", VIEWS | SCHEDULES | OVERLAYS)
+def test_every_picture_says_the_machine_in_full(qapp: object, view: str) -> None:
+    """Its devices and the settings that are not the usual ones, as a picture of a single plan does."""
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=2 * 2**20), "memory-1-2-3")
+    compared = compare(
+        [problem.plan(np.array(of, np.int32), HAND) for of in ([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 2])]
+    )
+    drawing = draw_comparison(compared, Page((1200, 800)), view)
+    said = [line.words for line in written_in(drawing.file(".svg"))]
+    assert any(line.startswith("6 ops on 3 Edge TPUs, ") and "2.00 MiB" in line for line in said), said[:6]
+    pools = compare([
+        Problem(chain_graph(12), pool(2, 1)).plan(np.array(of, np.int32), HAND) for of in (A, B)
+    ])  # fmt: skip
+    assert subtitle_of(pools).startswith("12 ops on a device pool of 2 accelerators and 1 CPU")
+    counts = compare([
+        Problem(chain_graph(12), Pipeline(count)).plan(np.array(A, np.int32), HAND) for count in (3, 4)
+    ])  # fmt: skip
+    assert subtitle_of(counts).startswith("12 ops, pipeline   ")
 
 
 def test_every_plan_of_a_picture_stands_out_alike(qapp: object) -> None:
