@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
@@ -14,6 +15,7 @@ from gui.panels.comparison.names import plan_title, titles_in_a_row
 from gui.widgets.labels import capital
 from gui.words.machines import machines_by_letter, shared_machine
 from planner.evaluation.times_source import times_mark
+from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 
 BELOW_TITLE, LINE, AFTER = 26.0, 16.0, 4.0
@@ -78,9 +80,25 @@ def facts_of(comparison: Comparison) -> list[str]:
     return [*parts, *map(capital, more)]
 
 
-def head_of(comparison: Comparison, width: float, listed: bool = False, title: str = "") -> Head:
+def looks_of(comparison: Comparison, view: str) -> list[str]:
+    """What canvases do not say of their looks: why cards are pale, and in lanes which device's figure is in the colour of warnings."""
+    moved = {op for i in range(1, len(comparison.plans)) for op in comparison.moved(i).tolist()}
+    said = ["pale: not moved"] if 0 < len(moved) < comparison.graph.n else []
+    if view == "lanes":
+        worst = dict.fromkeys(
+            worst_word(plan.problem, plan.evaluation)
+            for plan in comparison.plans
+            if plan.evaluation.bottleneck >= 0
+        )
+        said += [f"amber: {' or '.join(worst)}"] if worst else []
+    return said
+
+
+def head_of(
+    comparison: Comparison, width: float, listed: bool = False, title: str = "", more: Sequence[str] = ()
+) -> Head:
     """What fits into ``width`` pixels whole; with ``listed`` the plans have lines of their own in any case. ``title``: another one than
-    :func:`title_of`; below one that does not name the plans they have lines, too."""
+    :func:`title_of`; below one that does not name the plans they have lines, too. ``more`` is said behind all facts."""
     small = QFontMetricsF(font(8.5))
     own = title not in ("", title_of(comparison))
     title = title if own else title_of(comparison)
@@ -89,7 +107,7 @@ def head_of(comparison: Comparison, width: float, listed: bool = False, title: s
         title = title if own else f"{comparison.graph.name}{BETWEEN}{len(comparison.plans)} plans compared"
         names = packed([plan_title(comparison, i) for i in range(len(comparison.plans))], small, width)
     titles = packed(title.split(BETWEEN), QFontMetricsF(font(12.0, bold=True)), width)
-    return Head(tuple(titles), (*names, *packed(facts_of(comparison), small, width)))
+    return Head(tuple(titles), (*names, *packed([*facts_of(comparison), *more], small, width)))
 
 
 def packed(parts: list[str], measure: QFontMetricsF, width: float) -> list[str]:

@@ -13,7 +13,7 @@ from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_painter import fits, fitted, paint_table, table_height, wrapped
 from gui.editors.comparison.panels.figures_words import Table, figures_table
 from gui.editors.comparison.picture.bands import bands_of
-from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, packed, title_of
+from gui.editors.comparison.picture.head import BETWEEN, LINE, Head, head_of, looks_of, packed, title_of
 from gui.editors.comparison.picture.legend import legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS, TRIED, draw_overlaid
 from gui.editors.comparison.picture.scheduled import SCHEDULES, draw_schedules
@@ -97,7 +97,7 @@ def composed(
     table of figures no more than fits beside one another; ``least``: pixels that letters on cards are high at least."""
     width, height = size
     inner, count = width - 2 * MARGIN, len(comparison.plans)
-    head, tables, top = _tables(comparison, inner, brief, title)
+    head, tables, top = _tables(comparison, inner, brief, title, view)
     drawings: list[Canvas] = []
     whole = QRectF(0, top, width, max(10.0, height - top))
     below = QRectF(0, height, width, 0)
@@ -163,7 +163,7 @@ def column(
     width, most = room
     inner, count = width - 2 * MARGIN, len(comparison.plans)
     # Canvases say gaps and rules in their titles.
-    head, tables, top = _tables(comparison, inner, brief=view in ("flow", "lanes"), title=title)
+    head, tables, top = _tables(comparison, inner, brief=view in ("flow", "lanes"), title=title, view=view)
     drawings: list[Canvas] = []
     flows: list[tuple[Pair, QRectF]] = []
     devices, told, legend = QRectF(), QRectF(), None
@@ -172,12 +172,12 @@ def column(
         each = FLOW_SHAPE * width if view == "flow" else ABOVE_LANES + LANE * len(comparison.rows)
         legend = legend_of(comparison, inner) if view == "flow" else None
         strip = 0.0 if legend is None else legend.height
-        most = max(10.0, left - strip)
-        usual = min(most, count * each)
+        highest = max(10.0, left - strip)
+        usual = min(highest, count * each)
         box = QRectF(0, top, width, usual)
         drawings = _canvases(comparison, box, theme, view, folded, least)
         if view == "flow" and least:
-            for grown in np.linspace(usual, most, TRIED).tolist():
+            for grown in np.linspace(usual, highest, TRIED).tolist():
                 higher = QRectF(0, top, width, grown)
                 larger = _canvases(comparison, higher, theme, view, folded, least)
                 if named(larger):
@@ -223,11 +223,11 @@ def _canvases(
 
 
 def _tables(
-    comparison: Comparison, width: float, brief: bool = False, title: str = ""
+    comparison: Comparison, width: float, brief: bool = False, title: str = "", view: str = ""
 ) -> tuple[Head, list[tuple[float, Table]], float]:
     """The head, the table of figures in parts that are ``width`` wide at most, each with where it begins, and where they end.
 
-    ``brief``: less of the table. Where it is still too wide plans stand in it by their letters, and their names whole in the head.
+    ``brief``: less of the table; ``view``: the canvases, whose looks the head explains. Where it is still too wide plans stand in it by their letters, and their names whole in the head.
     """
     whole = figures_table(comparison, PAIR, paired=False)
     speeds = fits(whole, width)
@@ -239,7 +239,8 @@ def _tables(
     if lettered:
         whole = figures_table(comparison, PAIR, lettered=True, paired=False, speeds=speeds)
         whole = fitted(whole, width) if brief else whole
-    head = head_of(comparison, width, listed=lettered, title=title)
+    more = looks_of(comparison, view) if view in ("flow", "lanes") else ()
+    head = head_of(comparison, width, listed=lettered, title=title, more=more)
     tables: list[tuple[float, Table]] = []
     top = head.height
     for table in wrapped(whole, width):

@@ -376,6 +376,19 @@ def test_every_picture_says_the_machine_in_full(qapp: object, view: str) -> None
     assert subtitle_of(counts).startswith("12 ops, pipeline   ")
 
 
+@pytest.mark.parametrize("page", [PRESETS["slide"], PRESETS["column"]])
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_a_picture_explains_the_looks_of_its_canvases(qapp: object, page: Page, view: str) -> None:
+    """Pale cards, the figure of the bottleneck, and in a flow the colours, also in a column whose canvases take all room."""
+    compared = comparison_of(A, B, C, A)
+    drawing = draw_comparison(compared, page, view)
+    said = written_in(drawing.file(".svg"))
+    words = "   ".join(line.words for line in said)
+    assert "pale: not moved" in words and ("amber: bottleneck" in words) is (view == "lanes")
+    assert view == "lanes" or "Stage 2" in words
+    assert all(line.box.bottom() <= drawing.page.pixels[1] for line in said)
+
+
 def test_every_plan_of_a_picture_stands_out_alike(qapp: object) -> None:
     table = figures_table(comparison_of(A, B, C), (1, 0), paired=False)
     assert [row[0].strong for row in table.rows] == [True] * 3
