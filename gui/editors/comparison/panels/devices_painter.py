@@ -16,8 +16,8 @@ from gui.look.numbers import plural
 from gui.look.theme import DeviceColour, Theme, font, numbered_colours
 from gui.look.writing import ENDS, LEFT, RIGHT, write
 from gui.panels.comparison.names import short_title
+from gui.widgets.bar_key import APART, key_width, paint_key
 from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
-from gui.widgets.bar_key import paint_key
 from gui.widgets.bars import cost_parts, paint_change_bar, paint_parts, paint_track
 
 MARK = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
@@ -194,8 +194,8 @@ def rows_fitting(table: DeviceTable, height: float, most: float = MOST_ROW) -> t
 
 
 def explained(table: DeviceTable, columns: Sequence[DeviceColumn]) -> float:
-    """Pixels below some columns in which the parts of their bars are explained, where any have parts."""
-    return KEY_HEIGHT if table.kinds and any(column.part == "cost" for column in columns) else 0.0
+    """Pixels below some columns in which their bars are explained, where any have such."""
+    return KEY_HEIGHT if table.scale_words(columns) else 0.0
 
 
 def paint_devices(
@@ -245,5 +245,17 @@ def paint_devices(
         painter.drawText(line, LEFT, f"and {plural(left_out, 'device')} that change less")
     if key:
         below = box.top() + HEAD + (len(rows) + bool(left_out)) * each
-        paint_key(painter, QRectF(box.left(), below, box.width(), key), table.kinds, theme, font(8.0))
+        _paint_scale(painter, QRectF(box.left(), below, box.width(), key), table, columns, theme)
     painter.restore()
+
+
+def _paint_scale(
+    painter: QPainter, line: QRectF, table: DeviceTable, columns: Sequence[DeviceColumn], theme: Theme
+) -> None:
+    """What the parts of bars of costs are, and what whole bars stand for where that has room, too."""
+    face, words = font(8.0), table.scale_words(columns)
+    kinds = table.kinds if any(column.part == "cost" for column in columns) else ()
+    paint_key(painter, line, kinds, theme, face)
+    beside = line.adjusted(key_width(kinds, face) + APART if kinds else 0.0, 0, 0, 0)
+    if QFontMetricsF(face).horizontalAdvance(words) <= beside.width():
+        write(painter, beside, LEFT, words, face, theme.muted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,6 +73,16 @@ class DeviceTable:
         """Which kinds of parts the bars of costs have."""
         receive, _, streaming, send = np.nan_to_num(np.concatenate(self.parts, axis=1))
         return kinds_of_parts(receive, streaming, send)
+
+    def scale_words(self, columns: Sequence[DeviceColumn]) -> str:
+        """What whole bars of these columns stand for: ``whole bar 4.02 ms, 8.00 MiB``; empty where none has bars."""
+        said: dict[str, None] = {}
+        for column in columns:
+            end = {"cost": self.full, "memory": column.most}.get(column.part, 0.0)
+            if column.kind == AMOUNT and end > 0:
+                unit = unit_of(self.comparison, column.plan, column.part)
+                said[amount_column([end], unit).text(end)] = None
+        return f"whole bar {', '.join(said)}" if said else ""
 
     def find(self, kind: str, part: str, plan: int = -1) -> DeviceColumn | None:
         """A column, if there is one like this."""
@@ -148,8 +158,9 @@ def device_table(comparison: Comparison, pair: Pair) -> DeviceTable:
     # Bars of all parts of the cost share a scale: a short bar is a small change.
     for part in (*groups, "ops"):
         plans = range(count) if part != "ops" else sorted(pair)
-        columns += _amounts(comparison, part, plans)
-        beside = columns[-1].most
+        amounts = _amounts(comparison, part, plans)
+        columns += amounts
+        beside = max(float(np.nanmax(column.values, initial=0.0)) for column in amounts)
         found = getattr(differences, part)
         read = _as_read(comparison, pair, part, found, beside)
         columns.append(_change(comparison, pair, part, found, beside, read=read))
@@ -178,6 +189,9 @@ def _amounts(comparison: Comparison, part: str, plans: range | list[int]) -> lis
     by_plan = {plan: comparison.by_row(plan, part) for plan in plans}
     every = np.concatenate(list(by_plan.values()))
     most = float(np.nanmax(every, initial=0.0))
+    if part == "memory":  # as in lanes: bars are as full as caches are
+        caches = np.concatenate([comparison.plans[plan].problem.evaluator.budget for plan in plans])
+        most = max(most, float(caches[np.isfinite(caches)].max(initial=0.0)))
     found = []
     for plan, values in by_plan.items():
         unit = unit_of(comparison, plan, part)

@@ -20,10 +20,12 @@ from gui.editors.comparison.panels.devices_painter import (
 from gui.editors.comparison.panels.devices_table import AMOUNT, CHANGE, device_table
 from gui.look.numbers import DASH, MINUS
 from gui.look.theme import DARK, LIGHT, numbered_colours
+from gui.panels.comparison.rows import row_headers
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Plan, Problem
+from planner.quantity import bytes_text
 from planner.reports.comparison import compare
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool, state_of
 from tests.gui.models import chain_graph, tpu_graph
@@ -51,6 +53,22 @@ def test_amounts_and_differences_are_those_of_the_plans() -> None:
     hot = [int(np.argmax(plan.evaluation.cost)) for plan in comparison.plans]
     assert [table.hot[i] for i in (0, 1)] == [int(comparison.row_of[i][hot[i]]) for i in (0, 1)]
     assert "(bottleneck)" in table.words(table.hot[0])
+
+
+def test_bars_of_memory_are_as_full_as_caches_are(qapp: object) -> None:
+    """As in lanes; and a picture says what whole bars stand for."""
+    problem = Problem(tpu_graph(), EdgeTpuPipeline(3, cache=8 * 2**20), "inference-time")
+    plans = [problem.plan(np.array(of, np.int32), HAND) for of in ([0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 2])]
+    table = device_table(compare(plans), (1, 0))
+    held = table.find(AMOUNT, "memory", 0)
+    assert held is not None and np.nanmax(held.values) < held.most
+    budget = float(problem.evaluator.budget.max())
+    assert held.most == max(budget, row_headers(compare(plans), 0).full)
+    scribe = Scribe(900, 300)
+    paint_devices(scribe, QRectF(0, 0, 900, 300), table, LIGHT, details=True)
+    scribe.end()
+    said = [text for _, text in scribe.written if text.startswith("whole bar ")]
+    assert said == [table.scale_words(table.columns)] and said[0].endswith(f", {bytes_text(held.most)}")
 
 
 def test_differences_of_costs_agree_with_the_costs_beside_them() -> None:
