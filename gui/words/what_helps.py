@@ -25,12 +25,13 @@ LARGE = 0.5
 FULL = 0.9
 """Share of its memory that a device holds from which the memory is named first."""
 SHORT = "Memory is short"
+UNTRIED = "Which of these helps most has not been tried."
 GOOD = 0.2
 """Share of a cost from which transfers are named though work is more."""
 HARDLY = 0.1
 """Share of all ops below which so few fit a device that its memory is why it is empty."""
 SMALL = 0.01
-"""What can be gained at most where nothing that gains it is called what helps most."""
+"""What can be gained at most where what gains it is not worth naming as a remedy."""
 LOOSE = 1e-3
 """A gap to what is proven without a rule, below which the rule costs nothing."""
 KEEPS_IDLE = {
@@ -46,7 +47,8 @@ KEEPS_IDLE = {
 def beyond(
     problem: Problem, evaluation: Evaluation, device_of: Ints, rows: Iterable[tuple[str, float]], bounds: Iterable[Bound] = (),
 ) -> str:  # fmt: skip
-    """What may help a plan (int32[n]) that is the best there is: the machine, the model, its memory limit, its rules.
+    """What may help a plan (int32[n]) that is the best there is: the machine, the model, its memory limit, its rules. None is said to help
+    most, for none was tried; what one can bring at most stands beside it where that is proven.
 
     ``rows``: the parts of the cost of its bottleneck, of its critical path, or of what all stream and the largest rest; ``bounds``: what is proven, also without some rule.
     """
@@ -63,13 +65,15 @@ def beyond(
     if first:
         said.insert(0, memory)
     elif memory:
-        said.insert(1, memory.replace("may help most", "may help as well"))
+        said.insert(1, memory)
     if idle and not any(idle in words for words in said):
         said.append(idle)
     # Where one rule is found to keep a device idle, the others are not guessed at.
     found = any(f": {rule} keep" in idle for rule in KEEPS_IDLE.values())
     if not found and (rules := _rules(problem, evaluation, told)):
         said.append(rules)
+    if len(said) > 1:
+        said.append(UNTRIED)
     return " ".join(said)
 
 
@@ -105,7 +109,7 @@ def none_fit(problem: Problem, device_of: Ints) -> str:
         if len(empty) == 1
         else f"each of {len(empty)} empty {_kinds(problem, empty)}"
     )
-    return f"{SHORT}: {few} the {bytes_text(float(e.capacity[d]))} of {whose}, so more of it would help most."
+    return f"{SHORT}: {few} the {bytes_text(float(e.capacity[d]))} of {whose}, so more of it would help."
 
 
 def _kinds(problem: Problem, devices: Ints) -> str:
@@ -267,7 +271,12 @@ def _memory(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: t
         return ""
     if near[fullest] < FULL:
         return f"More memory per {one} may help as well: the fullest holds {held}."
-    return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help most."
+    return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help{_at_most(', by', room)}."
+
+
+def _at_most(joint: str, gap: float | None) -> str:
+    """``, by at most 12 %`` where that is proven and says anything: a bound of 0 does not."""
+    return "" if gap is None or gap >= 1.0 else f"{joint} at most {gap_percent(gap)}"
 
 
 def _streams(problem: Problem, evaluation: Evaluation, device_of: Ints) -> bool:
@@ -326,25 +335,20 @@ def _gap_without(
     return without.standing(evaluation.values, bounds).gap
 
 
-def _costs_nothing(problem: Problem, evaluation: Evaluation, rule: str, bounds: tuple[Bound, ...]) -> bool:
-    """Whether it is proven that no plan is better without one of the target's rules that can be switched off."""
-    gap = _gap_without(problem, evaluation, rule, bounds)
-    return gap is not None and gap < LOOSE
-
-
 def _rules(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) -> str:
     """The rules in force, apart from memory, without which plans may be better, as far as nothing is proven of that."""
     if len(problem.devices) < 2:
         return ""
     in_force = set(problem.target.rules(problem.graph))
-    switched = [
-        RULES.get(rule, rule.replace("_", " "))
-        for rule in problem.target.switches
-        if rule != "memory" and rule in in_force and not _costs_nothing(problem, evaluation, rule, bounds)
-    ]
+    switched = []
+    for rule in problem.target.switches:
+        gap = _gap_without(problem, evaluation, rule, bounds)
+        if rule != "memory" and rule in in_force and not (gap is not None and gap < LOOSE):
+            most = _at_most(" by", gap)
+            switched.append(f"{RULES.get(rule, rule.replace('_', ' '))}{f' ({most.strip()})' if most else ''}")
     said = []
     if switched:
-        said.append(f"Plans that need not keep {_or(switched)} may be better, too.")
+        said.append(f"Plans that need not keep {_or(switched)} may be better as well.")
     if unsupported := int(np.count_nonzero(~problem.evaluator.supported.all(axis=0))):
         them = "it" if unsupported == 1 else "them"
         said.append(f"{plural(unsupported, 'op')} cannot go everywhere: support for {them} may help as well.")

@@ -69,7 +69,8 @@ def test_a_memory_that_is_full_is_named_first(objective: str) -> None:
     assert words.startswith(
         "No plan is better: proven. Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB"
     )
-    assert "per accelerator may help most" in words and "keep contiguity may be better, too" in words
+    assert "per accelerator may help." in words and "keep contiguity may be better as well." in words
+    assert words.endswith("Which of these helps most has not been tried.") and words.count("most") == 1
     assert "emory" not in said(row(DevicePool(2, 0, memory=9 * MIB), objective), [0, 0, 1, 1])
     assert "More memory per accelerator may help as well: the fullest holds 2.00 MiB of 3.00 MiB" in said(
         row(DevicePool(2, 0, memory=3 * MIB), objective), [0, 0, 1, 1]
@@ -85,9 +86,9 @@ def test_a_full_memory_is_named_where_a_better_plan_may_exist(gap: float | None)
         return next_step(problem, problem.evaluate(devices), devices, gap)
 
     assert words(2 * MIB + 64).endswith(
-        "(Ctrl+Shift+B). Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB, so more of it per accelerator may help most."
+        "(Ctrl+Shift+B). Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB, so more of it per accelerator may help."
         if gap
-        else "(Ctrl+Return). Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB, so more of it per accelerator may help most."
+        else "(Ctrl+Return). Memory is short: Accelerator 0 holds 2.00 MiB of 2.00 MiB, so more of it per accelerator may help."
     )
     assert "emory" not in words(3 * MIB) and "emory" not in words(9 * MIB)
     # A full bottleneck keeps no op from going to the others.
@@ -140,7 +141,7 @@ def test_a_full_cache_comes_after_a_link_that_saves_more(up: float) -> None:
     target = EdgeTpuPipeline(2, precision="file", cache=2.2 * MIB, up=up, down=1e12, scratch=False)
     words = said(Problem(graph, target, "stage-time"), [0, 0, 1, 1])
     assert (
-        "Memory is short: Stage 0 holds 2.00 MiB of 2.20 MiB, so more of it per TPU may help as well."
+        "Memory is short: Stage 0 holds 2.00 MiB of 2.20 MiB, so more of it per TPU may help."
         in words
     )
     assert "may help most" not in words and not words.startswith("No plan is better: proven. Memory")
@@ -185,7 +186,7 @@ def test_that_no_op_fits_empty_devices_comes_first(objective: str, gap: float) -
     problem = row(DevicePool(2, 1, memory=220.0), objective, n=20)
     devices = np.full(20, 2, np.int32)
     words = next_step(problem, problem.evaluate(devices), devices, gap)
-    told = "Memory is short: no op fits the 220 B of each of 2 empty accelerators, so more of it would help most."
+    told = "Memory is short: no op fits the 220 B of each of 2 empty accelerators, so more of it would help."
     assert told in words and "faster link" not in words and "More" not in words and "holds" not in words
     if not gap:
         assert words.startswith(f"No plan is better: proven. {told} Faster ")
@@ -194,3 +195,17 @@ def test_that_no_op_fits_empty_devices_comes_first(objective: str, gap: float) -
     devices = np.ones(20, np.int32)
     words = next_step(one, one.evaluate(devices), devices, gap)
     assert "only 1 of 20 ops fit the 220 B of Accelerator 0, so" in words
+
+
+def test_what_a_remedy_brings_at_most_is_said_where_it_is_proven() -> None:
+    """What no one knows to be reached is a limit, and no rank."""
+    problem = row(DevicePool(2, 0, memory=2 * MIB + 64))
+    objective = problem.evaluate(np.array([0, 0, 1, 1], np.int32)).objective
+    without_memory = frozenset(name for name in problem.assumptions if "memory" not in name)
+    free = problem.bound("max-load", 0.8 * objective, "test", without_memory)
+    words = said(problem, [0, 0, 1, 1], (free,))
+    assert "so more of it per accelerator may help, by at most 20.0 %." in words
+    looser = problem.bound("max-load", 0.6 * objective, "test", frozenset())
+    words = said(problem, [0, 0, 1, 1], (free, looser))
+    assert "keep contiguity (by at most 40.0 %) may be better as well." in words
+    assert "at most" not in said(problem, [0, 0, 1, 1], (problem.bound("max-load", 0.0, "test", frozenset()),))
