@@ -42,7 +42,7 @@ class Explanation:
 
     ``infeasible`` is proven. Then ``ops`` (indices) and ``rules`` are the smallest set found that leaves no valid plan by
     itself: names of rules, and tokens of constraints as in :attr:`Problem.assumptions`, ops of a keep-together joined by
-    commas. ``feasible`` comes with a valid plan in ``device_of`` (int32[n]); where the triangle rule keeps most of a network on two
+    commas; where ops are too large for every device, all of them, the largest first. ``feasible`` comes with a valid plan in ``device_of`` (int32[n]); where the triangle rule keeps most of a network on two
     chips, so that all plans are poor, ``ops``, ``rules`` and ``remedies`` are about that. ``unknown`` says what was tried; its ``remedies`` are the
     nearest changes for which a valid plan was found.
     """

@@ -30,6 +30,8 @@ class Conflict:
     """How many chips of a multi-chip module a plan can fill at most, where the proof is about that; else 0."""
     loose: bool = False
     """Whether some of the constraints named may not be needed."""
+    alone: bool = False
+    """Whether ops that share a device are too large for each, whatever else is there."""
 
 
 def placement_conflict(problem: Problem) -> Conflict | None:

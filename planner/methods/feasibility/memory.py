@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from planner.methods.feasibility.conflicts import Conflict
 from planner.methods.feasibility.requirements import token
 from planner.methods.feasibility.wording import listed
-from planner.model.graph import Floats
+from planner.model.graph import Floats, Ints
 from planner.problem.problem import Pin, Problem
 from planner.quantity import bytes_text
 
@@ -30,17 +29,17 @@ def memory_conflict(problem: Problem) -> Conflict | None:
     found = [conflict for look in (_unit, _pinned, _total) if (conflict := look(problem)) is not None]
     if not found:
         return None
-    named = min(found, key=lambda conflict: (len(conflict.rules), len(conflict.ops)))
+    named = least = min(found, key=lambda conflict: (len(conflict.rules), len(conflict.ops)))
     most = max(found, key=lambda conflict: conflict.memory)
-    if named is most:
-        return named
-    # What is offered answers both, so both are said.
-    return replace(named, memory=most.memory, sentence=f"{named.sentence}; besides, {most.sentence}")
+    if named is not most:
+        # What is offered answers both, so both are said.
+        named = replace(named, memory=most.memory, sentence=f"{named.sentence}; besides, {most.sentence}")
+    return _with_alike(problem, named) if least.alone else named
 
 
-def is_one_unit(problem: Problem, ops: Sequence[int]) -> bool:
-    """Whether ``ops`` are all that share the device of the first of them."""
-    return bool(ops) and sorted(ops) == problem.groups.ops(int(problem.groups.group_of[ops[0]])).tolist()
+def fit_nowhere(problem: Problem) -> list[Ints]:
+    """The ops (int32) of each group that are too large for every device they may be on, those that need most first."""
+    return [problem.groups.ops(g) for g in _too_large(problem)]
 
 
 def unit_bytes(problem: Problem, op: int) -> float:
@@ -58,16 +57,51 @@ def _units(problem: Problem) -> tuple[Floats, Floats]:
     return np.bincount(groups.group_of, e.memory, groups.count).astype(np.float64), most
 
 
+def _room(problem: Problem) -> Floats:
+    """The most that a device holds on which the ops of each group may be (float64[groups], bytes)."""
+    e, groups = problem.evaluator, problem.groups
+    room = np.full(groups.count, np.inf)
+    np.minimum.at(room, groups.group_of, np.where(e.allowed, e.capacity[None, :], 0.0).max(axis=1))
+    return room
+
+
+def _too_large(problem: Problem) -> list[int]:
+    """Groups that no device holds, those that need most first."""
+    held, most = _units(problem)
+    need = held + most
+    large = np.flatnonzero(need > _room(problem) * (1 + SLACK))
+    found: list[int] = large[np.argsort(-need[large], kind="stable")].tolist()
+    return found
+
+
+def _with_alike(problem: Problem, named: Conflict) -> Conflict:
+    """A conflict about the largest ops that no device holds with all others of which that is so: a memory for the first need not hold them."""
+    large = _too_large(problem)
+    if len(large) < 2:
+        return named
+    names, groups = problem.graph.op_names, problem.groups
+    told, ops = [], list(named.ops)
+    for g in large[1:]:
+        members = groups.ops(g).tolist()
+        ops += members
+        beside = f" and {len(members) - 1} more on its device" if len(members) > 1 else ""
+        told.append(f"{names[members[0]]}{beside} ({bytes_text(unit_bytes(problem, members[0]))})")
+    more = len(told)
+    them = "fits" if more == 1 else "fit"
+    what = "op" if groups.count == problem.graph.n else "unit"
+    sentence = f"{named.sentence}; {more} more {what}{'s' if more > 1 else ''} {them} no device alone, either: {listed(told)}"
+    return replace(named, ops=tuple(ops), sentence=sentence)
+
+
 def _unit(problem: Problem) -> Conflict | None:
     e, groups = problem.evaluator, problem.groups
     active = e.working_set()
     held, most = _units(problem)
-    room = np.full(groups.count, np.inf)
-    np.minimum.at(room, groups.group_of, np.where(e.allowed, e.capacity[None, :], 0.0).max(axis=1))
-    large = np.flatnonzero(held + most > room * (1 + SLACK))
-    if not len(large):
+    room = _room(problem)
+    large = _too_large(problem)
+    if not large:
         return None
-    g = int(large[np.argmax((held + most)[large])])
+    g = large[0]
     ops = groups.ops(g)
     need = float(held[g] + most[g])
     first = ops[np.argsort(-(e.memory[ops] + active[ops]), kind="stable")].tolist()
@@ -84,7 +118,7 @@ def _unit(problem: Problem) -> Conflict | None:
     sentence = f"{who} {verb} {bytes_text(need)}{parts}, and no device they may be on holds more than {bytes_text(float(room[g]))}"
     if len(first) == 1:
         sentence = sentence.replace("they may be on", "it may be on")
-    return Conflict(tuple(first), ("memory", *_tied(problem, g)), sentence, memory=need)
+    return Conflict(tuple(first), ("memory", *_tied(problem, g)), sentence, memory=need, alone=True)
 
 
 def _pinned(problem: Problem) -> Conflict | None:

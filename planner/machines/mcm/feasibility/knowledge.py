@@ -21,7 +21,7 @@ from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.conflicts import Conflict
 from planner.methods.feasibility.knowledge import Fullest, Knowledge
-from planner.methods.feasibility.memory import is_one_unit, unit_bytes
+from planner.methods.feasibility.memory import fit_nowhere, unit_bytes
 from planner.methods.feasibility.requirements import Requirement
 from planner.methods.feasibility.verdict import Change, Verdict
 from planner.methods.units import forced_units
@@ -140,12 +140,13 @@ class McmKnowledge(Knowledge):
             return
         few = max(target.count, math.ceil(then / target.sram))
         smaller = f"a byte for each number makes {bytes_text(then)} of {bytes_text(now)} of parameters"
-        if not cause.feeders and is_one_unit(problem, cause.ops):
+        large = fit_nowhere(problem)
+        if not cause.feeders and large and cause.ops[0] in large[0]:
             before = unit_bytes(problem, cause.ops[0])
             # What does not fit is the ops of one chip, and perhaps all of them together as well.
             less = unit_bytes(replace(problem, target=replace(target, precision="int8")), cause.ops[0])
-            who = graph.op_names[cause.ops[0]] if len(cause.ops) == 1 else "these ops"
-            needs = f"{who} need{'s' if len(cause.ops) == 1 else ''} {bytes_text(less)} instead of {bytes_text(before)}"
+            who = graph.op_names[cause.ops[0]] if len(large[0]) == 1 else "these ops"
+            needs = f"{who} need{'s' if len(large[0]) == 1 else ''} {bytes_text(less)} instead of {bytes_text(before)}"
             smaller = f"{smaller} ({needs})" if few > target.count else f"with a byte for each number {needs}"
         for count in sorted({min(MOST_CHIPS, max(few, math.ceil(few * step))) for step in CHIP_STEPS}):
             more = count > target.count
