@@ -48,6 +48,15 @@ def bytes_text(value: float) -> str:
     return f"{value / scale:,.{digits}f} {unit}"
 
 
+def exact_bytes_text(value: float) -> str:
+    """What :func:`bytes_text` says of an amount, with up to four decimals where these say it exactly: ``110.125 MiB`` can be typed again."""
+    if math.isinf(value) or bytes_shown(value) == value:
+        return bytes_text(value)
+    unit, scale, _ = _unit_for(value)
+    exact = next((n for n in (3, 4) if round(value / scale, n) * scale == value), None)
+    return bytes_text(value) if exact is None else f"{value / scale:,.{exact}f} {unit}"
+
+
 def bytes_shown(value: float) -> float:
     """The bytes that :func:`bytes_text` says of a finite amount, rounded: sums of these are the sums of what is read."""
     _, scale, digits = _unit_for(value)

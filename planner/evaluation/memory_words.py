@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.evaluation.parameter_bytes import counted_in_int8
 from planner.problem.per_device import PerDevice, at_least, in_words, limited, unlike
-from planner.quantity import bytes_text
+from planner.quantity import bytes_text, exact_bytes_text
 
 if TYPE_CHECKING:
     from planner.problem.decision import Evaluation
@@ -59,9 +59,10 @@ def memories_in_words(memory: PerDevice) -> str:
 
 
 def raised_in_words(memory: PerDevice, size: float) -> str:
-    """``size`` bytes as the least that each has once ``memory`` is raised to it: ``at least 99.56 MiB`` where one has more."""
+    """``size`` bytes, to the byte where a few more digits say it, as the least that each has once ``memory`` is raised to it:
+    ``at least 99.5625 MiB`` where one has more."""
     more = any(bytes_text(limit) != bytes_text(size) for limit in limited(at_least(memory, size)))
-    return f"{'at least ' if more else ''}{bytes_text(size)}"
+    return f"{'at least ' if more else ''}{exact_bytes_text(size)}"
 
 
 def limited_word(problem: Problem) -> str:

@@ -10,7 +10,7 @@ from planner.errors import StageboardError
 from planner.evaluation.memory_words import limited_word, memories_in_words, raised_in_words
 from planner.feasibility.decide import decide
 from planner.feasibility.explanation import Remedy
-from planner.feasibility.witness import first_plan, valid
+from planner.feasibility.witness import counted_plan, valid
 from planner.machines.evident import conflict_of, knowledge_of
 from planner.methods.feasibility.cause import Cause
 from planner.methods.feasibility.clock import Clock
@@ -20,17 +20,22 @@ from planner.methods.feasibility.wording import listed
 from planner.problem.per_device import PerDevice, at_least, smallest, unlike
 from planner.problem.problem import Problem
 from planner.problem.target import Target
-from planner.quantity import bytes_text
+from planner.quantity import bytes_text, exact_bytes_text
 
+MIB = 2.0**20
 MOST_OF_A_KIND = 4
 """Pins, keep-togethers or sources of one explanation that are offered one by one."""
 MEMORY_STEPS = (1.0, 1.05, 1.1, 1.2, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
 """How much more memory than surely needed is tried."""
-MIB = 2.0**20
 MEMORY_FIRST = 0.6
 """Share of the time for the least memory where it is not known what is responsible."""
-QUICKLY = 3.0
-"""Seconds for less memory yet, by the planners that are tried where nobody names one: what is offered is not more than they need."""
+STEP = MIB / 16
+"""Bytes in whose multiples memory is offered."""
+QUICKLY = 5.0
+"""Seconds after which less memory yet is not looked for, which counted searches need on large models alone: what is offered is not more than the planners need
+that are tried where nobody names one."""
+MOMENT = 0.5
+"""Seconds that a change without smaller and larger steps is tried at least, whatever the others took."""
 
 OFF = {
     "triangle": ("Switch the triangle rule off", "a direct dependency between chips beside an indirect one is then allowed"),
@@ -46,6 +51,7 @@ OFF = {
 def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[Remedy, ...]:
     """Changes after which there is a valid plan, those that are verified first."""
     found: list[Remedy] = []
+    steps = (_fewer_devices, _finer, _memory, _devices)
     for family in (_fewer_devices, _finer, _own, _constraints, _memory, _devices, _rules):
         changes = list(family(problem, cause, clock))
         if family in (_memory, _devices):
@@ -57,10 +63,11 @@ def remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tuple[R
             if clock.cancelled or (clock.over() and i >= MOST_OF_A_KIND):
                 break
             # Each change of a family of alternatives is a larger step: the first that works is enough.
-            remedy = _tried(problem, change, clock.at_most(clock.left / (len(changes) - i + 2)), seed)
+            span = clock.at_most(clock.left / (len(changes) - i + 2))
+            remedy = _tried(problem, change, span, seed, 0.0 if family in steps else MOMENT)
             if remedy is not None:
                 found.append(remedy)
-                if family in (_fewer_devices, _finer, _memory, _devices) and remedy.verified:
+                if family in steps and remedy.verified:
                     break
     if not any(remedy.verified for remedy in found):
         several = _several(problem, cause, clock, seed)
@@ -98,12 +105,14 @@ def poor_remedies(problem: Problem, cause: Cause, clock: Clock, seed: int) -> tu
 
 
 def _first_of_each(found: list[Remedy]) -> list[Remedy]:
-    """What is not verified, without further steps of what has been offered already."""
+    """What is not verified, without further steps of what has been offered already; rules are no steps of one another."""
     out: dict[str, Remedy] = {}
-    verified = {remedy.title.split()[0] for remedy in found if remedy.verified}
-    for remedy in found:
-        if not remedy.verified and remedy.title.split()[0] not in verified:
-            out.setdefault(remedy.title.split()[0], remedy)
+    switched = {title for title, _ in OFF.values()}
+    kinds = [one.title if one.title in switched else one.title.split()[0] for one in found]
+    verified = {kind for kind, remedy in zip(kinds, found, strict=True) if remedy.verified}
+    for kind, remedy in zip(kinds, found, strict=True):
+        if not remedy.verified and kind not in verified:
+            out.setdefault(kind, remedy)
     return list(out.values())
 
 
@@ -125,19 +134,19 @@ def _smallest_step(problem: Problem, changes: list[Change], clock: Clock, seed: 
 
 def _settled(problem: Problem, step: Remedy, cause: Cause, clock: Clock, seed: int) -> Remedy:
     """A step to more memory with as little of it as a plan is found for quickly."""
-    step = _smaller(problem, step, cause.memory, clock.at_most(clock.left / 4), seed)
+    step = _smaller(problem, step, cause.memory, clock.at_least(QUICKLY).at_most(QUICKLY), seed)
     return _tight(problem, step, cause.memory)
 
 
 def _smaller(problem: Problem, remedy: Remedy, least: float, clock: Clock, seed: int) -> Remedy:
     """The remedy with less memory, between the ``least`` that could do and what its plan needs, where planners find a plan quickly."""
     field, _ = problem.target.grows["memory"]
-    clock = clock.at_most(QUICKLY)
     low = _rounded(max(least, smallest(getattr(problem.target, field))))
     high = _need(problem, remedy)
-    while high - low > MIB / 4 and not clock.over():
+    # To the sixteenth, and by counted searches: whoever asks, with however much time, is told the same.
+    while high - low > STEP and not clock.over():
         target = _with_memory(problem.target, field, middle := _rounded((low + high) / 2))
-        _, device_of, _ = first_plan(replace(problem, target=target), clock.at_most(clock.left / 3), seed)
+        device_of = counted_plan(replace(problem, target=target), clock, seed)
         if device_of is None:
             low = middle
             continue
@@ -176,9 +185,9 @@ def _tight(problem: Problem, remedy: Remedy, least: float) -> Remedy:
         f" {changed.devices[fullest.device].title} is the fullest, with {fullest.parts}"
     )
     if not least:
-        sentence += f". With less than {bytes_text(size)} none was found"
+        sentence += f". With less than {exact_bytes_text(size)} none was found"
     elif size > _rounded(least):
-        sentence += f". With less than {bytes_text(least)} there is no plan, with less than {bytes_text(size)} none was found"
+        sentence += f". With less than {bytes_text(least)} there is no plan, with less than {exact_bytes_text(size)} none was found"
     return replace(
         remedy, title=_giving(what, getattr(problem.target, field), size), sentence=sentence, target=target
     )
@@ -191,7 +200,7 @@ def _with_memory(target: Target, field: str, size: float) -> Target:
 
 def _rounded(size: float) -> float:
     """Up to sixteenths of a MiB."""
-    return math.ceil(size / MIB * 16) / 16 * MIB
+    return math.ceil(size / STEP) * STEP
 
 
 def _giving(what: str, now: PerDevice, size: float) -> str:
@@ -206,15 +215,22 @@ def _fitting(what: str, now: PerDevice, size: float) -> str:
     return f"with {gets} instead of {had} in each {what} the ops fit"
 
 
-def _tried(problem: Problem, change: Change, clock: Clock, seed: int) -> Remedy | None:
+def _tried(
+    problem: Problem, change: Change, clock: Clock, seed: int, moment: float = 0.0
+) -> Remedy | None:
+    """The change as a remedy, None where it is proven to be none; where time is too short for a verdict, planners have ``moment`` seconds yet."""
     remedy = Remedy(change.title, change.sentence, change.target, change.constraints)
     try:
-        verdict = decide(remedy.apply(problem), clock, seed)
+        changed = remedy.apply(problem)
+        verdict = decide(changed, clock, seed)
     except StageboardError:
         return None
     if verdict.status == "infeasible":
         return None
-    return replace(remedy, verified=verdict.status == "feasible", device_of=verdict.device_of)
+    device_of = verdict.device_of
+    if device_of is None and moment:
+        device_of = counted_plan(changed, clock.at_least(moment).at_most(moment), seed)
+    return replace(remedy, verified=device_of is not None, device_of=device_of)
 
 
 # ---------------------------------------------------------------------------------------------------------- changes

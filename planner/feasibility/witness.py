@@ -7,7 +7,7 @@ import numpy as np
 from planner.errors import StageboardError
 from planner.evaluation import kernels
 from planner.machines.catalogue import planner
-from planner.machines.trying import find_plan
+from planner.machines.trying import counted, find_plan, tried_planners
 from planner.methods.feasibility.clock import Clock
 from planner.methods.units import forced_units
 from planner.model.graph import Ints
@@ -62,6 +62,32 @@ def first_plan(problem: Problem, clock: Clock, seed: int, name: str = "") -> tup
     except StageboardError:
         return "no_plan", None, ""
     return result.status, result.device_of, result.planner
+
+
+EFFORT = 0.05
+"""Effort of the planner that searches on for ever: some hundredths of a second where there is a plan to be found soon."""
+
+
+def counted_plan(problem: Problem, clock: Clock, seed: int) -> Ints | None:
+    """The first plan (int32[n]) of the quick planners, or of the problem's own within a counted effort; None where they find none.
+
+    How fast the machine is and what else it does change nothing, unless ``clock`` ends it.
+    """
+    try:
+        quick, _, own, _ = tried_planners(problem)
+    except StageboardError:
+        return None
+    for one in (*quick, own):
+        if clock.over():
+            return None
+        stop = AnyOf([Cancel(clock.over), FirstPlan(), counted(one, problem, EFFORT)])
+        try:
+            result = run(one, problem, stop, seed=seed)
+        except StageboardError:
+            continue
+        if result.device_of is not None:
+            return result.device_of
+    return None
 
 
 def valid(problem: Problem, device_of: Ints) -> Ints | None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from planner.feasibility import explain
 from planner.feasibility.explanation import Explanation, Remedy
+from planner.feasibility.remedies import remedies
 from planner.feasibility.witness import lowest, valid
 from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -21,6 +22,8 @@ from planner.machines.mcm.feasibility.proof import McmProof
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.methods.feasibility.cause import Cause
+from planner.methods.feasibility.clock import Clock
 from planner.methods.feasibility.confinement import Units, direct_dependencies, fillable, heaviest
 from planner.methods.feasibility.minimise import smallest
 from planner.methods.feasibility.requirements import relaxed, requirements
@@ -30,7 +33,7 @@ from planner.model.samples import sample
 from planner.problem.per_device import PerDevice
 from planner.problem.problem import Pin, Problem, Together
 from planner.problem.target import Target
-from planner.quantity import bytes_text
+from planner.quantity import bytes_text, exact_bytes_text
 from tests.planner.machines.mcm import reference as mcm_reference
 from tests.planner.machines.mcm.strategies import mcm_problems
 from tests.planner.reference import assignments, broken
@@ -85,13 +88,15 @@ def test_a_conflict_leaves_no_plan_and_names_what_it_needs(problem: Problem) -> 
 
 
 def test_the_smallest_cause_is_named_and_asks_for_memory_that_answers_all() -> None:
-    """One op is larger than every device, and all together larger than all devices: the op is enough to say."""
+    """Ops are larger than every device, and all together larger than all devices: each of these ops is enough to say."""
     held = (12.0, 9.0, 9.0, 9.0)
     ops = [Op(f"op{i}", f"op{i}", work=1.0, work_cpu=1.0, memory=m) for i, m in enumerate(held)]
     graph = Graph.build("large", ops, [])
     conflict = conflict_of(Problem(graph, DevicePool(2, 0, memory=5.0, contiguous=False)))
     assert conflict is not None
-    assert conflict.ops == (0,) and conflict.sentence.startswith("op0 needs 12 B, and no device")
+    assert conflict.ops == (0, 1, 2, 3) and conflict.sentence.startswith("op0 needs 12 B, and no device")
+    others = "; 3 more ops fit no device alone, either: op1 (9 B), op2 (9 B) and op3 (9 B)"
+    assert conflict.sentence.endswith(others)
     assert conflict.memory == pytest.approx(39 / 2)
     # Pins that overfill a device are left out where there is no plan without them either.
     pinned = (Pin("op1", "acc 0"), Pin("op2", "acc 0"))
@@ -377,7 +382,7 @@ def test_of_all_that_memory_is_short_for_the_reason_names_the_least_cause_and_wh
     """An op of 4 MiB does not fit, and all of them need more than that on each device: the remedy answers both."""
     graph = chain(10, params=4 * MIB)
     found = explain(Problem(graph, McmPackage(4, sram=2 * MIB)))
-    assert found.ops == (1,) and found.sentence.startswith("op1 needs 4.00 MiB")
+    assert sorted(found.ops) == list(range(10)) and found.sentence.startswith("op1 needs 4.00 MiB")
     assert "; besides, the ops need 40.00 MiB" in found.sentence
     for remedy in found.remedies:
         assert remedy.verified and "40.00 MiB" not in remedy.title
@@ -407,8 +412,8 @@ def test_the_memory_that_is_offered_is_what_the_plan_found_needs_and_says_what_f
     assert f"{bytes_text(float(peaks[d]))} of activations" in remedy.sentence
     amounts = [float(found) for found in re.findall(r"([0-9.]+) MiB (?:of|in all)", remedy.sentence)]
     assert amounts[-1] == pytest.approx(round(float(held[d]) / MIB, 2) + float(peaks[d]) / MIB, abs=0.005)
-    assert f"Chip {d} is the fullest" in remedy.sentence and bytes_text(size) in remedy.title
-    least, most = bytes_text(10 * MIB / 3), bytes_text(size)
+    assert f"Chip {d} is the fullest" in remedy.sentence and exact_bytes_text(size) in remedy.title
+    least, most = bytes_text(10 * MIB / 3), exact_bytes_text(size)
     assert f"With less than {least} there is no plan, with less than {most} none was found" in remedy.sentence
     pool = Problem(chain(10, params=MIB), DevicePool(3, 0, memory=3 * MIB))
     remedy = next(r for r in explain(pool).remedies if r.title.startswith("Give each"))
@@ -559,3 +564,37 @@ def test_ops_that_are_too_much_are_so_together() -> None:
     assert conflict.sentence.endswith(
         "the 2 devices hold 10.00 MiB together; 3 of them already need more together: op0, op1 and op2"
     )
+
+
+def unet(sram: float) -> Problem:
+    return Problem(read_model(sample("unet.onnx")), McmPackage(8, sram=sram * MIB))
+
+
+def test_the_memory_that_is_offered_does_not_depend_on_the_time_that_is_given() -> None:
+    """The amount is what can be typed: a title rounded down names a machine that has no plan."""
+    for seconds in (5.0, 20.0):
+        remedy = next(r for r in explain(unet(32.0), seconds).remedies if r.title.startswith("Give each"))
+        assert remedy.title == "Give each chip 110.125 MiB" and remedy.verified
+        assert remedy.target is not None and remedy.target.spec() == "mcm:8,sram=110.125MiB"
+
+
+def test_a_rule_that_is_named_as_a_cause_is_offered_though_little_time_is_left() -> None:
+    """The searches for less memory may take what there is; a plan without the rule is found at once."""
+    found = explain(unet(66.0), 5.0)
+    assert "triangle" in found.rules
+    off = next(r for r in found.remedies if r.title == "Switch the triangle rule off")
+    assert off.verified and off.target is not None and not off.target.triangle  # type: ignore[attr-defined]
+    rules = Cause((), ("memory", "triangle"), "")
+    over = remedies(unet(66.0), rules, Clock(0.0), 0)
+    assert [r.verified for r in over if r.title == "Switch the triangle rule off"] == [True]
+
+
+def test_all_ops_that_fit_no_chip_are_named() -> None:
+    found = conflict_of(unet(32.0))
+    assert found is not None
+    assert found.sentence.startswith("/up.3/Concat needs 64.00 MiB")
+    assert found.sentence.endswith(
+        "4 more ops fit no device alone, either: /up.3/convs/conv_1/Conv (48.28 MiB), /down.3/convs/conv_2/Conv (38.00 MiB),"
+        " /stem/conv_2/Conv (32.14 MiB) and /up.3/convs/conv_2/Conv (32.14 MiB)"
+    )
+    assert len(found.ops) == 5
