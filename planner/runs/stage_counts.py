@@ -95,9 +95,7 @@ class Possible:
 
 def possible_counts(problem: Problem) -> Possible:
     """The counts that are not evidently impossible: more devices hold no less and allow ops no less, so the least of them is sought."""
-    *_, possible = narrowed(problem)
-    assert possible is not None
-    return possible
+    return next(filter(None, narrowed(problem)))
 
 
 def narrowed(problem: Problem) -> Iterator[Possible | None]:
