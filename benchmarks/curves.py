@@ -74,4 +74,4 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def _step(span: float) -> float:
     """A round distance between grid lines, four to nine of them."""
     power = 10.0 ** math.floor(math.log10(span))
-    return next(power * f for f in (0.1, 0.2, 0.25, 0.5, 1.0) if span / (power * f) <= 9)
+    return next(power * f for f in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0) if span / (power * f) <= 9)

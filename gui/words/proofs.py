@@ -193,7 +193,7 @@ def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open
     elif is_open:
         lines.append(
             "No bound is proven yet: start a planner that proves."
-            if standing.bound is None
+            if standing.gap is None
             else f"A plan could be up to {gap_percent(standing.gap)} better here."
         )
     else:

@@ -345,7 +345,9 @@ def _rules(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) 
         gap = _gap_without(problem, evaluation, rule, bounds)
         if rule != "memory" and rule in in_force and not (gap is not None and gap < LOOSE):
             most = _at_most(" by", gap)
-            switched.append(f"{RULES.get(rule, rule.replace('_', ' '))}{f' ({most.strip()})' if most else ''}")
+            switched.append(
+                f"{RULES.get(rule, rule.replace('_', ' '))}{f' ({most.strip()})' if most else ''}"
+            )
     said = []
     if switched:
         said.append(f"Plans that need not keep {_or(switched)} may be better as well.")

@@ -215,9 +215,7 @@ def _fitting(what: str, now: PerDevice, size: float) -> str:
     return f"with {gets} instead of {had} in each {what} the ops fit"
 
 
-def _tried(
-    problem: Problem, change: Change, clock: Clock, seed: int, moment: float = 0.0
-) -> Remedy | None:
+def _tried(problem: Problem, change: Change, clock: Clock, seed: int, moment: float = 0.0) -> Remedy | None:
     """The change as a remedy, None where it is proven to be none; where time is too short for a verdict, planners have ``moment`` seconds yet."""
     remedy = Remedy(change.title, change.sentence, change.target, change.constraints)
     try:

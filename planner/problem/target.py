@@ -364,7 +364,12 @@ def _bytes(value: float) -> str:
     """A short text that is exactly so many bytes: ``40MiB``, ``16.5GiB``, ``110.125MiB``."""
     for unit, scale, most in (("GiB", 2.0**30, 8), ("MiB", 2.0**20, 8), ("KiB", 2.0**10, 6)):
         text = f"{value / scale:.10g}"
-        if scale <= value < math.inf and len(text) <= most and "e" not in text and float(text) * scale == value:
+        if (
+            scale <= value < math.inf
+            and len(text) <= most
+            and "e" not in text
+            and float(text) * scale == value
+        ):
             return text + unit
     return _number(value)
 

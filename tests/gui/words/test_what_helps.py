@@ -140,10 +140,7 @@ def test_a_full_cache_comes_after_a_link_that_saves_more(up: float) -> None:
     graph = Graph.build("row", ops, tensors, time_unit="s")
     target = EdgeTpuPipeline(2, precision="file", cache=2.2 * MIB, up=up, down=1e12, scratch=False)
     words = said(Problem(graph, target, "stage-time"), [0, 0, 1, 1])
-    assert (
-        "Memory is short: Stage 0 holds 2.00 MiB of 2.20 MiB, so more of it per TPU may help."
-        in words
-    )
+    assert "Memory is short: Stage 0 holds 2.00 MiB of 2.20 MiB, so more of it per TPU may help." in words
     assert "may help most" not in words and not words.startswith("No plan is better: proven. Memory")
     if up == 1e5:
         assert words.index("Sending 97.7 KiB is ") < words.index("Memory")
@@ -208,4 +205,6 @@ def test_what_a_remedy_brings_at_most_is_said_where_it_is_proven() -> None:
     looser = problem.bound("max-load", 0.6 * objective, "test", frozenset())
     words = said(problem, [0, 0, 1, 1], (free, looser))
     assert "keep contiguity (by at most 40.0 %) may be better as well." in words
-    assert "at most" not in said(problem, [0, 0, 1, 1], (problem.bound("max-load", 0.0, "test", frozenset()),))
+    assert "at most" not in said(
+        problem, [0, 0, 1, 1], (problem.bound("max-load", 0.0, "test", frozenset()),)
+    )
