@@ -188,7 +188,7 @@ def _mcm_rate(problem: Problem, evaluation: Evaluation) -> str:
     if problem.objective == "latency":
         other = f"slowest chip {times.text(float(evaluation.cost.max(initial=0.0)))}"
     else:
-        other = f"one sample {times.text(evaluation.figures['latency'])}"
+        other = f"one sample {one_time(evaluation.figures['latency'], unit)}"
     rate = evaluation.figures["throughput"]
     return f"{rate_text(rate)} samples/s, {other}" if unit is not None and math.isfinite(rate) else other
 

@@ -19,7 +19,7 @@ from gui.panels.mcm.layout import columns_for, package_layout
 from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.painter import Marks, paint_package
 from gui.panels.mcm.picture import ARCS, pointed_violation
-from gui.panels.mcm.state import ChipState, Package, Scale, common_scale, package_of
+from gui.panels.mcm.state import ChipState, Package, Scale, common_scale, package_of, slowest_of
 from planner.model.graph import Bools
 from planner.problem.problem import Plan
 
@@ -71,8 +71,8 @@ class PackageShot:
         nearer = self if share < 0.5 else other
         pairs = zip(self.package.chips, other.package.chips, strict=True)
         chips = [_chip_between(a, b, share) for a, b in pairs]
-        worst = int(np.argmax([chip.cost for chip in chips]))
-        now = tuple(replace(chip, bottleneck=d == worst) for d, chip in enumerate(chips))
+        worst = slowest_of(np.array([chip.cost for chip in chips])).tolist()
+        now = tuple(replace(chip, bottleneck=slow) for chip, slow in zip(chips, worst, strict=True))
         width = self.width + (other.width - self.width) * share
         return replace(nearer, package=replace(nearer.package, chips=now), width=width)
 

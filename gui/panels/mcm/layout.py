@@ -15,8 +15,10 @@ GOOD_WIDTH, GOOD_HEIGHT = 46.0, 46.0
 """Proportions of a chip that reads well."""
 BUS = 6.0
 """How far above its lower edge the link runs through a chip."""
-WORDS_FROM = (84.0, 60.0)
-"""Width and height from which a chip has room for its figures in words."""
+WORDS_FROM = 60.0
+"""The height from which a chip has room for its figures in words."""
+SLOWEST = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
+"""Stands on the slowest chip where that word has no room: no chip has it as its own mark."""
 SHAPE, BLANKS = 2.2, 1.5
 """How many times as many columns as rows look like a package, and what a place without a chip costs beside that."""
 FOLDED = 8

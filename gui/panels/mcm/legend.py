@@ -11,6 +11,7 @@ from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours, mix
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.panels.mcm.ink import heat, thickness
+from gui.panels.mcm.layout import SLOWEST
 from gui.panels.mcm.painter import SHOWN, paint_shown
 from gui.panels.mcm.state import Package
 from gui.widgets.bars import HATCH
@@ -69,8 +70,8 @@ def _marks(package: Package, charted: bool) -> list[tuple[str, float, str]]:
         ("parameters", 9.0, "parameters"), ("activations", 9.0, "activations"), ("memory", 1.5, f"memory {size}"),
         ("work", 9.0, work), ("transfers", 9.0, "transfers"),
     ]  # fmt: skip
-    if any(chip.bottleneck for chip in package.chips):
-        marks.insert(4, ("slowest", 9.0, "of the slowest chip"))
+    if slowest := sum(chip.bottleneck for chip in package.chips):
+        marks.insert(4, ("slowest", 9.0, f"of the slowest chip{'s' if slowest > 1 else ''} ({SLOWEST})"))
     over = [chip for chip in range(len(package.chips)) if package.overfull(chip)]
     if over:
         cut = " or \N{MULTIPLICATION SIGN}, bar broken off" if any(map(package.cut, over)) else ""

@@ -13,7 +13,7 @@ from gui.look.theme import DeviceColour, Theme, device_colours, mix
 from gui.look.writing import CENTRE, LEFT, RIGHT, face, write
 from gui.panels.mcm.arcs import paint_rule_path
 from gui.panels.mcm.ink import heat, share_of, thickness
-from gui.panels.mcm.layout import BUS, STRIP_HEAD, WORDS_FROM, PackageLayout
+from gui.panels.mcm.layout import BUS, SLOWEST, STRIP_HEAD, WORDS_FROM, PackageLayout
 from gui.panels.mcm.state import ChipState, Package
 from gui.panels.mcm.words import held_words
 from gui.widgets.bars import HATCH
@@ -187,7 +187,7 @@ def _marks(state: ChipState, package: Package, chip: int, theme: Theme) -> tuple
     if state.broken:
         return theme.bad, ("rule broken", "\N{MULTIPLICATION X}")
     if state.bottleneck:
-        return theme.warning, ("slowest", "\N{BLACK UP-POINTING TRIANGLE}")
+        return theme.warning, ("slowest", SLOWEST)
     return theme.text, ()
 
 
@@ -209,7 +209,13 @@ def _bars(
 ) -> None:  # fmt: skip
     """Memory above load; with their figures where there is room."""
     state = package.chips[chip]
-    words = rect.width() + 8 >= WORDS_FROM[0] and rect.height() >= WORDS_FROM[1] - 20
+    wide = QFontMetricsF(face(7.5)).horizontalAdvance
+    figures = [
+        text
+        for each in package.chips
+        for text in (package.held_text(each.memory), package.time_text(each.cost))
+    ]
+    words = rect.height() >= WORDS_FROM - 20 and max(map(wide, figures)) <= rect.width()
     line = 12.0 if words else 0.0
     thick = min(9.0, max(2.5, (rect.height() - 2 * line - 3) / 2 - 1))
     spare = max(0.0, rect.height() - 2 * (thick + line))
@@ -223,7 +229,7 @@ def _bars(
         held = [package.held_text(each.memory) for each in package.chips]
         if math.isfinite(package.sram):
             both = [held_words(package, each) for each in range(len(package.chips))]
-            if max(map(QFontMetricsF(face(7.5)).horizontalAdvance, both)) <= rect.width():
+            if max(map(wide, both)) <= rect.width():
                 held = both  # of all chips, or of none: one list has one form
         tone = theme.muted if not over else theme.bad if package.limited else theme.warning
         write(

@@ -12,7 +12,7 @@ import numpy as np
 
 from gui.canvas.graph.consequence import Consequence, consequences, refusals
 from gui.look.numbers import Column, time_column
-from planner.model.graph import Floats, Ints
+from planner.model.graph import Bools, Floats, Ints
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Package:
 
     @property
     def slowest(self) -> float:
-        """The time of the worst chip."""
+        """The time of the slowest chips."""
         return max((chip.cost for chip in self.chips), default=0.0)
 
     @property
@@ -194,6 +194,12 @@ def rule_path(violation: Violation | None) -> RulePath | None:
     return RulePath((chips[0], chips[-1]), chips)
 
 
+def slowest_of(costs: Floats) -> Bools:
+    """Which chips are slowest (bool[k]) of those with these ``costs`` (float64[k]): all that take as long but for rounding errors."""
+    slowest: Bools = costs >= costs.max(initial=0.0) * (1.0 - 1e-9)
+    return slowest
+
+
 def package_of(
     problem: Problem,
     device_of: Ints,
@@ -210,7 +216,7 @@ def package_of(
     broken = {d for violation in evaluation.violations for d in violation.devices}
     chosen = set() if selection is None else set(np.unique(device_of[selection]).tolist())
     paced = float(evaluation.cost.max(initial=0.0)) > 0
-    worst = int(np.argmax(evaluation.cost)) if paced else -1
+    worst = slowest_of(evaluation.cost) if paced else np.zeros(len(evaluation.cost), bool)
     said = None
     if preview is not None:
         said = consequences(preview, refusals(preview))
@@ -219,7 +225,7 @@ def package_of(
             title=device.title, ops=int(evaluation.ops[d]), receive=float(evaluation.receive[d]),
             work=float(evaluation.work[d]), send=float(evaluation.send[d]), cost=float(evaluation.cost[d]),
             parameters=float(parameters[d]), activations=float(activations[d]), link=float(link[d]),
-            through=float(through[d]), bottleneck=d == worst, broken=d in broken, selected=d in chosen,
+            through=float(through[d]), bottleneck=bool(worst[d]), broken=d in broken, selected=d in chosen,
             preview=None if said is None else said[d],
             target=preview is not None and d == preview.target,
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from gui.look.numbers import percent, plural, rate_text
+from gui.look.numbers import one_time, percent, plural, rate_text
 from gui.panels.mcm.state import ChipState, Package
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Rows = list[tuple[str, str]]
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
+MOST_NAMED = 3
+"""So many chips that are equally slow are named."""
 KEYS = "Arrows walk, Enter selects the chip's ops, M moves the selected ops to it, Home and End go to the ends of the chain."
 
 
@@ -115,6 +117,15 @@ def chip_spoken(package: Package, chip: int) -> str:
     return ", ".join([package.chips[chip].title, *chip_notes(package, chip), *words])
 
 
+def _chips_words(chips: Sequence[int]) -> str:
+    """``chip 5``, ``chips 5 and 8``, ``chips 1, 2 and 3``, ``chips 1, 2 and 4 more``."""
+    if len(chips) == 1:
+        return f"chip {chips[0]}"
+    more = len(chips) - MOST_NAMED
+    named, last = (chips[:-1], f"{chips[-1]}") if more <= 0 else (chips[: MOST_NAMED - 1], f"{more + 1} more")
+    return f"chips {', '.join(map(str, named))} and {last}"
+
+
 def summary(package: Package, evaluation: Evaluation, told: float | None = None) -> str:
     """The whole package in one line: pace, the slowest and the fullest chip, the busiest link; it breaks between these alone.
 
@@ -122,15 +133,14 @@ def summary(package: Package, evaluation: Evaluation, told: float | None = None)
     """
     used = sum(chip.ops > 0 for chip in package.chips)
     parts = [plural(len(package.chips), "chip") + (f", {used} used" if used < len(package.chips) else "")]
-    worst = next((chip for chip in package.chips if chip.bottleneck), None)
-    if worst is not None:
-        cost = "" if worst.cost == told else f": {package.time_text(worst.cost)}"
-        parts.append(f"slowest {worst.title.lower()}{cost}")
+    if worst := [chip for chip, state in enumerate(package.chips) if state.bottleneck]:
+        cost = "" if package.slowest == told else f": {package.time_text(package.slowest)}"
+        parts.append(f"slowest {_chips_words(worst)}{cost}")
     rate = evaluation.figures.get("throughput", math.inf)
     if package.unit is not None and math.isfinite(rate):
         parts.append(f"{rate_text(rate)} samples/s")
     if "latency" in evaluation.figures:
-        parts.append(f"one sample {package.time_text(evaluation.figures['latency'])}")
+        parts.append(f"one sample {one_time(evaluation.figures['latency'], package.unit)}")
     fullest = max(range(len(package.chips)), key=lambda d: package.chips[d].memory)
     parts.append(f"fullest chip {fullest}: {held_words(package, fullest)}")
     if package.hottest > 0:

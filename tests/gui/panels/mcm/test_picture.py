@@ -33,6 +33,7 @@ from gui.panels.mcm.state import (
     mcm_evaluator,
     package_of,
     rule_path,
+    slowest_of,
     through_bytes,
 )
 from gui.panels.mcm.words import NO_BREAK, chip_html, chip_rows, chip_spoken, held_words, link_html, summary
@@ -334,6 +335,28 @@ def test_chips_of_a_picture_say_what_they_hold_in_one_form(qapp: Any, tmp_path: 
     assert f"{NO_BREAK}1:" not in summary(package_, evaluation, told).partition("fullest")[0]
 
 
+def test_chips_that_are_equally_slow_are_all_the_slowest(qapp: Any) -> None:
+    problem = package_problem(9)
+    drawn = package(count=9)
+    assert sum(chip.bottleneck for chip in drawn.chips) == 1
+    tied = replace(
+        drawn, chips=tuple(replace(chip, bottleneck=d in (0, 2)) for d, chip in enumerate(drawn.chips))
+    )
+    said = summary(tied, problem.evaluate(TIDY)).replace(NO_BREAK, " ")
+    assert "slowest chips 0 and 2: " in said
+    assert slowest_of(np.array([1.0, 3.0, 3.0 * (1 - 1e-12), 2.0])).tolist() == [False, True, True, False]
+    many = replace(drawn, chips=tuple(replace(chip, bottleneck=True) for chip in drawn.chips))
+    assert "slowest chips 0, 1 and 7 more" in summary(many, problem.evaluate(TIDY)).replace(NO_BREAK, " ")
+
+
+def test_figures_of_chips_are_written_wherever_all_have_room(qapp: Any) -> None:
+    """In chips of a column, too, which are narrow and high."""
+    page = Page((1004, 2362), dpi=300, type_size=0.8, crop=True, floor=6.0, printed=True)
+    words = [line.words for line in written_in(draw_package(package_problem(9), TIDY, page).file(".svg"))]
+    drawn = package(count=9)
+    assert {drawn.time_text(chip.cost) for chip in drawn.chips} <= set(words)
+
+
 def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -> None:
     file = tmp_path / "package.svg"
     draw_package(package_problem(36, sram=MIB, check_memory=False), TIDY, Page((1200, 700))).save(file)
@@ -341,7 +364,7 @@ def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -
     assert any("valid, memory rule off" in line for line in words)
     assert "33 unused, chips 3 to 35" in words
     assert "more than fits (! or \N{MULTIPLICATION SIGN}, bar broken off)" in words
-    assert "of the slowest chip" in words
+    assert "of the slowest chip (\N{BLACK RIGHT-POINTING SMALL TRIANGLE})" in words
     most = max(chip.memory for chip in package(sram=MIB).chips) / MIB
     assert any(line.startswith(f"{most:.3g}\N{MULTIPLICATION SIGN}") for line in words)
 
