@@ -117,7 +117,18 @@ def _placed(entries: list[Entry], width: float, between: float = APART) -> Legen
             (tuple(replace(entry, left=left) for entry, left in zip(entries, lefts, strict=False)),)
         )
     apart = max([e.width for e in entries if not e.end] or [entries[0].width]) + between
-    many = max(1, int((width - 2 * MARGIN + between) // apart))
+    most = max(1, int((width - 2 * MARGIN + between) // apart))
+    lines = _in_columns(entries, most, apart, between)
+    for many in range(most - 1, 0, -1):  # no line is nearly empty below others with gaps
+        fewer = _in_columns(entries, many, apart, between)
+        if len(fewer) > len(lines):
+            break
+        lines = fewer
+    return Legend(tuple(tuple(line) for line in lines))
+
+
+def _in_columns(entries: list[Entry], many: int, apart: float, between: float) -> list[list[Entry]]:
+    """Entries in lines of so ``many`` columns that are ``apart``."""
     lines: list[list[Entry]] = [[]]
     column = 0
     for entry in entries:
@@ -127,7 +138,7 @@ def _placed(entries: list[Entry], width: float, between: float = APART) -> Legen
             column = 0
         lines[-1].append(replace(entry, left=MARGIN + column * apart))
         column += spans
-    return Legend(tuple(tuple(line) for line in lines))
+    return lines
 
 
 def paint_legend(

@@ -15,7 +15,7 @@ from gui.canvas.graph import labels
 from gui.canvas.graph.detail import Detail, detail_at
 from gui.canvas.graph.labels import blank_share, tab_width
 from gui.canvas.graph.palette import filled_palette
-from gui.canvas.graph.picture.legend import BESIDE, paint_legend
+from gui.canvas.graph.picture.legend import BESIDE, Entry, _placed, paint_legend
 from gui.canvas.graph.picture.part import Part
 from gui.canvas.graph.picture.picture import MOST_BLANK, TITLE_HEIGHT, Picture, compose, draw_graph
 from gui.canvas.graph.picture.shapes import are_numbered
@@ -422,3 +422,13 @@ def test_devices_without_ops_are_one_band(qapp) -> None:
         assert picture.headers.unused == (f"{idle} stages unused" if banded else "")
         file = draw_graph(problem, THIRDS + 1, PRESETS["slide"], "lanes").file(".svg")
         assert (b"5 stages unused" in file) == banded
+
+
+def test_a_legend_in_lines_leaves_none_nearly_empty() -> None:
+    """Three beside one another and one alone below would have gaps as wide as entries between them."""
+    entries = [Entry(d, f"Stage {d}", "1 ms", "", 130.0) for d in range(4)]
+    entries[1] = Entry(1, "Stage 1", "4 ms", "bottleneck", 210.0, True)
+    found = _placed(entries, 630.0)
+    assert [[entry.device for entry in line] for line in found.lines] == [[0, 1], [2, 3]]
+    alone = _placed(entries, 700.0)
+    assert [[entry.device for entry in line] for line in alone.lines] == [[0, 1, 2, 3]]
