@@ -22,7 +22,7 @@ from gui.panels.comparison.overlay import Layers, Overlaid, draw_overlay
 from gui.panels.comparison.rows import MOST_NAMES, MOST_PRINTED, names_width, row_headers, scene_of_plan
 from gui.panels.comparison.split_key import KEY, card_key_height, key_height, paint_split_key
 from gui.present.comparison.canvases import shares
-from gui.present.comparison.overlay_head import HEAD, INSET, TRACK, overlay_head
+from gui.present.comparison.overlay_head import HEAD, INSET, overlay_head
 from gui.present.comparison.shot import ComparisonShot, Part, least_name, paint_parts
 from gui.present.comparison.sizes import USUAL, Sizes, Told
 from gui.present.scenes import Folded, View, between, folded_items
@@ -172,7 +172,7 @@ class OverlayShot(ComparisonShot):
     def track(self) -> QRectF:
         """Where the slider's line is (logical pixels from the stage's corner; no height)."""
         width = self.size[0]
-        wide = TRACK * width
+        wide = self._words.track * width
         grow = self.grow
         return QRectF((width - wide) / 2 * grow, 0.5 * HEAD * grow, wide * grow, 0.0)
 

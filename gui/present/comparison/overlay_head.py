@@ -16,8 +16,8 @@ from planner.reports.comparison import Comparison
 
 HEAD = 50.0
 """Pixels that it is high with one line of names and one of figures."""
-TRACK = 0.2
-"""Share of the width that the slider takes."""
+TRACKS = (0.2, 0.12)
+"""Shares of the width that the slider may take: less where figures need fewer lines then."""
 KNOB, INSET = 8.0, 16.0
 """Radius of the knob, and what words keep from the sides."""
 NAME, FIGURE = 18.0, 16.0
@@ -34,11 +34,19 @@ class OverlayHead:
     names: tuple[tuple[str, ...], tuple[str, ...]]
     figures: tuple[tuple[str, ...], tuple[str, ...]]
     room: float
+    track: float = TRACKS[0]
+    """The share of the width that the slider takes."""
 
     @property
     def height(self) -> float:
         """Pixels of all lines."""
         return self._below_names + HEAD + FIGURE * (max(map(len, self.figures)) - 1)
+
+    def says_more(self, other: OverlayHead) -> bool:
+        """Whether it says at least as much in fewer lines of figures, in no more of names."""
+        words = [sum(len(" ".join(lines).split()) for lines in each.figures) for each in (self, other)]
+        lines = [max(map(len, each.figures)) for each in (self, other)]
+        return words[0] >= words[1] and lines[0] < lines[1]
 
     @property
     def _below_names(self) -> float:
@@ -71,7 +79,13 @@ class OverlayHead:
 def overlay_head(comparison: Comparison, width: float, height: float) -> OverlayHead:
     """The head of a picture so wide and high: names in lines of whole words; of both plans the same figures, whole, less of them
     where they would take too much of the height."""
-    room = (1.0 - TRACK) / 2 * width - INSET - 1.5 * KNOB
+    usual, short = (_head(comparison, width, height, track) for track in TRACKS)
+    return short if short.says_more(usual) else usual
+
+
+def _head(comparison: Comparison, width: float, height: float, track: float) -> OverlayHead:
+    """The head around a slider that takes this share of the width."""
+    room = (1.0 - track) / 2 * width - INSET - 1.5 * KNOB
     bold, small = QFontMetricsF(font(11.0, bold=True)), QFontMetricsF(font(8.5))
     first, second = (_names(plan_title(comparison, plan), bold, room) for plan in (0, 1))
     left = SHARE * height - HEAD - NAME * (max(len(first), len(second)) - 1)
@@ -80,7 +94,7 @@ def overlay_head(comparison: Comparison, width: float, height: float) -> Overlay
         told = [_lines([both[plan] for both in items], small, room) for plan in (0, 1)]
         if all(len(lines) <= most and _widest(lines, small) <= room for lines in told):
             break
-    return OverlayHead((first, second), (told[0], told[1]), room)
+    return OverlayHead((first, second), (told[0], told[1]), room, track)
 
 
 def _widest(lines: Sequence[str], measure: QFontMetricsF) -> float:

@@ -18,7 +18,7 @@ from gui.panels.comparison.canvases import canvases
 from gui.panels.comparison.split import moved_choices
 from gui.panels.comparison.words import BETWEEN
 from gui.present.comparison.legend import devices_legend
-from gui.present.comparison.overlay_head import overlay_head
+from gui.present.comparison.overlay_head import TRACKS, overlay_head
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -159,3 +159,19 @@ def test_an_overlay_has_its_title(qapp: object, name: str) -> None:
         )
         below = next(one for one in drawn if one.words.startswith("memory "))
         assert abs(first.box.left() - below.box.left()) < 0.05 * first.pixels + 3.0
+
+
+def test_the_slider_is_shorter_where_figures_need_fewer_lines_then(qapp: object) -> None:
+    """No word stands alone in a line below while there is room beside the slider."""
+    comparison = comparison_of([0] * 6 + [1] * 3 + [2] * 3, [0] * 4 + [1] * 4 + [2] * 4)
+    widths = range(300, 1000, 2)
+    heads = [overlay_head(comparison, width, 600.0) for width in widths]
+    assert {head.track for head in heads} == set(TRACKS)
+    for head, width in zip(heads, widths, strict=True):
+        if head.track == TRACKS[1]:
+            assert max(map(len, head.figures)) == 1
+            letters = QFontMetricsF(font(8.5))
+            room = (width * (1 - TRACKS[0])) / 2
+            assert (
+                max(letters.horizontalAdvance(line) for lines in head.figures for line in lines) > room - 30
+            )
