@@ -45,6 +45,7 @@ from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.claims import telling_claim
 from planner.problem.problem import Problem
+from planner.problem.provenance import HAND
 from planner.quantity import bytes_text
 from planner.runs.stage_counts import balanced, has_stages
 
@@ -179,7 +180,8 @@ def sides_of(
     optimal = evaluation.valid and problem.standing(evaluation.values, bounds).status == "optimal"
     proven = f"\N{CHECK MARK} {best_words(problem)}" if optimal else ""
     claim = telling_claim(problem, evaluation.values, bounds) if evaluation.valid else None
-    name = f"Plan of {shown_name(planner)}" if planner else "This plan"
+    made = "By hand" if planner == HAND else shown_name(planner)
+    name = made if planner else "This plan"
     sides = [Side(name, name, evaluation, proven, claim)]
     other = balanced(problem)
     if other is not None and not np.array_equal(other, device_of):

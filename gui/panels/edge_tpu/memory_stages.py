@@ -177,7 +177,7 @@ def _names(
         paint_glyph(painter, colours[k], middle - 26, low + 13, 11)
         place = QRectF(middle - 16, low + 3, 60, 20)
         write(painter, place, LEFT, problem.devices[k].title, font(10), theme.text)
-        facts = plural(int(e.ops[k]), "op"), units.time(float(e.cost[k]))
+        facts = plural(int(e.ops[k]), "op"), units.times.level(float(e.cost[k]))
         for row, words in enumerate(facts):
             cell = QRectF(middle - 60, low + 20 + 16 * row, 120, 16)
             write(painter, cell, CENTRE, words, font(9.5), theme.muted)

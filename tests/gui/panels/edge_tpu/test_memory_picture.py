@@ -149,13 +149,14 @@ def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(memory_picture, "balanced", lambda problem: np.sort(plan)[::-1].astype(np.int32))
     sides = sides_of(one.problem, plan, "edge-tpu-ilp", one.found.bounds)
     assert [side.title for side in sides] == [
-        "Compiler's segmentation", "Plan of Edge TPU, exact",
+        "Compiler's segmentation", "Edge TPU, exact",
     ]  # fmt: skip
     assert [bool(side.proven) for side in sides] == [False, True]
     units = picture_units(one.problem, sides)
     assert "inferences per second" in rate_line(one.problem, sides[1].evaluation, units)[0]
     monkeypatch.setattr(memory_picture, "balanced", lambda problem: plan)
     assert [side.title for side in sides_of(one.problem, plan)] == ["This plan"]
+    assert [side.title for side in sides_of(one.problem, plan, "hand")] == ["By hand"]
 
 
 def test_a_pool_has_no_stages(qapp: Any, tmp_path: Path) -> None:
@@ -231,7 +232,7 @@ def test_bars_have_half_of_a_slide_and_plans_a_line_for_each_thing(qapp: Any) ->
     most = max(float(said) for said in words if re.fullmatch(r"\d+\.\d\d", said))
     high = next(line.box.bottom() for line in lines if line.words == f"{most:.2f}")
     assert low - high >= 0.45 * 1080 * SCREEN_DPI / PRESETS["slide"].dpi
-    assert {"Compiler's segmentation", "Plan of Slice"} <= set(words)
+    assert {"Compiler's segmentation", "Slice"} <= set(words)
     assert not [said for said in words if "memory-1-2-3" in said or "m_k" in said]
 
 
