@@ -72,6 +72,11 @@ def gap_limit(gap: float | None, digits: int = 1) -> str:
     return shown if gap <= 0 else f"\N{LESS-THAN OR EQUAL TO} {shown}"
 
 
+def with_article(words: str) -> str:
+    """``a stage``, ``an inference time``."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
 def large(value: float) -> str:
     """A count for a person: ``25.64 M``, ``3.86 G``; small ones in full."""
     for name, scale in (("T", 1e12), ("G", 1e9), ("M", 1e6)):

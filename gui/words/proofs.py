@@ -12,7 +12,7 @@ from gui.words.methods import by_method, method_told, method_words
 from gui.words.objectives import SUMS, Units, amount, component_words
 from planner.problem.claims import claim_words
 from planner.problem.proof_words import optimal_words
-from planner.text_table import gap_percent
+from planner.text_table import gap_percent, with_article
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -98,7 +98,7 @@ def _below(problem: PlanningProblem, bound: Bound) -> str:
         return f"fewer than {least}"
     if bound.component in SUMS:
         return f"less {words} than {least}"
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words} below {least}"
+    return f"{with_article(words)} below {least}"
 
 
 def prover_words(bound: Bound) -> str:

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.text_table import NONE, gap_limit, gap_percent
+from planner.text_table import NONE, gap_limit, gap_percent, with_article
 
 
 @given(st.floats(0, 1), st.integers(0, 3))
@@ -31,3 +31,10 @@ def test_gaps_in_words() -> None:
     limits = [gap_limit(gap) for gap in (0.4631, 0.0, None, math.inf)]
     assert limits == ["\N{LESS-THAN OR EQUAL TO} 46.4 %", "0.0 %", NONE, NONE]
     assert gap_percent(math.nan) == gap_percent(math.inf) == NONE
+
+
+def test_articles() -> None:
+    assert [with_article(words) for words in ("inference time", "bottleneck")] == [
+        "an inference time",
+        "a bottleneck",
+    ]

@@ -20,6 +20,7 @@ from gui.words.proofs import assumed, component_title
 from planner.problem.bound import Bound
 from planner.problem.proof_words import of_objective, optimal_words
 from planner.reports.certificate.certificate import Certificate, Part
+from planner.text_table import with_article
 
 MARGIN = 40.0
 FRAME = (1280, 720)
@@ -68,7 +69,7 @@ def verdict(certified: Certificate) -> str:
     among = (
         "No valid plan" if part is certified.parts[0] else "Of the plans that are as good before that, none"
     )
-    return f"{among} has a {title} below {bound}; this one has {amount(certified, part.name, part.value)}."
+    return f"{among} has {with_article(title)} below {bound}; this one has {amount(certified, part.name, part.value)}."
 
 
 def amount(certified: Certificate, component: str, value: float) -> str:

@@ -38,6 +38,7 @@ from planner.quantity import bytes_text
 from planner.reports.certificate.commands import prove_command
 from planner.reports.comparison.figures import sound
 from planner.search.method import Planner
+from planner.text_table import with_article
 
 FORMAT, VERSION = "stageboard-certificate", 1
 RULES = {
@@ -198,7 +199,8 @@ def certificate(
     if foreign:
         count = len(foreign)
         notes += (
-            f"{count} bound{'s' if count > 1 else ''} of other problems {'are' if count > 1 else 'is'} left out",
+            f"{'a bound says' if count == 1 else f'{count} bounds say'} nothing about this plan:"
+            f" {'it is' if count == 1 else 'they are'} of other machines, objectives or rules",
         )
     evaluation = fresh.evaluation
     standing = problem.standing(evaluation.values, known)
@@ -314,12 +316,8 @@ def _rule_words(problem: PlanningProblem, name: str) -> str:
     if less:
         assert isinstance(problem, Problem)
         words = in_words(limits.split("/"), lambda limit: bytes_text(float(limit)))
-        return f"what is on {_with_article(limited_word(problem))} fits its memory{':' if '/' in limits else ' of'} {words}"
+        return f"what is on {with_article(limited_word(problem))} fits its memory{':' if '/' in limits else ' of'} {words}"
     return RULES.get(kind, kind.replace("_", " "))
-
-
-def _with_article(word: str) -> str:
-    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
 
 
 def _constraints(plan: Plan | OrderPlan) -> tuple[dict[str, Any], ...]:

@@ -156,7 +156,9 @@ def test_amounts_are_in_the_units_of_what_is_said_around_the_page() -> None:
 def test_what_was_proven_of_other_machines_is_not_spoken_of(qtbot: QtBot) -> None:
     plan, bounds = graph_members()[1]
     foreign = replace(bounds[0], relaxation="another")
-    assert certificate(plan, (*bounds, foreign)).notes == ("1 bound of other problems is left out",)
+    assert certificate(plan, (*bounds, foreign)).notes == (
+        "a bound says nothing about this plan: it is of other machines, objectives or rules",
+    )
     dialog = CertificateDialog(Open((plan, (*bounds, foreign))), LIGHT)
     qtbot.addWidget(dialog)
     assert dialog.certificate.notes == () and dialog.certificate.parts[0].proof is not None

@@ -164,7 +164,9 @@ def test_bounds_that_cannot_be_are_left_out_and_said() -> None:
     refuted = certificate(plan, [bound(plan, 2 * plan.objective)])
     assert refuted.status == "feasible" and "was dropped" in refuted.notes[0]
     foreign = certificate(plan, [bound(plan, plan.objective, relaxation="other")])
-    assert foreign.status == "feasible" and foreign.notes == ("1 bound of other problems is left out",)
+    assert foreign.status == "feasible" and foreign.notes == (
+        "a bound says nothing about this plan: it is of other machines, objectives or rules",
+    )
 
 
 def test_an_evaluation_that_lies_is_not_believed() -> None:
