@@ -35,6 +35,8 @@ LEAST_SPAN, BETWEEN_NAMES = 8.0, 8.0
 """Pixels that a stretch of time is wide at least which has a name, and between two names."""
 TOOTH = 8.0
 """How high a tooth of the line is where a schedule goes on beyond what is seen; half as wide."""
+THINNEST = 0.8
+"""Pixels of the narrowest bar."""
 
 
 @dataclass
@@ -74,11 +76,13 @@ def paint_schedule(
     into = INTO_RULER if layout.whole else 0.0
     painter.setClipRect(QRectF(0, RULER - into, layout.width, plot.height() + into))
     _rows(painter, layout, theme, colours)
+    painter.restore()
+    _spans(painter, layout, theme, plot)  # below the bars, whose numbers no line runs through
+    painter.save()
     painter.setClipRect(plot.adjusted(-1, 0, 1, 0))
     _bars(painter, layout, theme, colours, marks)
     painter.restore()
     _torn_edges(painter, layout, theme, plot)
-    _spans(painter, layout, theme, plot)
     paint_key(painter, layout, theme)
     if layout.rows_hidden:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -284,9 +288,10 @@ def _bars(
         work = phase == WORK
         ground = bar_colour(colours[device], theme, bool(odd), bool(backward), work)
         # Only what is in the plot: files that hold shapes cut nothing off.
-        left, right = max(x, layout.gutter), min(x + w, layout.gutter + layout.plot_width)
+        edge = layout.gutter + layout.plot_width
+        left, right = min(max(x, layout.gutter), edge - THINNEST), min(x + w, edge)
         x, w = left, max(0.0, right - left)
-        box = QRectF(x, y, max(0.8, w - (0.7 if w > 3 else 0.0)), h)
+        box = QRectF(x, y, max(THINNEST, w - (0.7 if w > 3 else 0.0)), h)
         if phase in (STREAM, SYNC):
             ground = theme.slow
         if w >= ROUNDED_FROM:

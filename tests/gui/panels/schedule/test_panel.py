@@ -326,6 +326,43 @@ def test_of_a_device_all_samples_are_numbered_or_none(qapp: Any) -> None:
     assert {0, 3} <= seen
 
 
+class Ordered(Scribe):
+    """What was painted, in order: ``lines`` that are dashed, and numbers; and the bars that have no round corners."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(width, height)
+        self.order: list[str] = []
+        self.bars: list[QRectF] = []
+
+    def drawLine(self, *_: Any) -> None:
+        """Keep it."""
+        if self.pen().style() == Qt.PenStyle.DashLine:
+            self.order.append("line")
+
+    def drawText(self, rect: QRectF, flags: int, text: str) -> None:  # type: ignore[override]
+        """Keep it."""
+        if text.isdigit() and rect.top() > RULER and rect.height() > 20:
+            self.order.append("number")
+
+    def fillRect(self, rect: QRectF, *_: Any) -> None:  # type: ignore[override]
+        """Keep it."""
+        self.bars.append(QRectF(rect))
+
+
+def test_no_line_runs_through_a_number_and_no_bar_leaves_its_row(qapp: object) -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=w, work_cpu=w) for i, w in enumerate((30.0, 40.0, 1e-4))]
+    graph = Graph.build("thin", ops, [Tensor(f"o{i}", (f"o{i + 1}",), 1.0) for i in range(2)])
+    made = schedule(Problem(graph, Pipeline(3)), np.arange(3, dtype=np.int32))
+    view = ChartLayout(made, device_rows(made, ["a", "b", "c"]), None, 600.0, 300.0, whole=True)
+    scribe = Ordered(600, 300)
+    paint_schedule(scribe, view, LIGHT)
+    scribe.end()
+    last_line = max(i for i, what in enumerate(scribe.order) if what == "line")
+    assert last_line < scribe.order.index("number")
+    inside = [bar for bar in scribe.bars if bar.top() > RULER]
+    assert inside and max(bar.right() for bar in inside) <= view.gutter + view.plot_width + 1e-6
+
+
 def test_a_summary_loses_its_last_parts_first() -> None:
     assert shorter("a sample every 2.00 s   Stage 1 sets the pace   96 % busy") == (
         "a sample every 2.00 s   Stage 1 sets the pace   96 % busy",
