@@ -29,9 +29,9 @@ def chain_graph(n: int = 12, name: str = "chain", seed: int = 0) -> Graph:
     return Graph.build(name, ops, tensors, time_unit=None)
 
 
-def timed_chain(n: int, seconds: float) -> Graph:
-    """A chain of ops that take so long each, and send nothing that takes any time."""
-    ops = [Op(f"n{i}", f"n{i}", "Conv", work=seconds, work_cpu=seconds) for i in range(n)]
+def timed_chain(n: int, seconds: float, params: float = 0.0) -> Graph:
+    """A chain of ops that take so long and hold so many bytes of parameters each, and send nothing that takes any time."""
+    ops = [Op(f"n{i}", f"n{i}", "Conv", work=seconds, work_cpu=seconds, param_bytes=params) for i in range(n)]
     tensors = [Tensor(f"n{i}", (f"n{i + 1}",) if i + 1 < n else (), 8.0, time=0.0) for i in range(n)]
     return Graph.build("timed", ops, tensors, time_unit="s")
 

@@ -253,7 +253,10 @@ class DeviceCard(QWidget):
         self._text(painter, rect, LEFT, name, face, t.muted if grey else t.text)
 
     def detail_words(self, width: float) -> str:
-        """The detail beside the word for the worst device: as much of it as has room, memory rather than ops where nothing else says it."""
+        """The detail beside the word for the worst device: as much of it as has room, memory rather than ops where nothing else says it.
+
+        Empty where there is no room for that: then the word goes, which the figure's colour and the tick at its bar say as well.
+        """
         s = self.state
         assert s is not None
         room = width - 8 - QFontMetricsF(self._fonts["small bold"]).horizontalAdvance(s.mark)
@@ -261,6 +264,13 @@ class DeviceCard(QWidget):
         choices = (s.detail, "  ".join(parts), parts[0 if s.load is not None else min(1, len(parts) - 1)])
         measure = QFontMetricsF(self._fonts["small"])
         return next((words for words in choices if measure.horizontalAdvance(words) <= room), "")
+
+    def line_words(self, width: float) -> tuple[str, str]:
+        """The last line: the detail, and the word for the worst device where there is room for it beside that."""
+        s = self.state
+        assert s is not None
+        beside = self.detail_words(width) if s.mark and not s.previewing else ""
+        return (beside, s.mark) if beside else (s.detail, "")
 
     def _figure(self, s: CardState, t: Theme) -> tuple[str, str]:
         """The figure at the right and its colour."""
@@ -316,10 +326,8 @@ class DeviceCard(QWidget):
             else:
                 self._text(painter, line, LEFT, s.reason, "small", t.muted)
         else:
-            used, detail = 0.0, s.detail
-            if s.mark and not s.previewing:
-                used = self._text(painter, line, RIGHT, s.mark, "small bold", t.slow) + 6
-                detail = self.detail_words(width)
+            detail, mark = self.line_words(width)
+            used = self._text(painter, line, RIGHT, mark, "small bold", t.slow) + 6 if mark else 0.0
             self._text(
                 painter, line.adjusted(0, 0, -used, 0), LEFT, detail, "small", t.bad if s.over else t.muted
             )

@@ -223,7 +223,11 @@ class DevicesPanel(Panel):
         state.origin = d in preview.origins and len(preview.origins) == 1
         if state.origin:
             state.would = "is here"
-            state.cost = state.cost if own is None else column.level(own)
+            if own is not None:
+                # With the figure of the drop all others: of those that are not known then, none.
+                along = () if preview.legal[preview.target] else preview.along
+                stay = np.setdiff1d(self._ops_of(d), np.union1d(preview.ops, along))
+                state.cost, state.detail = column.level(own), plural(len(stay), "op")
             return
         state.legal = bool(preview.legal[d])
         if not state.legal:
@@ -358,6 +362,10 @@ def _loads(problem: Problem, evaluation: Evaluation, preview: Preview | None) ->
     most = max(float(budget.max()), float(evaluation.memory.max(initial=0.0)))
     if preview is not None:
         after = np.where(preview.legal, np.diagonal(preview.memory), np.nan)
+        if len(preview.origins) == 1 and preview.target >= 0:
+            # What is dragged leaves its device for the one that it would be dropped on.
+            origin, dropped = int(preview.origins[0]), preview.after(preview.target)
+            after[origin] = np.nan if dropped is None else dropped[1][origin]
         most = max(most, float(np.nan_to_num(after).max()))
     none, loads = np.zeros(len(budget)), []
     pushed, needs = (evaluation.details.get(name, none) for name in ("pushed", "scratch"))

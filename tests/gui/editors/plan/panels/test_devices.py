@@ -29,6 +29,8 @@ from tests.gui.stage_models import even, network, tpu_problem
 from tests.gui.window_parts import opened, settle, shown
 from tests.planner.problem.examples import streaming_row
 
+MIB = 2.0**20
+
 
 def test_cards_show_what_devices_cost(qtbot: QtBot) -> None:
     document = opened()
@@ -208,6 +210,54 @@ def test_a_drop_that_takes_ops_along_has_one_price(qtbot: QtBot) -> None:
         after = document.evaluation
         assert source.cost == f"{after.cost[0]:,.2f}" != f"{preview.cost[2, 0]:,.2f}"
         assert header == after.objective
+
+
+def test_a_card_shows_figures_of_one_moment_while_ops_are_dragged(qtbot: QtBot) -> None:
+    """What would be left above what is there now is neither; what is not known of the drop is not said."""
+    document = Document()
+    document.open_graph(timed_chain(16, 1e-3, params=MIB), target=EdgeTpuPipeline(2, precision="file"))
+    document.set_problem(EdgeTpuPipeline(2, precision="file"), "memory-1-2-3")
+    document.set_assignment(np.repeat([0, 1], (10, 6)), "edit", "ten and six")
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        origin = panel.cards[0].state
+        assert origin is not None and origin.load is not None and origin.detail.startswith("10 ops")
+        before = origin.load.text(origin.figures)
+        assert document.begin_preview([9]) is not None
+        document.update_preview(1)
+        settle()
+        origin, to = panel.cards[0].state, panel.cards[1].state
+        assert origin is not None and origin.load is not None and to is not None and to.load is not None
+        assert origin.cost.startswith("9.00") and origin.detail == "9 ops"
+        assert origin.load.text(origin.figures) == "8.00 MiB on chip + 1.00 MiB off chip" != before
+        assert to.load.text(to.figures) == "7.00 MiB on chip, 1.00 free"
+        document.end_preview()
+        settle()
+        back = panel.cards[0].state
+        assert back is not None and back.load is not None and back.load.text(back.figures) == before
+
+
+def test_what_activations_push_out_after_a_drop_is_not_said() -> None:
+    load = CacheLoad(9 * MIB, 8 * MIB, 9 * MIB, 7 * MIB, pushed=MIB, needs=2 * MIB)
+    assert load.text(None) == load.brief(None) == "7.00 MiB of parameters" and not load.streamed
+
+
+def test_the_word_for_the_worst_device_never_hides_what_it_holds(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(
+        timed_chain(16, 1e-3, params=MIB), target=McmPackage(2, sram=3 * MIB, precision="file")
+    )
+    document.set_assignment(np.repeat([0, 1], (12, 4)), "edit", "too much on chip 0")
+    panel = DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel, 170, 400):
+        card = panel.cards[0]
+        assert card.state is not None and card.state.bottleneck and card.state.over
+        for width in (90.0, 140.0, 300.0):
+            words = card.detail_words(width)
+            assert not words or "MiB" in words, (width, words)
+        assert not card.detail_words(90.0)
+        assert card.line_words(90.0) == (card.state.detail, "")
+        assert card.line_words(300.0) == (card.state.detail, "bottleneck")
 
 
 def test_device_at(qtbot: QtBot) -> None:
