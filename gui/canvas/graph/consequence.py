@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from gui.document.plan.preview import Preview
     from gui.words.objectives import Change
 
+IMPOSSIBLE = "in no valid plan"
+"""What is said of where ops cannot be whatever else moves, unlike where a rule is broken as long as the others stay."""
 RULE_WORDS = {
     1: "breaks the order",
     2: "breaks contiguity",
@@ -31,7 +33,7 @@ RULE_WORDS = {
 
 BRIEF_WORDS = {
     "now here": "here",
-    "impossible": "never",
+    IMPOSSIBLE: "never",
     "breaks the order": "order",
     "breaks contiguity": "contiguity",
     "does not fit": "memory",
@@ -82,7 +84,7 @@ class Consequence:
         if self.stays:
             return "now here"
         if not self.possible:
-            return "impossible"
+            return IMPOSSIBLE
         return words if self.legal else self.reason
 
     @property
@@ -122,7 +124,7 @@ def refusals(preview: Preview) -> tuple[str, ...]:
 def refusal(preview: Preview, device: int) -> str:
     """Why a drop on a device that a rule forbids is not allowed, in a few words."""
     if not preview.possible(device):
-        return "impossible"
+        return IMPOSSIBLE
     code = int(preview.codes[device])
     # As sentences on what it would break follow one another.
     first = next((rule for rule in preview.rules if code & rule), code)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from gui.canvas.graph.consequence import IMPOSSIBLE
 from gui.document.find.fuzzy import score
 from gui.document.plan.preview import moved_change
 from gui.editors.plan.actions import move_to
@@ -131,7 +132,7 @@ class Pickers(QObject):
                 continue
             possible = check.possible(d)
             reasons = check.reasons(d)
-            detail = "impossible" if not possible else "repairs the rest" if repair else "breaks a rule"
+            detail = IMPOSSIBLE if not possible else "repairs the rest" if repair else "breaks a rule"
             moved = document.closure(document.selection, d) if along else check.ops
             if len(moved) > len(check.ops):
                 detail = f"takes {plural(len(moved) - len(check.ops), 'op')} along"

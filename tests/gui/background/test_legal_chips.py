@@ -43,7 +43,7 @@ def test_levels_of_a_preview() -> None:
     assert preview.legal.tolist() == [True, True, False, False]
     assert [preview.possible(d) for d in range(4)] == [True, True, False, False]
     said = consequences(preview, tuple(rule_words(int(code)) for code in live.check(preview.ops).codes))
-    assert said[2].short == said[2].long == "impossible"
+    assert said[2].short == said[2].long == "in no valid plan"
     assert said[2].colour(LIGHT) == LIGHT.faint
     assert preview.reasons(2)[0] == (
         "conv_2 can never be on Chip 2: rules and constraints leave it Chip 0 to Chip 1"

@@ -100,7 +100,7 @@ def test_the_impossible_is_not_offered(qtbot: QtBot, mending: Hand) -> None:
     hand.document.board.domains = domains_of(hand.document.board.open_problem, lambda: False)
     hand.settle()
     hand.drag(hand.at(3), hand.lane(2))
-    assert hand.view.consequences[2].short == "impossible"
+    assert hand.view.consequences[2].short == "in no valid plan"
     assert choice(hand)._repair.isHidden()
     assert "can never be on Chip 2" in choice(hand)._sentence.text()
     choice(hand).dismiss()

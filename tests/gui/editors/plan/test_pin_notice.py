@@ -28,7 +28,7 @@ def test_the_list_of_devices_says_pin_and_price(window: MainWindow) -> None:
         others = [choice for d, choice in enumerate(choices) if d != home]
         assert all(pin in choice.note for choice in others)
         assert all(choice.note.count("pinned") == 1 for choice in others)
-        assert all(":" in choice.detail or choice.detail == "impossible" for choice in others)
+        assert all(":" in choice.detail or choice.detail == "in no valid plan" for choice in others)
     # Nothing of this is told of an op without a pin.
     window.document.unpin([1])
     assert not any("pinned" in choice.note for choice in window.pickers.device_choices(along=True))
