@@ -26,6 +26,7 @@ from gui.background.infeasible import rule_text, status_text
 from gui.look.numbers import plural
 from gui.look.theme import font
 from gui.widgets.labels import capital, set_role
+from gui.widgets.later import soon
 from gui.widgets.plain import PlainLabel
 from gui.words.objectives import components_shortly
 
@@ -82,7 +83,7 @@ class FeasibilityDialog(QDialog):
         self.remedies_title = self._label("heading")
         self._remedies = QVBoxLayout()
         self._remedies.setSpacing(8)
-        inside = QWidget()
+        self._inside = inside = QWidget()
         inside.setObjectName("scrolled")
         column = QVBoxLayout(inside)
         column.setContentsMargins(12, 10, 12, 10)
@@ -97,7 +98,7 @@ class FeasibilityDialog(QDialog):
         column.addWidget(self.remedies_title)
         column.addLayout(self._remedies)
         column.addStretch(1)
-        area = QScrollArea(self)
+        self._area = area = QScrollArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -272,6 +273,15 @@ class FeasibilityDialog(QDialog):
         stressed = self._stress()
         if first:
             stressed.setFocus()
+        # What is left to say is little: the canvas behind it shows what was done.
+        soon(self, self._fit)
+
+    def _fit(self) -> None:
+        """As high as what it says of a remedy that was applied."""
+        if self.applied is not None:
+            room = self._area.viewport().size()
+            beyond = room.height() - self._inside.heightForWidth(room.width())
+            self.resize(self.width(), self.height() - beyond)
 
     def _stress(self) -> QPushButton:
         """A valid plan that is at hand is what to show first; else a planner is started. Returns the button that says so."""

@@ -226,3 +226,7 @@ def test_the_plan_that_a_remedy_brings_is_taken_where_no_planner_finds_one(
     assert document.evaluation.valid and document.device_of.tolist() == even.tolist()
     assert dialog is not None and "The plan on the canvas is valid now" in dialog.sentence.text()
     assert document.undo_stack.undoText() == "Use 4 chips"
+    # What is left to say has little room, so that the canvas is seen again.
+    qtbot.waitUntil(lambda: dialog.height() < 300)
+    settle()
+    assert dialog._inside.heightForWidth(dialog._area.viewport().width()) <= dialog._area.viewport().height()
