@@ -30,6 +30,7 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.document.plan_list import PlanEntry
+    from planner.model.graph import Bools
 
 
 class PlansPanel(Panel):
@@ -51,6 +52,8 @@ class PlansPanel(Panel):
         super().__init__(document, theme, parent)
         self._highlighting = False
         self._active: PlanEntry | None = None
+        self._looked_at: PlanEntry | None = None
+        """The plan under the pointer, or under the cursor of the keyboard, whose differences the canvas shows."""
         self.model = self.model_class(document, self)
         self.delegate = PlanDelegate(theme, self)
         self.list = QListView(self)
@@ -138,9 +141,10 @@ class PlansPanel(Panel):
         """Follow the document; the model has its list already. The current row stays on its plan."""
         suffix, problem = self.model.column.suffix, self.document.problem
         several = problem is not None and len(problem.components) > 1
-        head = (
-            component_words(problem.components[0]).short if several and problem is not None else "objective"
-        )
+        listed = [self.model.problem_of(entry) for entry in self.document.plans]
+        # A column with figures of several objectives is named after none of them.
+        named = several and len({one.components[0] for one in listed if one is not None}) < 2
+        head = component_words(problem.components[0]).short if named and problem is not None else "objective"
         self.head_labels[1].setText(f"{head}, {suffix}" if suffix else head)
         self.head_labels[2].set_tip(
             "of the first component not yet proven; the tip of a plan tells all" if several else ""
@@ -212,15 +216,21 @@ class PlansPanel(Panel):
         offer(self.apply_button, none or shown)
         offer(self.rename_button, none)
         offer(self.remove_button, none or shown or searched)
+        self._note(self._looked_at if self._looked_at in self.document.plans else entry, entry)
+
+    def _note(self, entry: PlanEntry | None, chosen: PlanEntry | None) -> None:
+        """What there is to say of the plan that is looked at, by its name where another is ``chosen``."""
         if entry is None or self.document.problem is None:
-            self.note.setText("")
-        elif entry is active:
-            self.note.setText("on the canvas")
+            said = ""
+        elif entry is self.document.active:
+            said = "on the canvas"
         elif machine := self.model.machine(entry):
-            self.note.setText(f"for {machine}: Apply goes back to that machine")
+            said = f"for {machine}: Apply goes back to that machine"
         else:
             count = int(np.count_nonzero(self.document.differences(entry)))
-            self.note.setText(self.differing(count) if count else "the same as the canvas")
+            said = self.differing(count) if count else "the same as the canvas"
+        other = entry is not None and entry is not chosen
+        self.note.setText(f"“{entry.shown_name}”: {said}" if other and entry is not None else said)
 
     def _compare_tip(self, compared: int) -> str:
         if len(self.chosen()) < 2:
@@ -242,20 +252,35 @@ class PlansPanel(Panel):
         if entry is None or self.document.problem is None:
             self._look_away()
             return
+        self._looked_at = entry
+        self._settle()
         differ = self.document.differences(entry)
         if entry is self.document.active or not differ.any():
-            self._look_away()
+            self._highlight(None)
             return
-        self._highlighting = True
-        self.highlight_requested.emit(differ)
+        self._highlight(differ)
 
     def _look_away(self) -> None:
-        if self._highlighting:
-            self._highlighting = False
-            self.highlight_requested.emit(None)
+        if self._looked_at is not None:
+            self._looked_at = None
+            self._settle()
+        self._highlight(None)
+
+    def _highlight(self, ops: Bools | None) -> None:
+        """Let ops (bool[n]) stand out on the canvas; None ends that."""
+        if ops is not None or self._highlighting:
+            self._highlighting = ops is not None
+            self.highlight_requested.emit(ops)
+
+    def _align_head(self) -> None:
+        """The heads of columns stand above them, also where a scroll bar takes some room."""
+        bar = self.list.width() - self.list.viewport().width() - 2 * self.list.frameWidth()
+        self.head.layout().setContentsMargins(10, 0, 10 + max(0, bar), 0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The pointer or the focus leaves; Return applies."""
+        if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
+            self._align_head()
         leaves = event.type() == QEvent.Type.Leave and watched is self.list.viewport()
         if leaves or (event.type() == QEvent.Type.FocusOut and watched is self.list):
             self._look_away()

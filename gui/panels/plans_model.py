@@ -349,7 +349,8 @@ class PlanDelegate(QStyledItemDelegate):
         made = index.data(MADE_FOR)
         if made and not entry.valid and entry.components:
             source = f"invalid by what is open · {source}"  # a comparison judges it by what it was made for
-        if label := machine or (made and f"for {made}"):
+        # Of what begins alike on another machine, what it was made for tells it apart.
+        if label := ", ".join(part for part in (machine, made and f"for {made}") if part):
             painter.setFont(self._small)
             wide = min(painter.fontMetrics().horizontalAdvance(label) + 10, low.width())
             tag = QRectF(low.left(), low.top() + 1, wide, 14)

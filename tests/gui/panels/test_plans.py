@@ -277,3 +277,64 @@ def test_a_plan_says_for_what_memory_it_was_made(qtbot: QtBot) -> None:
         settle()
         assert document.active is not None
         assert document.active.made_for == document.problem
+
+
+def test_the_note_speaks_of_the_plan_that_the_canvas_shows(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        plans = []
+        for count in (1, 2):
+            other = EVEN.copy()
+            other[:count] = 1
+            plans.append(document.add_plan(other, f"moved {count}"))
+        settle()
+        panel.make_current(plans[0])
+        assert panel.note.text() == "1 op differs from the canvas"
+        panel.list.entered.emit(panel.model.index(document.plans.index(plans[1]), 0))
+        assert panel.note.text() == "“moved 2”: 2 ops differ from the canvas"
+        panel._look_away()
+        assert panel.note.text() == "1 op differs from the canvas"
+
+
+def test_machines_that_begin_alike_are_told_apart_and_figures_of_several_objectives_have_no_one_head(
+    qtbot: QtBot,
+) -> None:
+    document = opened_on_tpus()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        problem = document.problem
+        assert problem is not None
+        entry = document.add_plan(document.device_of.copy(), "before")
+        document.set_problem(replace(problem.target, cache=2.0**20), "memory-1-2-3")  # type: ignore[type-var]
+        there = document.add_plan(document.device_of.copy(), "there")
+        document.set_problem(Pipeline(3))
+        settle()
+        tags = []
+        for one in (entry, there):
+            painter = Scribe(480, 60)
+            option = QStyleOptionViewItem()
+            option.rect = QRect(0, 0, 480, 52)  # type: ignore[attr-defined]
+            index = panel.model.index(document.plans.index(one), 0)
+            panel.list.itemDelegate().paint(painter, option, index)
+            painter.end()
+            tags += [text for _, text in painter.written if text.startswith("edge-tpu:3")]
+        assert tags == ["edge-tpu:3, for cache 2.00 MiB", "edge-tpu:3"]
+        document.set_problem(problem.target, "memory-1-2-3")
+        settle()
+        listed = {one.problem.components[0] for one in document.plans if one.problem is not None}
+        assert len(listed) > 1 and panel.head_labels[1].text() == "objective, MiB"
+
+
+def test_the_head_of_a_column_is_above_it_beside_a_scroll_bar(qtbot: QtBot) -> None:
+    document = opened()
+    panel = PlansPanel(document, LIGHT)
+    with shown(qtbot, panel, 300, 220):
+        for i in range(12):
+            document.add_plan(EVEN.copy(), f"plan {i}")
+        settle()
+        assert panel.list.verticalScrollBar().isVisible()
+        gap, view = panel.head_labels[2], panel.list.viewport()
+        edge = gap.mapTo(panel, gap.rect().topRight()).x()
+        column = view.mapTo(panel, view.rect().topRight()).x() - 9
+        assert abs(edge - column) <= 2, (edge, column)
