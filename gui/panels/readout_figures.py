@@ -146,24 +146,28 @@ def dragged(preview: Preview, theme: Theme) -> tuple[str, str, tuple[str, ...]]:
 
 def dragged_component(
     problem: Problem, preview: Preview | None, i: int, one: ComponentStanding, theme: Theme
-) -> tuple[str, str] | None:
-    """What a drag would make of component ``i`` of several, and in which colour; None where nothing is dragged or it stays."""
+) -> tuple[str, str, tuple[str, ...]] | None:
+    """What a drag would make of component ``i`` of several, in which colour, and ever shorter notes, which keep the figure; None where
+    nothing is dragged or it stays."""
     if preview is None or not 0 <= preview.target < len(preview.changes):
         return None
     if not preview.legal[preview.target]:
         along = preview.along_change
-        said = refusal(preview, preview.target)
-        if along is not None:
-            said = f"{len(preview.along):,} along: {along.brief}"
-        tone = theme.bad if along is None else (theme.muted, theme.bad, theme.good)[along.sign]
-        return None if i else (f"→ {said}", tone)
+        if i:
+            return None
+        if along is None:
+            return f"→ {refusal(preview, preview.target)}", theme.bad, ()
+        brief = f"→ {along.brief}"
+        tone = (theme.muted, theme.bad, theme.good)[along.sign]
+        shorter = (brief, f"→ {along.brief.removeprefix(along.what).strip()}")
+        return f"{brief}, {len(preview.along):,} along", tone, shorter
     after = float(preview.components[i, preview.target])
     if abs(after - one.value) <= 1e-9 * abs(one.value):
         return None
     unit = problem.unit(one.name)
     by = signed_amount(shown_change(one.value, after, unit), max(after, one.value), unit)
     then = column_of(problem, one.name, [one.value or after]).text(after)
-    return f"→ {then}  {by}", theme.good if after < one.value else theme.bad
+    return f"→ {then}  {by}", theme.good if after < one.value else theme.bad, (f"→ {then}",)
 
 
 def rate_words(problem: Problem, evaluation: Evaluation, objective: float) -> str:

@@ -340,11 +340,18 @@ class ReadoutStrip(Readouts):
                 where = "Most of it is on" if one.name in SUMS else "Now it is"
                 tip += f"\n{where} {problem.devices[device].title}: click to select its ops."
             shown = dragged_component(self._problem, self.document.preview, i, one, self.theme)
+            shorter: tuple[str, ...] = ()
             if shown is not None:
-                note, tone = shown
+                note, tone, shorter = shown
             waits = evaluation.valid and not one.proven and not is_open
             readout.show_value(
-                label, units.text(one.name, one.value), note, t.muted if waits else "", tone, tip
+                label,
+                units.text(one.name, one.value),
+                note,
+                t.muted if waits else "",
+                tone,
+                tip,
+                shorter=shorter,
             )
             readout.set_strong(not waits)
             readout.set_mark(t.accent if is_open else "")

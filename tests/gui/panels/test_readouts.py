@@ -29,7 +29,7 @@ from gui.look.numbers import (
     time_column,
 )
 from gui.look.theme import DARK, LIGHT
-from gui.panels.readout_figures import figures_tip, rate_words, speed_shown
+from gui.panels.readout_figures import dragged_component, figures_tip, rate_words, speed_shown
 from gui.panels.readouts import ReadoutStrip
 from gui.widgets.briefer import briefer
 from gui.widgets.readout import Readout
@@ -562,7 +562,12 @@ def test_over_a_forbidden_stage_the_price_is_that_of_what_a_drop_offers_first(qt
         settle()
         along = preview.along_change
         assert along is not None
-        assert strip.components[0].note == f"→ {len(preview.along)} along: {along.brief}"
+        assert strip.components[0].note == f"→ {along.brief}, {len(preview.along)} along"
+        one = document.open_problem.standing(document.evaluation.values, ()).components[0]
+        told = dragged_component(document.open_problem, preview, 0, one, LIGHT)
+        assert told is not None and along.what
+        figure = along.brief.removeprefix(along.what).strip()
+        assert told[2] == (f"→ {along.brief}", f"→ {figure}"), "what is cut is never the figure"
         assert not strip.components[1].note.startswith("→")
         document.end_preview()
 
