@@ -52,6 +52,11 @@ class Deck:
         self._colour(master, [accent.accent for accent in accents])
         about = self._deck.core_properties
         about.title, about.author, about.last_modified_by = title, "Stageboard", "Stageboard"
+        about.comments = ""
+        # The template's: when it was made, and that it is 4:3. Without a date the same story gives the same bytes.
+        for old in [one for one in about._element if one.tag.endswith(("}created", "}modified"))]:
+            about._element.remove(old)
+        self._deck.part._element.sldSz.attrib.pop("type", None)
 
     def _colour(self, master: Any, accents: Sequence[str]) -> None:
         """The theme's colours and letters, which all slides and whatever is added to them follow."""
@@ -84,7 +89,10 @@ class Deck:
         self._deck.save(saved)
         with zipfile.ZipFile(saved) as there, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as written:
             for name in there.namelist():
-                written.writestr(zipfile.ZipInfo(name, WHEN), there.read(name), zipfile.ZIP_DEFLATED)
+                data = there.read(name)
+                if name == "docProps/app.xml":
+                    data = data.replace(b"On-screen Show (4:3)", b"Widescreen")
+                written.writestr(zipfile.ZipInfo(name, WHEN), data, zipfile.ZIP_DEFLATED)
         return out.getvalue()
 
 

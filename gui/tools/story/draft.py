@@ -19,6 +19,7 @@ from planner.model.samples import sample, sample_name
 from planner.story.files.json import write_story
 from planner.story.files.models import portable_paths, withdrawing
 from planner.story.files.plans import pack
+from planner.story.keyframe import LONGEST_TITLE
 from planner.story.story import Resolved, Story
 from planner.story.subject import SAMPLE, StoryModel, StoryPlan
 
@@ -217,10 +218,17 @@ class Draft(QObject):
     def resolved(self) -> Resolved:
         """The story for whoever plays it now, from the plans at hand. Raises :class:`StoryError` while it is empty."""
         if self._resolved is None or self._resolved[0] is not self.state:
-            story, sources, shown = story_of(self.state, named, self._packed)
+            story, sources, shown = story_of(self._titled(self.path), named, self._packed)
             models, plans = tuple(source.model for source in sources), tuple(one.plan for one in shown)
             self._resolved = self.state, Resolved(story, models, plans, tuple(one.bounds for one in shown))
         return self._resolved[1]
+
+    def _titled(self, path: Path | None) -> DraftState:
+        """The state, with the name of the story's file for a title where it has none of its own."""
+        own = self.state.title.strip()
+        if path is None or own not in ("", UNTITLED):
+            return self.state
+        return replace(self.state, title=path.name.split(".")[0][:LONGEST_TITLE] or UNTITLED)
 
     def files(self) -> tuple[Path, ...]:
         """The files of all models."""
@@ -243,9 +251,9 @@ class Draft(QObject):
             return there.names
 
         with withdrawing(copied):
-            story, _, _ = story_of(self.state, portable)
+            story, _, _ = story_of(self._titled(path), portable)
             write_story(path, story)
-        self.path = path
+        self.path, self._resolved = path, None
         self.undo_stack.setClean()
         return tuple(map(str, copied))
 

@@ -102,7 +102,8 @@ class Recorder(QObject):
             folded=shots.folded(),
         )
         if before is None or not same_plan(before.shown, shown):
-            step = shots.step()
+            # What was done last led from a plan that no keyframe shows: the first is called after its own.
+            step = shots.step() if before is not None else shown_name(shown.plan.name)
             if step and keyframe.view == "stages":  # what stands there is not the ops of the plan
                 step = as_shown(step, keyframe.view)
         else:

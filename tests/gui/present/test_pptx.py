@@ -260,3 +260,12 @@ def test_a_legend_calls_the_device_that_holds_most_the_fullest() -> None:
         assert headers is not None
         words = [word for entry in _devices(told.stage.scene, headers) for word, _ in entry.words]
         assert words.count(word) == 1
+
+
+def test_a_deck_says_nothing_of_the_template_that_it_was_made_from(deck: Any) -> None:
+    about = deck.core_properties
+    assert about.created is None and about.modified is None and about.comments == ""
+    assert about.title and about.author == "Stageboard"
+    assert deck.part._element.sldSz.get("type") is None
+    app = next(part for part in deck.part.package.iter_parts() if part.partname == "/docProps/app.xml")
+    assert b"4:3" not in app.blob

@@ -175,3 +175,16 @@ def test_a_model_without_a_file_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(StoryError, match="in no file; save it first"):
         draft.save(tmp_path / "x.story.json")
     assert not (tmp_path / "x.story.json").exists()
+
+
+def test_a_story_without_a_title_of_its_own_is_called_after_its_file(tmp_path: Path) -> None:
+    a, _ = shown_plans(tmp_path)
+    draft = Draft()
+    draft.add(frame(a))
+    assert draft.resolved().story.title == "Untitled story"
+    path = tmp_path / "talk.story.json"
+    draft.save(path)
+    assert read_story(path).title == draft.resolved().story.title == "talk"
+    draft.set_title("My own")
+    draft.save(path)
+    assert read_story(path).title == draft.resolved().story.title == "My own"

@@ -320,3 +320,17 @@ def test_stages_of_which_one_has_all_ops_are_not_said_to_send_anything() -> None
         for on in ([0, 0, 0, 0], [0, 0, 1, 1])
     ]
     assert titles == ["All on one device", "Stages, and what flows between them"]
+
+
+def test_the_first_keyframe_is_called_after_its_plan_and_no_step_that_led_to_it(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        document.move([7], 2)
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.start()
+        assert document.active is not None and "Move" not in titles(draft)[0]
+        assert titles(draft)[0] == shown_name(document.active.name)
+        recorder.stop()
+        canvas.close_canvas()
