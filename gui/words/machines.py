@@ -12,6 +12,7 @@ from gui.words.objectives import component_words, objective_title
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.problem.base import PlanningProblem
 from planner.problem.problem import Problem, constraint_words
+from planner.problem.target import Target
 from planner.reports.comparison.rules import setting_words, value_words
 
 
@@ -33,6 +34,11 @@ def counted_titles(problem: PlanningProblem | None) -> tuple[str, str]:
     counted = problem.target.counted if isinstance(problem, Problem) else None
     one, many = ("stage", "stages") if counted is None else (counted.one, counted.many)
     return one[:1].upper() + one[1:], many[:1].upper() + many[1:]
+
+
+def parameter_names(target: type[Target]) -> str:
+    """What a kind of target lets one choose, by which it is looked for: ``accelerators CPUs memory ...``."""
+    return " ".join(field.metadata.get("label") or field.name.replace("_", " ") for field in fields(target))  # type: ignore[arg-type]
 
 
 def machine_words(problem: Problem) -> str:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
+from gui.words.objectives import objective_in_words
 from planner.machines.catalogue import bound_methods, planner_title
+
+if TYPE_CHECKING:
+    from planner.problem.base import PlanningProblem
+    from planner.search.method import Method
 
 TOLD_APART = re.compile(r"(?P<planner>[\w-]+)(?P<rest>| \(.*| \d+|, .*)")
 """The name of a planner, and what tells its plan from others."""
@@ -36,6 +42,16 @@ def method_told(name: str) -> str:
         return SIMPLE_SUMMARY
     method = bound_methods().get(name)
     return "" if method is None else method.summary
+
+
+def refusal_words(method: Method, problem: PlanningProblem) -> str:
+    """Why a method does not serve a problem, as it stands below the method's title; empty where it does.
+
+    The name that commands call it by is left out, and objectives are called as everywhere in the window.
+    """
+    reason = (method.refusal(problem) or "").removeprefix(f"'{method.name}' ")
+    own = f"does not minimise {problem.objective}"
+    return f"does not minimise {objective_in_words(problem.objective)}" if reason == own else reason
 
 
 def planner_words(name: str) -> str:

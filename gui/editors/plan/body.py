@@ -42,6 +42,7 @@ from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import GraphShots
 from gui.tools.story.studio import Studio
 from gui.widgets.later import soon
+from gui.words.machines import parameter_names
 
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
@@ -201,7 +202,10 @@ class GraphBody(PlanningWindow):
         if problem is None:
             return super().more_choices()
         machines = [
-            Choice(f"Target: {cls.title} ({kind})", partial(self.choose_machine, kind), "is chosen" if kind == problem.target.kind else "")
+            Choice(
+                f"Target: {cls.title} ({kind})", partial(self.choose_machine, kind),
+                "is chosen" if kind == problem.target.kind else "", also=f"target: {parameter_names(cls)}",
+            )
             for kind, cls in kinds().items()
             if not cls.plans_networks
         ]  # fmt: skip

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from gui.look.theme import Theme
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.shell.key_claims import TakesLetters
+from gui.words.methods import refusal_words
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Method, Planner
 
@@ -126,7 +127,7 @@ class MethodList(TakesLetters, QListWidget):
         self.clear()
         groups: dict[str, list[tuple[Method, str]]] = {FIND: [], PROVE: [], OTHERS: []}
         for method in methods:
-            reason = method.refusal(problem) or ""
+            reason = refusal_words(method, problem)
             if matches(method, words):
                 place = OTHERS if reason else PROVE if isinstance(method, BoundMethod) else FIND
                 groups[place].append((method, reason))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from gui.shell.palette import Choice
 from gui.tools.search.method_list import OTHERS, methods_for
+from gui.words.methods import refusal_words
 from planner.search.method import BoundMethod, Method
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class MethodMenus(QObject):
         if problem is not None:
             for method in methods_for(problem):
                 if isinstance(method, BoundMethod) == bounds:
-                    yield method, method.refusal(problem) or ""
+                    yield method, refusal_words(method, problem)
 
     def _fill(self, menu: QMenu, bounds: bool) -> None:
         menu.clear()

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from gui.words.methods import SIMPLE_SUMMARY, SIMPLE_TITLE, method_told, method_words, shown_name
-from planner.machines.catalogue import bound_methods
+from gui.words.methods import (
+    SIMPLE_SUMMARY,
+    SIMPLE_TITLE,
+    method_told,
+    method_words,
+    refusal_words,
+    shown_name,
+)
+from planner.machines.catalogue import bound_methods, planners
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.problem.problem import Problem
+from tests.gui.models import timed_chain
 
 
 @pytest.mark.parametrize(
@@ -37,3 +47,12 @@ def test_the_bound_of_every_plan_has_a_title_and_is_explained() -> None:
     assert method_words("simple") == "load of all devices" and method_told("simple") == SIMPLE_SUMMARY
     assert method_told("fastest") == bound_methods()["fastest"].summary
     assert method_told("nobody") == ""
+
+
+def test_why_a_method_does_not_serve_is_said_in_the_words_of_the_window() -> None:
+    problem = Problem(timed_chain(8, 1e-3), EdgeTpuPipeline(2, precision="file"), "memory-1-2-3")
+    slices = planners()["slice"]
+    assert slices.refusal(problem) == "'slice' does not minimise memory-1-2-3", "as commands have it"
+    assert refusal_words(slices, problem) == "does not minimise memory 1 → 2 → 3"
+    assert refusal_words(planners()["dpl"], problem) == "does not plan for an Edge TPU pipeline"
+    assert refusal_words(planners()["edge-tpu-ilp"], problem) == ""

@@ -29,6 +29,7 @@ from gui.tools.search.race.racing import Settings
 from gui.widgets.forms import Form, Value
 from gui.widgets.labels import set_role
 from gui.widgets.plain import PlainLabel
+from gui.words.methods import refusal_words
 from planner.options import applying
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class MethodChecks(TakesLetters, QListWidget):
             for method, is_bound in every:
                 # The expert's plan comes from a file that is asked for as an option.
                 if method.name != "expert":
-                    reason = method.refusal(problem) or ""
+                    reason = refusal_words(method, problem)
                     groups[OTHERS if reason else PROVE if is_bound else FIND].append(
                         (method, is_bound, reason)
                     )

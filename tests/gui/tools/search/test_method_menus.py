@@ -72,11 +72,13 @@ def test_the_palette_offers_methods_and_machines(qtbot: QtBot) -> None:
         and first.enabled
     )
     refused = next(c for c in choices if c.text == "Plan: Start a Planner: Random search")
-    assert not refused.enabled and "does not plan for" in refused.note
+    assert not refused.enabled and refused.note == "does not plan for a pipeline"
     for typed, kind in (("pool", "pool"), ("edge", "edge-tpu"), ("mcm", "mcm")):
         assert any(c.text.startswith("Target: ") and f"({kind})" in c.text for c in ranked(choices, typed)), (
             typed
         )
+    # By what it has, though its name does not say it.
+    assert ranked(choices, "target: CPU")[0].text == "Target: Device pool (pool)"
     next(c for c in choices if c.text == "Target: Device pool (pool)").run()
     assert window.docks.in_front("target") and window.target.kind.currentData() == "pool"
     assert window.target.apply_button.isEnabled()
