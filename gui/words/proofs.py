@@ -166,7 +166,7 @@ def component_note(
     if standing.proven:
         return "✓ proven"
     bound = standing.bound
-    if bound is None:
+    if bound is None or bound.value <= 0:  # which every plan keeps
         return "no bound yet" if is_open else "not proven"
     if math.isinf(bound.value):
         return "infeasible"
@@ -186,14 +186,15 @@ def component_tip(problem: PlanningProblem, standing: ComponentStanding, is_open
     """All there is to say about one component, in lines."""
     words = component_words(standing.name)
     lines = [words.help] if words.help else []
-    if standing.bound is not None:
+    told = standing.bound is not None and (standing.proven or standing.bound.value > 0)
+    if standing.bound is not None and told:
         lines.append(bound_sentence(problem, standing.bound))
     if standing.proven:
         lines.append("The plan reaches it: proven optimal here.")
     elif is_open:
         lines.append(
             "No bound is proven yet: start a planner that proves."
-            if standing.gap is None
+            if not told or standing.gap is None
             else f"A plan could be up to {gap_percent(standing.gap)} better here."
         )
     else:

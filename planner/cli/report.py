@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -294,7 +295,10 @@ def bound_rows(
     """The lines on the lower bounds and the gap; ``standing`` is the plan's, None where there is no plan."""
     if standing is not None and len(standing.components) > 1:
         rows = [
-            (f"{c.name} at least", _proven(c.bound, problem.unit(c.name)) + (", proven" if c.proven else ""))
+            (
+                f"{c.name} at least",
+                _proven(c.bound, problem.unit(c.name), c.proven) + (", proven" if c.proven else ""),
+            )
             for c in standing.components
         ]
     elif bound is None:
@@ -328,8 +332,12 @@ def claim_fields(claim: Bound | None) -> dict[str, Any]:
     }
 
 
-def _proven(bound: Bound | None, unit: str | None) -> str:
-    return "nothing proven" if bound is None else f"{amount_text(bound.value, unit)} ({bound.method})"
+def _proven(bound: Bound | None, unit: str | None, reached: bool = False) -> str:
+    """A bound with its method; of 0, which every plan keeps, only where a plan has ``reached`` it, and of infinity what it means."""
+    if bound is None or (bound.value <= 0 and not reached):
+        return "nothing proven"
+    told = "none, as no plan is valid" if math.isinf(bound.value) else amount_text(bound.value, unit)
+    return f"{told} ({bound.method})"
 
 
 def proofs(standing: Standing) -> dict[str, Any]:

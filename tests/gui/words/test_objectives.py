@@ -174,6 +174,9 @@ def test_each_component_says_how_far_it_is_proven() -> None:
     assert notes(first, second) == ["✓ proven", "≥ 1.00 MiB, gap ≤ 50.0 %", "not proven"]
     assert notes(second) == ["no bound yet", "≥ 1.00 MiB", "not proven"]
     met = problem.bound("max-communication", values[2], "simple", frozenset())
+    nothing = problem.bound("max-communication", 0.0, "simple", frozenset())
+    assert notes(nothing) == ["no bound yet", "not proven", "not proven"]
+    assert "0 B" not in component_tip(problem, problem.standing(values, [nothing]).components[2], False)
     assert notes(met) == ["no bound yet", "not proven", "bound met"]
     standing = problem.standing(values, [first, second])
     lines = standing_lines(problem, standing)

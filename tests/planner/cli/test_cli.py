@@ -17,11 +17,13 @@ import numpy as np
 import pytest
 
 from planner.cli import COMMANDS, main
-from planner.cli.report import device_table, ending
-from planner.formats import read_graph
+from planner.cli.report import bound_rows, device_table, ending
+from planner.formats import read_graph, read_model
 from planner.machines.catalogue import machine_of, planner
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pool.target import DevicePool
+from planner.model.samples import sample
 from planner.problem.problem import Problem
 from planner.search.result import Result
 from tests.gui.models import chain_graph
@@ -347,6 +349,17 @@ def test_plan_hints_at_the_objective_for_speed_where_everything_fits(stageboard:
     assert ran.err.count("all parameters fit the caches") == 1 and "--objective inference-time" in ran.err
     assert "fit the caches" not in stageboard(*asked, "--objective", "memory-1-2-3").err
     assert "fit the caches" not in stageboard(*asked[:3], "edge-tpu:2", *asked[4:]).err
+
+
+def test_bounds_that_say_nothing_or_that_no_plan_is_valid_are_said_in_words() -> None:
+    problem = Problem(read_model(sample("unet.onnx")), EdgeTpuPipeline(2), "memory-1-2-3")
+    standing = problem.standing(problem.evaluate(np.zeros(problem.graph.n, np.int32)).values, ())
+    bounds = [problem.bound(name, 0.0, "simple", frozenset()) for name in problem.components]
+    values = tuple(max(part.value, 1.0) for part in standing.components)
+    rows = dict(bound_rows(problem, None, problem.standing(values, bounds)))
+    assert {rows[f"{name} at least"] for name in problem.components} == {"nothing proven"}
+    none = problem.bound(problem.components[0], float("inf"), "cp-sat", frozenset())
+    assert bound_rows(problem, none, None) == [("lower bound", "none, as no plan is valid (cp-sat)")]
 
 
 def test_plan_text_shows_devices_and_the_bottleneck(stageboard: Any) -> None:
