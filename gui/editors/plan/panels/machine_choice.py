@@ -141,5 +141,10 @@ def _usual(target: Target, others: Sequence[NamedMachine]) -> NamedMachine:
     }
     words = f"Usual rates of a {target.words.one}"
     return NamedMachine(
-        USUAL, words, "accelerator", "where none are given", "", parameters={target.kind: rates}
+        USUAL,
+        words,
+        "accelerator",
+        "what counts where no rates are given",
+        "",
+        parameters={target.kind: rates},
     )

@@ -556,7 +556,7 @@ def test_a_target_that_nobody_said_rates_of_has_the_usual_ones(qtbot: QtBot) -> 
     qtbot.addWidget(panel)
     panel.refresh_now()
     assert panel.named.list.currentText() == "Usual rates of a chip"
-    assert panel.named.source.text() == "where none are given"
+    assert panel.named.source.text() == "what counts where no rates are given"
     field = panel.machine.fields["local"]
     assert isinstance(field, QLineEdit)
     field.selectAll()

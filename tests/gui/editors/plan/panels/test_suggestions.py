@@ -67,7 +67,7 @@ def test_a_better_plan_among_counts_of_stages_is_said_and_taken(qtbot: QtBot) ->
         counting.know({3: one}, problem)
         assert one.evaluation is not None
         said = components_text(problem, one.evaluation.values)
-        assert f"How Many TPUs has a better plan for as many: {said}" in panel.state.text()
+        assert f"A better plan for as many TPUs was found while counting them: {said}" in panel.state.text()
         panel.take.click()
         assert document.device_of.tolist() == even(12, 3).tolist()
         qtbot.waitUntil(lambda: not panel.waiting, timeout=30_000)
