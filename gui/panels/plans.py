@@ -116,7 +116,7 @@ class PlansPanel(Panel):
         return button
 
     def _make_head(self) -> tuple[ElidedLabel, ...]:
-        row = QHBoxLayout(self.head)
+        self._columns = row = QHBoxLayout(self.head)
         row.setContentsMargins(10, 0, 10, 0)
         row.setSpacing(0)
         labels = []
@@ -275,7 +275,7 @@ class PlansPanel(Panel):
     def _align_head(self) -> None:
         """The heads of columns stand above them, also where a scroll bar takes some room."""
         bar = self.list.width() - self.list.viewport().width() - 2 * self.list.frameWidth()
-        self.head.layout().setContentsMargins(10, 0, 10 + max(0, bar), 0)
+        self._columns.setContentsMargins(10, 0, 10 + max(0, bar), 0)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The pointer or the focus leaves; Return applies."""

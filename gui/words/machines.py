@@ -31,9 +31,14 @@ def counted_devices(problem: Problem, between: str = " and ") -> str:
 
 def counted_titles(problem: PlanningProblem | None) -> tuple[str, str]:
     """One and many of what a machine is asked the number of, as titles have them: ``Chip`` and ``Chips``; stages where nothing is open."""
-    counted = problem.target.counted if isinstance(problem, Problem) else None
-    one, many = ("stage", "stages") if counted is None else (counted.one, counted.many)
+    one, many = counted_words(problem)
     return one[:1].upper() + one[1:], many[:1].upper() + many[1:]
+
+
+def counted_words(problem: PlanningProblem | None) -> tuple[str, str]:
+    """The same as sentences have them: ``chip`` and ``chips``."""
+    counted = problem.target.counted if isinstance(problem, Problem) else None
+    return ("stage", "stages") if counted is None else (counted.one, counted.many)
 
 
 def parameter_names(target: type[Target]) -> str:

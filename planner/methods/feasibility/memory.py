@@ -38,7 +38,7 @@ def memory_conflict(problem: Problem) -> Conflict | None:
 
 
 def fit_nowhere(problem: Problem) -> list[Ints]:
-    """The ops (a list of int32[k], one per group) of groups that are too large for every device they may be on, those that need most first."""
+    """The ops (int32[m]) of each group that are too large for every device they may be on, those that need most first."""
     return [problem.groups.ops(g) for g in _too_large(problem)]
 
 

@@ -19,6 +19,7 @@ from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
+from gui.words.machines import counted_words
 from gui.words.objectives import change, components_text, objective_title
 from gui.words.proofs import best_words
 from gui.words.what_helps import idle_words
@@ -230,7 +231,7 @@ class SuggestionsPanel(Panel):
         if better is not None and better.problem is not None and better.evaluation is not None:
             proven = ", proven optimal" if better.proven else ""
             told = components_text(better.problem, better.evaluation.values)
-            words = f"A better plan for as many {better.problem.target.counted.many} was found while counting them: {told}{proven}."
+            words = f"A better plan for as many {counted_words(better.problem)[1]} was found while counting them: {told}{proven}."
         objective, why = self.document.suggested_objective
         self.other.setVisible(bool(objective))
         if objective:
