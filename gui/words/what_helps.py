@@ -71,7 +71,7 @@ def beyond(
     # Where one rule is found to keep a device idle, the others are not guessed at.
     found = any(f": {rule} keep" in idle for rule in KEEPS_IDLE.values())
     if not found and (rules := _rules(problem, evaluation, told)):
-        said.append(rules)
+        said.insert(0 if first and _rules_bring_more(problem, evaluation, told) else len(said), rules)
     if len(said) > 1:
         said.append(UNTRIED)
     return " ".join(said)
@@ -90,6 +90,13 @@ def _link_saves_more(
         return saved > parts["streaming"]
     room = _gap_without(problem, evaluation, "memory", bounds)
     return room is not None and saved > room * sum(parts.values())
+
+
+def _rules_bring_more(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) -> bool:
+    """Whether plans without some other rule may be better by more than any memory can make them, as far as that is proven."""
+    room = _gap_without(problem, evaluation, "memory", bounds)
+    others = (_gap_without(problem, evaluation, rule, bounds) for rule in problem.target.switches)
+    return room is not None and any(gap is not None and gap > room for gap in others)
 
 
 def none_fit(problem: Problem, device_of: Ints) -> str:
@@ -340,17 +347,18 @@ def _rules(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) 
     if len(problem.devices) < 2:
         return ""
     in_force = set(problem.target.rules(problem.graph))
-    switched = []
-    for rule in problem.target.switches:
-        gap = _gap_without(problem, evaluation, rule, bounds)
-        if rule != "memory" and rule in in_force and not (gap is not None and gap < LOOSE):
-            most = _at_most(" by", gap)
-            switched.append(
-                f"{RULES.get(rule, rule.replace('_', ' '))}{f' ({most.strip()})' if most else ''}"
-            )
+    gaps = {rule: _gap_without(problem, evaluation, rule, bounds) for rule in problem.target.switches}
+    told = [
+        (RULES.get(rule, rule.replace("_", " ")), gap)
+        for rule, gap in gaps.items()
+        if rule != "memory" and rule in in_force and not (gap is not None and gap < LOOSE)
+    ]
+    # What can bring most comes first; of what is not known nobody can say that it brings less.
+    told.sort(key=lambda one: -1.0 if one[1] is None else -one[1])
+    switched = [f"{words} ({most})" if (most := _at_most("by", gap)) else words for words, gap in told]
     said = []
     if switched:
-        said.append(f"Plans that need not keep {_or(switched)} may be better as well.")
+        said.append(f"Plans that need not keep {_or(switched)} may be better.")
     if unsupported := int(np.count_nonzero(~problem.evaluator.supported.all(axis=0))):
         them = "it" if unsupported == 1 else "them"
         said.append(f"{plural(unsupported, 'op')} cannot go everywhere: support for {them} may help as well.")

@@ -252,7 +252,7 @@ def test_a_single_sample_has_a_critical_path_and_no_bottleneck() -> None:
     assert (
         said(problem, [0, 0, 0, 1], 0.0)
         == "No plan is better: proven. Faster devices on its critical path may help, or a faster link between them."
-        " Plans that need not keep contiguity may be better as well. Which of these helps most has not been tried."
+        " Plans that need not keep contiguity may be better. Which of these helps most has not been tried."
     )
     assert worst_word(problem, problem.evaluate(np.array([0, 0, 0, 1], np.int32))) == "busiest"
     ops = [Op(f"n{i}", f"n{i}", work=1.0, work_cpu=1.0) for i in range(6)]
