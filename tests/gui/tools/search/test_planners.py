@@ -18,6 +18,7 @@ from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import METHOD, OTHERS, PROVE, matches, tag
 from gui.tools.search.planners import PlannersPanel
 from gui.tools.search.runs_area import MOST_SHARE
+from gui.words.methods import refusal_words
 from planner.machines.catalogue import bound_methods, default_planner, planner, planners
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
@@ -92,7 +93,7 @@ def test_all_methods_are_listed_and_refusals_explained(qtbot: QtBot) -> None:
             enabled, tip = listed[name]
             reason = method.refusal(problem)
             assert enabled == (reason is None)
-            assert (reason or method.summary) in tip
+            assert (refusal_words(method, problem) or method.summary) in tip
         assert panel.method() is not None
         assert panel.summary.text().endswith(".")
         assert panel.source.text()
