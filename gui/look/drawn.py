@@ -14,7 +14,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRectF, QSize, QSizeF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QRectF, QSize, QSizeF
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QPageLayout,
     QPageSize,
     QPaintDevice,
+    QPaintEngine,
     QPainter,
     QPdfWriter,
 )
@@ -201,21 +202,34 @@ class Lettering(QPainter):
         super().__init__()
         self._least = least * (1.0 - ROUNDING)
 
+    def restore(self) -> None:
+        """Go back to what was saved, its clip among it."""
+        super().restore()
+        self._clip_again()
+
     def drawText(self, *args: Any) -> Any:  # type: ignore[override]  # one for all ways to say where
         """Write, or leave it."""
         letters = self.font()
         pixels = float(letters.pixelSize())
         if pixels < 0:
             pixels = letters.pointSizeF() * SCREEN_DPI / POINTS_PER_INCH
-        if pixels * abs(self.combinedTransform().m22()) >= self._least:
-            return super().drawText(*args)
-        return None
+        if pixels * abs(self.combinedTransform().m22()) < self._least:
+            return None
+        written = super().drawText(*args)
+        if isinstance(args[0], (QRect, QRectF)):  # what has no room there is cut by a clip of Qt's own
+            self._clip_again()
+        return written
+
+    def _clip_again(self) -> None:
+        """Tell the clip once more: Qt's writer of SVG goes on with one that was left, and would cut all that is painted until the next."""
+        if self.paintEngine().type() == QPaintEngine.Type.SVG and self.hasClipping():
+            self.setClipPath(self.clipPath())
 
 
 def paint_on(device: QPaintDevice, paint: Paint, least: float = 0.0) -> None:
     """Let ``paint`` paint on a device, no letters lower than ``least`` pixels. Raises :class:`StageboardError` where there is not enough
     memory for it."""
-    painter = Lettering(least) if least > 0.0 else QPainter()
+    painter = Lettering(least)
     if not painter.begin(device):
         raise _too_large(device.width(), device.height())
     try:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from defusedxml.ElementTree import fromstring
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QFontInfo, QImage, QPainter
 
 from gui.look.drawn import drawing, drawn, encoded, slides
 from gui.look.page import PRESETS, Page
 from planner.errors import StageboardError
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def paint(painter: QPainter) -> None:
@@ -48,6 +51,42 @@ def test_drawings_name_letters_that_other_machines_have_and_clip(qapp: Any) -> N
     family = QFontInfo(QFont()).family()
     assert f'font-family="{family}, Verdana, Arial, sans-serif"' in text
     assert "<clipPath" in text and 'version="1.1"' in text
+
+
+def test_what_is_painted_after_a_clip_within_a_clip_is_cut_by_the_outer_one_alone(qapp: Any) -> None:
+    def nested(painter: QPainter) -> None:
+        painter.save()
+        painter.translate(5, 0)
+        painter.setClipRect(0, 0, 80, 80)
+        painter.save()
+        painter.setClipRect(0, 0, 10, 10, Qt.ClipOperation.IntersectClip)
+        painter.drawText(0, 8, "inner")
+        painter.restore()
+        painter.drawText(0, 60, "outer")
+        painter.drawText(QRectF(0, 62, 4, 8), 0, "cut")
+        painter.drawText(0, 78, "next")
+        painter.restore()
+        painter.drawText(0, 95, "free")
+
+    root = fromstring(drawing((100, 100), "a title", nested))
+    tall = {clip.get("id"): max(heights(clip)) for clip in root.iter(f"{SVG}clipPath")}
+    cut: dict[str, list[float]] = {}
+
+    def walk(element: Any, clips: list[float]) -> None:
+        if clip := element.get("clip-path"):
+            clips = [*clips, tall[clip[len("url(#") : -1]]]
+        if element.tag == f"{SVG}text":
+            cut[element.text.strip()] = clips
+        for child in element:
+            walk(child, clips)
+
+    walk(root, [])
+    assert cut == {"inner": [10.0], "outer": [80.0], "cut": [70.0], "next": [80.0], "free": []}
+
+
+def heights(clip: Any) -> list[float]:
+    """How low the corners of a clip are."""
+    return [float(y) for path in clip for y in re.findall(r"[ML][-\d.]+,([-\d.]+)", path.get("d"))]
 
 
 @pytest.mark.parametrize(
