@@ -81,7 +81,7 @@ class LiveEvaluation(Live):
     @property
     def evaluation(self) -> Evaluation:
         """The full evaluation of the current assignment, summed afresh."""
-        return self.evaluator.evaluate(self.device_of)
+        return self.evaluator.problem.evaluate(self.device_of)
 
     # ------------------------------------------------------------------ questions
     def check(self, ops: Ints | Sequence[int]) -> Check:
