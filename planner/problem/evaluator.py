@@ -42,6 +42,10 @@ class EvaluatedProblem(PlanningProblem):
     def colocated(self) -> GroupView:
         """Ops that must share a device by their colour classes and `Together` constraints, merged."""
 
+    @abstractmethod
+    def evaluate(self, device_of: Ints) -> Evaluation:
+        """Costs and violations of a complete assignment (int32[n])."""
+
 
 class Rule(Protocol):
     """One rule. ``code`` is its bit in the masks of :mod:`planner.evaluation.kernels`.

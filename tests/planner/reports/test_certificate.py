@@ -121,9 +121,9 @@ def test_a_problem_without_any_valid_plan(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("problem", "optimal", "gap"),
     [
-        (lambda graph: Problem(graph, DevicePool(0, 1), "latency"), "proven optimal for least latency", "valid; gap 50.0 % of latency"),
-        (lambda graph: Problem(graph, EdgeTpuPipeline(1)), "proven optimal for least max-memory", "valid; gap 50.0 % of max-memory"),
-        (lambda graph: Problem(graph, EdgeTpuPipeline(1), "inference-time"), "proven optimal", "valid; gap 50.0 %"),
+        (lambda graph: Problem(graph, DevicePool(0, 1), "latency"), "proven optimal for least latency", "valid; gap ≤ 50.0 % of latency"),
+        (lambda graph: Problem(graph, EdgeTpuPipeline(1)), "proven optimal for least max-memory", "valid; gap ≤ 50.0 % of max-memory"),
+        (lambda graph: Problem(graph, EdgeTpuPipeline(1), "inference-time"), "proven optimal", "valid; gap ≤ 50.0 %"),
     ],
 )  # fmt: skip
 def test_a_status_says_of_which_objective_where_that_is_not_the_usual_one(
@@ -151,7 +151,7 @@ def test_status_comes_from_bounds_alone() -> None:
     assert (open_.status, open_.gap, open_.parts[0].proof) == ("feasible", None, None)
     assert (near.status, near.gap) == ("feasible", 0.5)
     assert (met.status, met.gap, met.first_open) == ("optimal", 0.0, None)
-    assert status_words(met) == "proven optimal" and status_words(near) == "valid; gap 50.0 %"
+    assert status_words(met) == "proven optimal" and status_words(near) == "valid; gap ≤ 50.0 %"
     assert near.parts[0].proof is not None and near.parts[0].proof.source == "MTPP, Lemma 3.3"
     assert (
         near.parts[0].proof.again

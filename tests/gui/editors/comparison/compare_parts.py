@@ -18,7 +18,7 @@ from planner.problem.target import Target
 from planner.reports.comparison import Comparison, compare
 from tests.gui.models import chain_graph
 
-HAND = Provenance(planner="hand")
+HAND, FOUND = Provenance(planner="hand"), Provenance(planner="found")
 
 
 def comparison_of(
@@ -32,7 +32,7 @@ def comparison_of(
     problem = Problem(graph, target or Pipeline(count=max(max(a) for a in assignments) + 1))
     names = ("first", "second", "third", "fourth")
     plans = [
-        problem.plan(np.array(assignment, np.int32), HAND, name)
+        problem.plan(np.array(assignment, np.int32), FOUND, name)
         for assignment, name in zip(assignments, names, strict=False)
     ]
     return compare(plans, bounds)

@@ -260,7 +260,7 @@ def test_two_plans_beside_the_reference_are_matched_with_one_another(qtbot: QtBo
     third = [0, 0, *[1] * 4, *[0] * 6]
     problem = Problem(graph, DevicePool(2, 0))
     plans = [
-        problem.plan(np.array(d, np.int32), Provenance("hand"), name)
+        problem.plan(np.array(d, np.int32), Provenance("found"), name)
         for d, name in ((first, "A"), (second, "B"), (third, "C"))
     ]
     through = compare(plans)
