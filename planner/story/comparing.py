@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
+from typing import NamedTuple
 
 import numpy as np
 
 from planner.errors import StageboardError
 from planner.quantity import amount_text
 from planner.reports.comparison import Comparison
-from planner.reports.schedule.common import common_schedules, practice_interval
+from planner.reports.schedule.common import common_schedules, practice_interval, practice_latency
 from planner.reports.schedule.schedule import Schedule
 from planner.story.flowing import MOST_WAYS
 from planner.story.keyframe import LONGEST_TITLE
@@ -27,14 +28,14 @@ LOOKS = {
 
 def comparison_title(comparison: Comparison, how: str = "") -> str:
     """``Free against Contiguous``: plan B against plan A by the names that somebody gave them; ``From 31.2 to 24.8 ms`` where they have
-    none; of more plans their names, or what the first and the best of them cost. Of ``schedules`` (``how``) it is what samples take."""
+    none; of more plans their names, or what the first and the best of them cost. Of ``schedules`` (``how``) it is what samples take (in practice)."""
     plans = comparison.plans
     if all(is_named(plan) for plan in plans):
         names = [comparison.figures(i).name for i in range(len(plans))]
         return shortened(
             f"{names[1]} against {names[0]}" if len(names) == 2 else ", ".join(names), LONGEST_TITLE
         )
-    kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
+    kind, timed, _ = sample_times(comparison) if how == "schedules" else ("", [], False)
     if len(timed) == 2:
         unit = plans[0].problem.graph.time_unit
         was, now = timed
@@ -165,10 +166,31 @@ def _paced(comparison: Comparison, kind: str, timed: Sequence[float]) -> list[st
     return sentences
 
 
-def sample_times(comparison: Comparison) -> tuple[str, list[float]]:
-    """(the kind of schedule, each plan's time of a sample); none where there are no schedules that compare, or a plan cannot run."""
+class SampleTimes(NamedTuple):
+    """The ``kind`` of the plans' schedules and each plan's time of a sample (``times``, in the graph's unit); ``practice``: whether any of
+    them is what the target estimates in practice, later than the schedule says."""
+
+    kind: str
+    times: list[float]
+    practice: bool
+
+
+def sample_times(comparison: Comparison) -> SampleTimes:
+    """What samples take in practice, as far as that is estimated, else in the schedules; no times where there are no schedules that compare,
+    or a plan cannot run."""
     kind, schedules = _sample_schedules(comparison)
-    return kind, [one.period for one in schedules]
+    return paced_times(comparison, kind, schedules)
+
+
+def paced_times(comparison: Comparison, kind: str, schedules: Sequence[Schedule]) -> SampleTimes:
+    """The same of ``schedules`` of one ``kind``, one for each plan."""
+    paces = [one.period for one in schedules]
+    if kind == "gpipe":
+        return SampleTimes(kind, paces, False)
+    estimate = practice_latency if kind == "latency" else practice_interval
+    later = [estimate(plan.evaluation, pace) for plan, pace in zip(comparison.plans, paces, strict=False)]
+    each = [pace if math.isnan(time) else time for pace, time in zip(paces, later, strict=True)]
+    return SampleTimes(kind, each, each != paces)
 
 
 def _sample_schedules(comparison: Comparison) -> tuple[str, list[Schedule]]:

@@ -219,5 +219,10 @@ def shorter(words: str) -> tuple[str, ...]:
     """A summary, then without its last part, its last two, and so on, at last without the reason in brackets: for less and less room."""
     parts = words.split(BETWEEN)
     found = [BETWEEN.join(parts[:count]) for count in range(len(parts), 0, -1)]
-    brief = found[-1].split(" (")[0]
+    brief = without_reason(found[-1])
     return (*found, brief) if brief != found[-1] else tuple(found)
+
+
+def without_reason(words: str) -> str:
+    """``about 9.00 ms in practice`` of what :func:`in_practice` or the first part of a :func:`summary` says."""
+    return words.partition(" (")[0]

@@ -20,7 +20,7 @@ from gui.panels.comparison.schedules_layout import (
     shared_rows,
 )
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
-from gui.panels.comparison.words import schedule_lines
+from gui.panels.comparison.words import pace_changes, practice_reasons, schedule_lines
 from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import paint_axis, paint_schedule
 from gui.present.comparison.shot import ComparisonShot, Part
@@ -119,6 +119,15 @@ class SchedulesShot(ComparisonShot):
     def lines(self, i: int) -> tuple[str, ...]:
         """A plan's name and how it keeps its devices busy; then the same for less and less room."""
         return schedule_lines(self.comparison, i, self._made.of)
+
+    def notes(self, width: float) -> list[str]:
+        """What a picture says above charts of ``width`` pixels: by how much plans differ, and why in practice where their lines have no
+        room for the reasons."""
+        reasons = practice_reasons(self.comparison, self._made.of)
+        told = (
+            all(" (" in self.line(i, width) for i in range(len(self.comparison.plans))) if reasons else True
+        )
+        return [*pace_changes(self.comparison, self._made.of), *([] if told else reasons)]
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
         """A plan's chart, on the scale of all, and the moment that times are counted from."""

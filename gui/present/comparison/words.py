@@ -15,7 +15,7 @@ from gui.present.captions import Run, target_words
 from gui.words.machines import machines_by_letter
 from gui.words.objectives import SAME, amount, change, component_words
 from planner.reports.comparison import Comparison
-from planner.story.comparing import sample_times
+from planner.story.comparing import SampleTimes, sample_times
 
 
 def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> str:
@@ -34,9 +34,9 @@ def comparison_target(comparison: Comparison, own: Sequence[Sequence[int]]) -> s
 def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list[Run]:
     """``bottleneck  A 34.4 ms  B 27.1 ms  −21.3 %``; rules that are broken are said. Of ``schedules`` (``how``) it is what samples take; of
     both it and flows (``sankey``) also what is proven, which other pictures say below."""
-    kind, timed = sample_times(comparison) if how == "schedules" else ("", [])
-    if timed:
-        return _sample_runs(comparison, kind, timed, theme)
+    taken = sample_times(comparison) if how == "schedules" else None
+    if taken is not None and taken.times:
+        return _sample_runs(comparison, taken, theme)
     first = comparison.plans[0].problem
     alike = all(not comparison.incomparable(i) for i in range(1, len(comparison.plans)))
     runs = [Run(component_words(first.components[0]).title + " ", theme.muted)] if alike else []
@@ -65,8 +65,11 @@ def comparison_runs(comparison: Comparison, theme: Theme, how: str = "") -> list
     return runs
 
 
-def _sample_runs(comparison: Comparison, kind: str, timed: Sequence[float], theme: Theme) -> list[Run]:
-    runs = [Run("a sample " if kind == "latency" else "a sample every ", theme.muted)]
+def _sample_runs(comparison: Comparison, taken: SampleTimes, theme: Theme) -> list[Run]:
+    """What samples take in practice where that is later than charts show for any plan: by that figure one plan is faster than another."""
+    timed = taken.times
+    words = "a sample " if taken.kind == "latency" else "a sample every "
+    runs = [Run(f"in practice {words}about " if taken.practice else words, theme.muted)]
     column = time_column(timed, comparison.graph.time_unit)
     for i, time in enumerate(timed):
         runs += [Run(f"{comparison.letter(i)} ", theme.muted), Run(column.text(time), theme.text, True)]

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
-from gui.look.numbers import one_time
+from gui.look.numbers import one_time, signed_percent
 from gui.look.theme import DARK, LIGHT, device_colours, font, numbered_colours
 from gui.panels.comparison.canvases import names_told
 from gui.panels.comparison.split_key import key_words
@@ -23,7 +23,7 @@ from gui.present.comparison.making import comparison_of, comparison_shot
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.schedules import SchedulesShot
 from gui.present.comparison.shot import ComparisonShot
-from gui.present.comparison.words import comparison_target
+from gui.present.comparison.words import comparison_runs, comparison_target
 from gui.present.export.pptx import legend_entries
 from gui.present.html.page import page_of
 from gui.present.scenes import View
@@ -32,12 +32,14 @@ from gui.present.stage import LEAD
 from gui.present.transition.transition import Shot
 from planner.errors import StageboardError
 from planner.formats import read_model
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
-from planner.reports.comparison import Comparison
+from planner.reports.comparison import Comparison, compare
 from planner.story.comparing import sample_times
 from planner.story.keyframe import COMPARISONS, Camera, Keyframe
 from planner.story.story import Resolved
@@ -508,7 +510,45 @@ def test_the_line_above_schedules_says_what_samples_take() -> None:
     told = comparing(frame("schedules"), frame("side-by-side"), kind="edge-tpu")
     show = Show(told, LIGHT, SIZE)
     above, cost = (runs_text(show.shots.figures(i)) for i in (1, 2))
-    kind, times = sample_times(comparison_of(told, told.story.keyframes[1]))
-    assert kind == "pipelined" and above.startswith("a sample every A ")
+    kind, times, _ = sample_times(comparison_of(told, told.story.keyframes[1]))
+    assert kind == "pipelined" and "a sample every " in above
     assert all(one_time(time, "s") in above for time in times) and "MiB" not in above
     assert "sample" not in cost and "iB" in cost
+
+
+def streamed() -> Comparison:
+    """Two plans of which one is faster by its schedule, and both wait for parameters on one link in practice."""
+    ops = [
+        Op(f"op{i}", f"op{i}", work=1e-3, work_cpu=1e-3, params=2**20, param_bytes=2**20) for i in range(6)
+    ]
+    edges = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=4.0) for i in range(5)]
+    problem = Problem(
+        Graph.build("streamed", ops, edges, time_unit="s"), EdgeTpuPipeline(2, cache=1e6), "stage-time"
+    )
+    plans = [
+        problem.plan(np.array(devices, np.int32), Provenance("slice"), "a plan with quite a long name")
+        for devices in ([0] * 4 + [1] * 2, [0] * 3 + [1] * 3)
+    ]
+    return compare(plans)
+
+
+def test_what_counts_in_practice_is_said_wherever_schedules_are_compared(qapp: object) -> None:
+    comparison = streamed()
+    shot = SchedulesShot(comparison, (640.0, 300.0), 1.0, LIGHT)
+    wide = QFontMetricsF(font(10.0, bold=True)).horizontalAdvance
+    rates = [plan.evaluation.figures["throughput"] for plan in comparison.plans]
+    for i, letter in enumerate("AB"):
+        about = f"about {one_time(1.0 / rates[i], 's')} in practice"
+        assert shot.lines(i)[-1] == f"{letter}   {about}"
+        for width in np.linspace(wide(shot.lines(0)[-1]) + 9.0, wide(shot.lines(0)[0]) + 9.0, 9).tolist():
+            assert about in shot.line(i, width)
+    change = signed_percent((1.0 / rates[1] - 1.0 / rates[0]) * rates[0])
+    notes = shot.notes(300.0)
+    assert notes[0].startswith("B against A: a sample every ") and notes[0].endswith(
+        f"about {change} in practice"
+    )
+    reasons = [plan.problem.target.throughput_note(plan.evaluation) for plan in comparison.plans]
+    assert notes[1:] == [f"{letter} in practice: {why}" for letter, why in zip("AB", reasons, strict=True)]
+    assert shot.notes(3000.0) == notes[:1], "the lines above the charts say why"
+    above = runs_text(comparison_runs(comparison, LIGHT, "schedules"))
+    assert above.startswith("in practice a sample every about A ") and change in above

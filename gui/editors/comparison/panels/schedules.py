@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSize
@@ -28,7 +27,7 @@ from gui.panels.comparison.schedules_layout import (
 )
 from gui.panels.comparison.schedules_layout import Schedules as Made
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
-from gui.panels.comparison.words import schedule_lines
+from gui.panels.comparison.words import practice_change, schedule_lines
 from gui.panels.schedule.axis import TimeAxis
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.choice import KindBox, SamplesBox, fit_button
@@ -36,7 +35,6 @@ from gui.panels.schedule.layout import LEAST_ROW, RULER, ChartLayout, Row, times
 from gui.panels.schedule.painter import paint_schedule
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from planner.errors import StageboardError
-from planner.reports.schedule.common import practice_interval
 from planner.reports.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -191,9 +189,10 @@ class Schedules(CompareView):
         shown = self.pair[0]
         here, there = made.of[shown].period, made.of[base].period
         takes = "a sample takes" if made.kind == "latency" else "a sample every"
+        later = practice_change(comparison, made.of, shown, base)
         self.note.setText(
             f"{takes} {times_of(made.of[shown], unit, made.of).text(here)} in {comparison.letter(shown)}, marked by lines:"
-            f" {signed_percent((here - there) / there)} against {comparison.letter(base)}{self._estimated(comparison, made)}"
+            f" {signed_percent((here - there) / there)} against {comparison.letter(base)}{f'; {later}' if later else ''}"
             if there > 0
             else f"nothing takes any time in {comparison.letter(base)}"
         )
@@ -202,15 +201,6 @@ class Schedules(CompareView):
             for i, s in enumerate(made.of)
         )
         self.note.set_tip(tip)
-
-    def _estimated(self, comparison: Comparison, made: Made) -> str:
-        """What the times of samples differ by in practice, where schedules are faster."""
-        pair = [(comparison.plans[i].evaluation, made.of[i].period) for i in self.pair]
-        later = [practice_interval(evaluation, period) for evaluation, period in pair]
-        if made.kind in ("gpipe", "latency") or all(map(math.isnan, later)):
-            return ""
-        here, there = (t if math.isfinite(t) else period for t, (_, period) in zip(later, pair, strict=True))
-        return f"; about {signed_percent((here - there) / there)} in practice"
 
     def _say(self, sentence: str) -> None:
         """No schedules: why not."""

@@ -24,13 +24,13 @@ def draw_schedules(comparison: Comparison, page: Page, title: str = "", kind: st
     """
     rows = max(len(plan.problem.devices) for plan in comparison.plans)
     wide = page.room[0]
-    head = head_of(comparison, wide - 2 * MARGIN, title=title)
-    each = WORDS + RULER + STRIP + MOST_ROW * rows
-    page = page.as_high_as(head.height + each * len(comparison.plans) + AXIS + 2 * MARGIN)
-    room = (wide, page.room[1] - head.height)
-    shot = SchedulesShot(comparison, room, 1.0 / LETTERS, page.theme, kind)
+    shot = SchedulesShot(comparison, page.room, 1.0 / LETTERS, page.theme, kind)
     if shot.why_not:
         raise StageboardError(shot.why_not)
+    head = head_of(comparison, wide - 2 * MARGIN, title=title, more=shot.notes(wide - 2 * MARGIN))
+    each = WORDS + RULER + STRIP + MOST_ROW * rows
+    page = page.as_high_as(head.height + each * len(comparison.plans) + AXIS + 2 * MARGIN)
+    shot.room = (wide, page.room[1] - head.height)
 
     def paint(painter: QPainter, _: bool) -> None:
         fill_ground(painter, page, page.theme.panel)
