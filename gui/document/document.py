@@ -175,7 +175,7 @@ class PlannedDocument(BeingOpened, Generic[P, E]):
         self.paths, active.path = paths, plan_path
         self.model_serial += 1
         if plan_path is not None:
-            active.keep(self.device_of.copy(), self.open_problem)
+            active.keep(self.device_of.copy(), self.open_problem, active.name)
         self.plan_list.reset(list(entries), active.id)
         self.history.reset()
 

@@ -67,6 +67,8 @@ class PlanEntry:
     """Its decision as a file has it; None where none does."""
     kept_for: PlanningProblem | None = None
     """The problem that this file has it for."""
+    kept_name: str = ""
+    """What this file calls it, in the words of the list."""
     path: Path | None = None
     """The file that it is saved to while it is on the canvas: the one that it was read from or saved to, or that of the plan that it is an edit of; None where there is none, as for a plan that a planner made, or that was made for another machine."""
     problem: PlanningProblem | None = None
@@ -84,13 +86,15 @@ class PlanEntry:
         """The first component, NaN where the plan does not fit."""
         return self.components[0] if self.components else float("nan")
 
-    def keep(self, device_of: Ints, problem: PlanningProblem) -> None:
-        """A file has it now, as this decision (int32, not changed afterwards) for this problem."""
-        self.kept, self.kept_for = device_of, problem
+    def keep(self, device_of: Ints, problem: PlanningProblem, name: str) -> None:
+        """A file has it now, as this decision (int32, not changed afterwards) for this problem, by this name."""
+        self.kept, self.kept_for, self.kept_name = device_of, problem, name
 
     def is_kept(self, device_of: Ints, problem: PlanningProblem | None) -> bool:
-        """Whether its own file has just this decision (int32) for this problem."""
+        """Whether its own file has just this decision (int32) for this problem, by the name that it has."""
         if self.path is None or self.kept is None or not np.array_equal(self.kept, device_of):
+            return False
+        if self.kept_name != self.name:
             return False
         return self.kept_for is problem or self.kept_for == problem
 

@@ -17,7 +17,7 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
 
     target, model, serial = Path(path).absolute(), document.model_serial, document.assignment_serial
     active, problem = document.active, document.open_problem
-    decision = document.device_of.copy()
+    decision, name = document.device_of.copy(), "" if active is None else active.name
     write = partial(write_plan, target, document.current_plan(), document.plan_bounds)
 
     def saved() -> bool:
@@ -25,8 +25,8 @@ def saving(document: Any, path: str | Path) -> tuple[Callable[[], object], Calla
             return False
         if active is not None:
             active.path = target
-            active.keep(decision, problem)
-        same = document.assignment_serial == serial
+            active.keep(decision, problem, name)
+        same = document.assignment_serial == serial and (active is None or active.name == name)
         if same:
             document.history.set_saved()
         document.plans_changed.emit()
@@ -43,5 +43,5 @@ def in_file(document: Any) -> bool:
 def count_as_saved(document: Any) -> None:
     """The file of the plan on the canvas has what is on the canvas."""
     if document.active is not None and document.active.path is not None:
-        document.active.keep(document.device_of.copy(), document.open_problem)
+        document.active.keep(document.device_of.copy(), document.open_problem, document.active.name)
     document.history.set_saved()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from PySide6.QtGui import QUndoCommand
 
@@ -27,19 +27,19 @@ class Listing(Protocol):
 class Step(QUndoCommand):
     """A step of any document."""
 
-    changes_plan: ClassVar[bool] = True
+    changes_plan: bool = True
     """Whether the step changes what a plan file would hold."""
 
 
 class RenamePlan(Step):
-    """An entry of the plan list has another name."""
+    """An entry of the plan list has another name. A plan file holds the name: that of the plan on the canvas has to be saved again."""
 
-    changes_plan: ClassVar[bool] = False
     kind = "rename"
 
     def __init__(self, document: Listing, entry: PlanEntry, name: str) -> None:
         super().__init__(f"Rename '{entry.shown_name}' to '{shown_name(name)}'")
         self.document, self.entry, self.names = document, entry, (entry.name, name)
+        self.changes_plan = entry.path is not None and entry is document.plan_list.active
 
     def _set(self, name: str) -> None:
         self.entry.name = name
@@ -57,7 +57,7 @@ class RenamePlan(Step):
 class RemovePlan(Step):
     """An entry left the plan list."""
 
-    changes_plan: ClassVar[bool] = False
+    changes_plan = False
     kind = "remove"
 
     def __init__(self, document: Listing, entry: PlanEntry) -> None:

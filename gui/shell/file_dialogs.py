@@ -169,7 +169,7 @@ class FileDialogs:
 
         def kept() -> None:
             entry.path = path
-            entry.keep(decision, plan.problem)
+            entry.keep(decision, plan.problem, plan.name)
             document.plans_changed.emit()
 
         if path is not None:

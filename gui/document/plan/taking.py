@@ -60,7 +60,7 @@ def listed(
         provenance=entry.provenance, claims=entry.claims, problem=plan.problem, path=entry.path,
     )  # fmt: skip
     if path is not None:
-        added.keep(added.device_of, plan.problem)
+        added.keep(added.device_of, plan.problem, added.name)
     return added
 
 

@@ -699,3 +699,22 @@ def test_what_is_done_to_show_something_is_nothing_to_save(document: Document) -
         document.move([5], 0)
         raise StageboardError("the tour cannot go on")
     assert not document.modified and history.for_show
+
+
+def test_a_plan_that_has_another_name_than_in_its_file_is_not_saved(
+    document: Document, tmp_path: Path
+) -> None:
+    path, active = tmp_path / "mine.plan.json", document.active
+    assert active is not None
+    document.save_plan(path)
+    first = active.name
+    assert document.rename_plan(active, "another") and document.modified
+    document.undo_stack.undo()
+    assert not document.modified
+    document.undo_stack.redo()
+    assert document.rename_plan(active, first) and not document.modified, "as the file has it"
+    assert document.rename_plan(active, "another")
+    document.save_plan(path)
+    assert not document.modified and read_plan(path, document.open_problem.graph)[0].name == "another"
+    other = document.add_plan(np.repeat([0, 1, 2], 4), "thirds")
+    assert document.rename_plan(other, "one of the list") and not document.modified
