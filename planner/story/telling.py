@@ -203,6 +203,16 @@ def moved(plan: Plan | OrderPlan, versus: Plan | OrderPlan, rows: Rows | None = 
     return None
 
 
+def moved_title(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> str:
+    """``2 of 424 ops moved`` (or neurons); empty where none did, and across models."""
+    return _moved_words(plan, moved(plan, versus))
+
+
+def _moved_words(plan: Plan | OrderPlan, count: int | None) -> str:
+    things = "neurons" if isinstance(plan, OrderPlan) else "ops"
+    return f"{count:,} of {plan.problem.size:,} {things} moved" if count else ""
+
+
 def moved_ops(plan: Plan | OrderPlan, versus: Plan | OrderPlan) -> tuple[str, ...]:
     """The ops (by id) that :func:`moved` counts; none of orders, and across models."""
     if not (isinstance(plan, Plan) and isinstance(versus, Plan)):
@@ -235,9 +245,8 @@ def caption(
     if not plan.evaluation.valid:
         return _broken(plan)
     sentences = [_cost(plan, before)]
-    if before is not None and (count := moved(plan, before, rows)):
-        things = "neurons" if isinstance(plan, OrderPlan) else "ops"
-        sentences.append(f"{count:,} of {plan.problem.size:,} {things} moved.")
+    if before is not None and (words := _moved_words(plan, moved(plan, before, rows))):
+        sentences.append(f"{words}.")
     return fitting([*sentences, *proof_sentences(plan, bounds)])
 
 

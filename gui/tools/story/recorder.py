@@ -23,7 +23,7 @@ from planner.problem.problem import Plan
 from planner.reports.comparison.figures import own_name
 from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
 from planner.story.making import CERTIFICATE
-from planner.story.telling import caption, certificate_title, moved_ops, title
+from planner.story.telling import caption, certificate_title, moved_ops, moved_title, title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -103,7 +103,7 @@ class Recorder(QObject):
         )
         if before is None or not same_plan(before.shown, shown):
             # What was done last led from a plan that no keyframe shows: the first is called after its own.
-            step = shots.step() if before is not None else shown_name(shown.plan.name)
+            step = shown_name(shown.plan.name) if before is None else self._done(shown, before)
             if step and keyframe.view == "stages":  # what stands there is not the ops of the plan
                 step = as_shown(step, keyframe.view)
         else:
@@ -111,6 +111,15 @@ class Recorder(QObject):
         name = (step or title(shown.plan))[:LONGEST_TITLE]
         words = told(Frame(keyframe, shown), before)
         return Frame(replace(keyframe, title=name, caption=words), shown, titled=name)
+
+    def _done(self, shown: Shown, before: Frame) -> str:
+        """What led from the plan of the keyframe ``before``: the last step where that is all of it, else how much moved; a plan that was taken
+        whole is called by its name."""
+        earlier = earlier_plan(Frame(before.keyframe, shown), before)
+        step = self._shots.step(None if earlier is None else earlier.plan)
+        if step or earlier is None:
+            return step
+        return moved_title(shown.plan, earlier.plan)
 
     def _standing_out(self, shown: Shown, before: Frame | None) -> tuple[str, ...]:
         """What is selected, unless it was before the plan became what it is: the words are then not of that, but of what moved since.

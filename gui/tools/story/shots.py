@@ -15,6 +15,7 @@ from gui.tools.story.folds import folded_now
 from gui.tools.story.frames import ModelSource, Shown
 from gui.words.methods import shown_name
 from planner.errors import StageboardError
+from planner.problem.base import decision_of
 from planner.story.folded import FoldedGroup
 from planner.story.keyframe import MOST_HIGHLIGHTED as MOST_OPS
 from planner.story.keyframe import Camera
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from gui.canvas.graph.scene_widget import SceneWidget
     from gui.document.network.document import OrderDocument
     from gui.document.plan.document import Document
+    from planner.machines.two_level_memory.problem import OrderPlan
     from planner.model.graph import Graph, Ints
+    from planner.problem.problem import Plan
 
 MOST_HIGHLIGHTED = 400
 """More selected cards than this are no highlight any more."""
@@ -60,8 +63,8 @@ class Shots(Protocol):
     def at(self) -> int | None:
         """Connections done, of an order."""
 
-    def step(self) -> str:
-        """What was done last, as a title."""
+    def step(self, since: Plan | OrderPlan | None = None) -> str:
+        """What was done last, as a title; empty where that is not all that was done ``since`` a plan."""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call ``changed`` whenever any of it may have changed."""
@@ -93,16 +96,23 @@ def highlight_of(graph: Graph, ops: Ints, scene: Scene | None) -> tuple[str, ...
     return tuple(graph.op_ids[int(op)] for op in ops)
 
 
-def last_step(document: Document | OrderDocument) -> str:
-    """What the undo stack calls the last step, which made the plan what it is; the plan's name as it is shown where it is from a file, was
-    chosen in the list, or came with another problem, and where no step led to it."""
+def last_step(document: Document | OrderDocument, since: Plan | OrderPlan | None = None) -> str:
+    """What the undo stack calls the last step, which made the plan what it is, empty where it did not begin at the plan ``since``; the plan's
+    name as it is shown where it is from a file, was chosen in the list, or came with another problem, and where no step led to it."""
     active, stack = document.active, document.undo_stack
     step, at = stack.undoText(), stack.index()
     if active is None:
         return step
     command = document.history.commands[at - 1] if at else None
     of_its_own = isinstance(command, Edit) and command.problems is None and step != apply_words(active.name)
-    return step if of_its_own and active.origin != "file" else shown_name(active.name)
+    if not of_its_own or active.origin == "file":
+        return shown_name(active.name)
+    assert isinstance(command, Edit)
+    if since is None:
+        return step
+    began = document.device_of.copy()
+    began[command.ops] = command.before
+    return step if np.array_equal(began, decision_of(since)) else ""
 
 
 class SelectedFor:
@@ -182,9 +192,9 @@ class GraphShots:
         """Graphs have no such moment."""
         return None
 
-    def step(self) -> str:
+    def step(self, since: Plan | OrderPlan | None = None) -> str:
         """See :func:`last_step`."""
-        return last_step(self._document)
+        return last_step(self._document, since)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Plan, problem, view, folded groups, colouring, camera and selection."""
@@ -261,9 +271,9 @@ class OrderShots:
         """The moment of the scrubber."""
         return int(self._document.position)
 
-    def step(self) -> str:
+    def step(self, since: Plan | OrderPlan | None = None) -> str:
         """See :func:`last_step`."""
-        return last_step(self._document)
+        return last_step(self._document, since)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Order, problem, moment and selection."""

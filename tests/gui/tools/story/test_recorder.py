@@ -55,7 +55,7 @@ def test_what_one_does_becomes_keyframes(qtbot: QtBot) -> None:
         document.move([6], 2)
         document.move([3], 1)  # two steps without a rest between them are one keyframe
         qtbot.waitUntil(has(draft, 2))
-        assert titles(draft)[1].startswith("Move") and "moved" in draft.frames[1].keyframe.caption
+        assert titles(draft)[1] == "2 of 12 ops moved" and "moved" in draft.frames[1].keyframe.caption
         canvas.set_view("lanes")
         qtbot.waitUntil(has(draft, 3))
         assert draft.frames[2].keyframe.view == "lanes" and titles(draft)[2] == "Device by device"
