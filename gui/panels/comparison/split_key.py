@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
@@ -83,14 +84,22 @@ def key_height(letters: tuple[str, str], headers: HeaderData, width: float) -> f
     return KEY * (1 + _placed(_entries(letters, headers, LETTERED - 1), width)[-1][1])
 
 
+def moved_pair(over: Overlaid) -> tuple[int, int] | None:
+    """The rows from which and to which all ops go that are elsewhere in the second plan; None where these are not the same for
+    all, or nothing moves."""
+    first, second = over.first.op_device, over.second.op_device
+    ways = np.unique(np.stack([first, second], axis=1)[first != second], axis=0)
+    return (int(ways[0, 0]), int(ways[0, 1])) if len(ways) == 1 else None
+
+
 def paint_split_key(
     painter: QPainter, box: QRectF, over: Overlaid, palette: CanvasPalette, rows: int
 ) -> None:
     """Lines at the left of ``box``, as many entries as it has room for."""
     face, devices, theme = font(8.5), palette.devices, palette.theme
-    one, other = devices[0], devices[min(1, len(devices) - 1)]
+    one, pair = devices[0], moved_pair(over)
     halves = {
-        MOVED: (one.accent, other.accent), SAME: (one.soft, one.soft), SCALE: (one.accent, one.band),
+        MOVED: (theme.text, theme.muted) if pair is None else (devices[pair[0]].accent, devices[pair[1]].accent), SAME: (one.soft, one.soft), SCALE: (one.accent, one.band),
     }  # fmt: skip
     entries = _entries(over.letters, over.headers[0], rows, over.paired_name)
     for (kind, words), (x, line, wide) in zip(entries, _placed(entries, box.width()), strict=True):

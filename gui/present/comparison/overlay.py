@@ -48,6 +48,8 @@ class OverlayShot(ComparisonShot):
 
     ground = True
     """Whether head and canvas have a ground; without one, what lies below is seen."""
+    slider = True
+    """Whether there is a slider between the names: not in pictures, in which nobody can move it."""
 
     def __init__(
         self, comparison: Comparison, room: tuple[float, float], letters: float, theme: Theme, layout: str,
@@ -181,7 +183,7 @@ class OverlayShot(ComparisonShot):
             painter.fillRect(box, QColor(self.theme.panel))
         track = self.track()
         slider = QRectF(track.left() / self.grow, track.top() / self.grow, track.width() / self.grow, 0.0)
-        self._words.paint(painter, box, self.theme, slider, share if knob else None)
+        self._words.paint(painter, box, self.theme, slider if self.slider else None, share if knob else None)
 
     def _key(self, painter: QPainter, box: QRectF) -> None:
         """What halves and bars stand for."""

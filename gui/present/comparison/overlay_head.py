@@ -54,9 +54,9 @@ class OverlayHead:
         return NAME * (max(map(len, self.names)) - 1)
 
     def paint(
-        self, painter: QPainter, box: QRectF, theme: Theme, slider: QRectF, share: float | None
+        self, painter: QPainter, box: QRectF, theme: Theme, slider: QRectF | None, share: float | None
     ) -> None:
-        """All lines, the ``slider`` (its line, no height) between them and a knob at ``share`` of it (None: no knob)."""
+        """All lines, the ``slider`` (its line, no height; None: no slider) between them and a knob at ``share`` of it (None: no knob)."""
         for plan, left, flag in ((0, INSET, LEFT), (1, box.width() - INSET - self.room, RIGHT)):
             for i, line in enumerate(self.names[plan]):
                 place = QRectF(left, 5 + NAME * i, self.room, 20)
@@ -64,14 +64,15 @@ class OverlayHead:
             for i, line in enumerate(self.figures[plan]):
                 place = QRectF(left, 26 + self._below_names + FIGURE * i, self.room, 18)
                 write(painter, place, flag, line, font(8.5), theme.muted)
-        y, x0, x1 = slider.top(), slider.left(), slider.right()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(theme.border), 3.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawLine(QPointF(x0, y), QPointF(x1, y))
-        if share is not None:
-            painter.setPen(QPen(QColor(theme.panel), 1.5))
-            painter.setBrush(QColor(theme.accent))
-            painter.drawEllipse(QPointF(x0 + share * (x1 - x0), y), KNOB, KNOB)
+        if slider is not None:
+            y, x0, x1 = slider.top(), slider.left(), slider.right()
+            painter.setPen(QPen(QColor(theme.border), 3.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawLine(QPointF(x0, y), QPointF(x1, y))
+            if share is not None:
+                painter.setPen(QPen(QColor(theme.panel), 1.5))
+                painter.setBrush(QColor(theme.accent))
+                painter.drawEllipse(QPointF(x0 + share * (x1 - x0), y), KNOB, KNOB)
         painter.setPen(QPen(QColor(theme.border), 1.0))
         painter.drawLine(QPointF(0, box.bottom() - 0.5), QPointF(box.right(), box.bottom() - 0.5))
 

@@ -80,10 +80,21 @@ def facts_of(comparison: Comparison) -> list[str]:
     return [*parts, *map(capital, more)]
 
 
+def moved_of(comparison: Comparison) -> str:
+    """``24 of 347 ops moved``, of each plan after the first where there are several."""
+    plans = range(1, len(comparison.plans))
+    whole = plural(comparison.graph.n, "op")
+    counts = [f"{len(comparison.moved(i)):,} of {whole} moved" for i in plans]
+    if len(counts) == 1:
+        return counts[0]
+    return ", ".join(f"{comparison.letter(i)}: {words}" for i, words in zip(plans, counts, strict=True))
+
+
 def looks_of(comparison: Comparison, view: str) -> list[str]:
     """What canvases do not say of their looks: why cards are pale, and in lanes which device's figure is in the colour of warnings."""
     moved = {op for i in range(1, len(comparison.plans)) for op in comparison.moved(i).tolist()}
-    said = ["pale: not moved"] if 0 < len(moved) < comparison.graph.n else []
+    said = [moved_of(comparison)]
+    said += ["pale: not moved"] if 0 < len(moved) < comparison.graph.n else []
     if view == "lanes":
         worst = dict.fromkeys(
             worst_word(plan.problem, plan.evaluation)

@@ -6,8 +6,9 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from gui.editors.comparison.picture.head import LINE, facts_of, packed, title_of
+from gui.editors.comparison.picture.head import LINE, facts_of, moved_of, packed, title_of
 from gui.look.drawn import Drawing, fill_ground
+from gui.look.numbers import percent
 from gui.look.page import Page
 from gui.look.theme import font
 from gui.look.writing import LEFT, write
@@ -22,6 +23,8 @@ TITLE_TOP, TITLE_LINE = 7.0, 20.0
 """Pixels above a title, and of each of its lines."""
 ABOVE_LANES, LANE = 220.0, 112.0
 """Of lanes on a page as high as needed: pixels above them, and of each, which has room for the bars and figures of both plans."""
+HALF = 0.5
+"""The share at which both plans show alike."""
 TRIED = 6
 """Heights of a page as high as needed that are tried, from the usual one to the highest."""
 OVERLAYS = {"overlay": "Both on one canvas, flow", "overlay-lanes": "Both on one canvas, lanes"}
@@ -50,7 +53,9 @@ def draw_overlaid(
         page = page.as_high_as(max(page.usual.room[1], ABOVE_LANES + LANE * len(comparison.rows)))
     wide, high = page.room
     lines = _title_lines(comparison, title, wide - 2 * INSET)
-    facts = packed(facts_of(comparison), QFontMetricsF(font(8.5)), wide - 2 * INSET)
+    facts = packed(
+        [*facts_of(comparison), *shows_of(comparison, share)], QFontMetricsF(font(8.5)), wide - 2 * INSET
+    )
     below = TITLE_TOP + TITLE_LINE * len(lines)
     top = below + LINE * len(facts)
 
@@ -70,7 +75,7 @@ def draw_overlaid(
         page = page.as_high_as(top + shot.high)
     else:
         shot = shot_of()
-    shot.ground = not page.transparent
+    shot.ground, shot.slider = not page.transparent, False
 
     def paint(painter: QPainter, _: bool) -> None:
         fill_ground(painter, page, page.theme.panel)
@@ -86,6 +91,18 @@ def draw_overlaid(
         paint_parts(painter, shot.parts())
 
     return Drawing(page, title or title_of(comparison), paint)
+
+
+def shows_of(comparison: Comparison, share: float) -> list[str]:
+    """How many ops moved, and which of plans A and B shows how much, at a ``share`` of the slider from A (0) to B (1)."""
+    first, second = comparison.letter(0), comparison.letter(1)
+    if not 0.0 < share < 1.0:
+        shown = f"shows {second if share else first}"
+    elif share == HALF:
+        shown = f"half {first}, half {second}"
+    else:
+        shown = f"{percent(1.0 - share, 0)} {first}, {percent(share, 0)} {second}"
+    return [moved_of(comparison), shown]
 
 
 def _title_lines(comparison: Comparison, title: str, width: float) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from gui.editors.comparison.panels.figures_painter import fitted, table_height, 
 from gui.editors.comparison.panels.figures_words import Cell, Table, figures_table
 from gui.editors.comparison.picture import head
 from gui.editors.comparison.picture.bands import bands_of
-from gui.editors.comparison.picture.head import head_of, packed, subtitle_of, title_of
+from gui.editors.comparison.picture.head import head_of, moved_of, packed, subtitle_of, title_of
 from gui.editors.comparison.picture.legend import APART, legend_of
 from gui.editors.comparison.picture.overlaid import OVERLAYS
 from gui.editors.comparison.picture.picture import VIEWS, column, composed, draw_comparison
@@ -29,7 +30,10 @@ from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.canvases import canvases, grid, opposite, paint_canvas
 from gui.panels.comparison.marks import ring_width
 from gui.panels.comparison.rows import row_headers
+from gui.panels.comparison.split_key import moved_pair
 from gui.panels.comparison.words import standing_words
+from gui.present.comparison.overlay import OverlayShot
+from gui.present.comparison.overlay_head import OverlayHead
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
@@ -449,3 +453,44 @@ def test_a_title_too_long_for_a_line_wraps(qapp: object) -> None:
         head = head_of(comparison, 150.0, title=title)
         assert len(head.titles) > 1 and all(measure.horizontalAdvance(line) <= 150.0 for line in head.titles)
         assert head.height > head_of(comparison, 2000.0, title="short").height
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "pair"), [(A, A, None), ([0] * 6 + [1] * 6, [0] * 9 + [1] * 3, (1, 0)), (A, B, None)]
+)
+def test_the_mark_of_what_moved_has_the_colours_of_that_move(
+    qapp: object, first: list[int], second: list[int], pair: tuple[int, int] | None
+) -> None:
+    told = comparison_of(first, second)
+    shot = OverlayShot(told, (900.0, 500.0), 1.0, LIGHT, "flow", None, np.empty(0, np.int32), 0.5)
+    assert moved_pair(shot.over) == pair
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.5, "half A, half B"), (0.0, "shows A"), (1.0, "shows B"), (0.25, "75 % A, 25 % B")],
+)
+def test_two_plans_on_one_printed_canvas_have_words_in_place_of_a_slider(
+    qapp: object, monkeypatch: pytest.MonkeyPatch, share: float, words: str
+) -> None:
+    told, sliders = comparison_of(A, B), []
+    paint = OverlayHead.paint
+
+    def painted(self: OverlayHead, painter: Any, box: Any, theme: Any, slider: Any, share: Any) -> None:
+        sliders.append(slider)
+        paint(self, painter, box, theme, slider, share)
+
+    monkeypatch.setattr(OverlayHead, "paint", painted)
+    svg = draw_comparison(told, PRESETS["slide"], "overlay", share=share).file(".svg")
+    said = "   ".join(line.words for line in written_in(svg))
+    assert words in said and sliders == [None]
+    assert f"{len(told.moved(1))} of 12 ops moved" in said
+
+
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_pictures_of_canvases_say_how_many_ops_moved(qapp: object, view: str) -> None:
+    told = comparison_of(A, B)
+    said = written_in(draw_comparison(told, PRESETS["slide"], view).file(".svg"))
+    assert f"{len(told.moved(1))} of 12 ops moved" in "   ".join(line.words for line in said)
+    three = moved_of(comparison_of(A, B, C))
+    assert three.startswith("B: ") and ", C: " in three
