@@ -108,6 +108,11 @@ def header_rows(scene: Scene, viewport: Viewport, data: HeaderData | None, least
     return form_of(lane_extents(scene, viewport), scene.ops > 0, data.links is not None, 1.0, least).rows
 
 
+def headers_fit(scene: Scene, viewport: Viewport, least: float) -> bool:
+    """Whether every lane has room for its title in letters of ``least`` pixels."""
+    return form_of(lane_extents(scene, viewport), scene.ops > 0, False, 1.0, least).size > 0
+
+
 def _paint_unused(
     painter: QPainter, scene: Scene, viewport: Viewport, palette: CanvasPalette, words: str, ratio: float, width: float
 ) -> None:  # fmt: skip
@@ -126,16 +131,18 @@ def _paint_some_titles(
     painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float, wide: float
 ) -> None:  # fmt: skip
     """Where lanes are too low for letters of ``least`` logical pixels: the mark of each, title and cost of as many as have room."""
-    size, free = int(np.ceil(least * ratio)), -np.inf
-    for d, (top, bottom) in enumerate(extents):
-        if bottom <= top:
-            continue
+    size, named = int(np.ceil(least * ratio)), list[float]()
+    there = [d for d, (top, bottom) in enumerate(extents) if bottom > top]
+    for d in sorted(
+        there, key=lambda one: one != data.bottleneck
+    ):  # its title first: its colour is explained
+        top, bottom = extents[d]
         middle, x = (top + bottom) / 2, (11 + GLYPH_SIZE + 6) * ratio
         mark = min(GLYPH_SIZE * ratio, 0.9 * (bottom - top))
         paint_glyph(painter, palette.devices[d], 11 * ratio + GLYPH_SIZE * ratio / 2, middle, mark)
-        if middle - 0.6 * size < free:
+        if any(abs(middle - other) < 1.2 * size for other in named):
             continue
-        free = middle + 0.6 * size
+        named.append(middle)
         line = QRectF(x, middle - 0.7 * size, wide * ratio - x - 8 * ratio, 1.4 * size)
         hot = d == data.bottleneck
         painter.setPen(QColor(palette.theme.warning if hot else palette.theme.text))
@@ -215,7 +222,7 @@ def _paint_header(
         painter.drawText(
             rect, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), data.cost_words(d)
         )
-    painter.setPen(QColor(theme.text))
+    painter.setPen(QColor(theme.warning if hot and not form.costs else theme.text))
     mark = mark_size(form, ratio)
     paint_glyph(painter, palette.devices[d], x + mark / 2, rect.center().y(), mark)
     painter.setFont(font(heads.letters, False))

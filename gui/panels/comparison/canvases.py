@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail, detail_at
-from gui.canvas.graph.headers import HEADER_WIDTH, paint_headers
+from gui.canvas.graph.headers import HEADER_WIDTH, headers_fit, paint_headers
 from gui.canvas.graph.items import Items, items_of
 from gui.canvas.graph.labels import blank_share, name_size, named_whole, paint_dimmed_labels, paint_labels
 from gui.canvas.graph.naming.row_headers import paint_row_headers
@@ -34,7 +34,7 @@ from gui.look.fonts import font
 from gui.look.theme import Theme
 from gui.panels.comparison.marks import AWAY, CLOSE, Marks, marks_of, paint_badges, ring_width
 from gui.panels.comparison.names import plan_title
-from gui.panels.comparison.rows import names_width, row_headers, scene_of_plan
+from gui.panels.comparison.rows import MOST_NAMES, MOST_PRINTED, names_width, row_headers, scene_of_plan
 from gui.panels.comparison.words import fitting_lines, moved_words, rules_words, whole_words
 from planner.model.graph import Ints
 from planner.reports.comparison import Comparison
@@ -108,7 +108,7 @@ def canvases(
     wide, high = round(width * fine), round((height - TITLE_HEIGHT) * fine)
     lanes, flow = (
         min(HEADER_WIDTH, round(HEADERS * wide)),
-        round(names_width(comparison.graph, view, wide, least=least)),
+        round(names_width(comparison.graph, view, wide, MOST_PRINTED if least else MOST_NAMES, least)),
     )
     header = lanes if view == "lanes" else flow
     room = (max(100.0, wide - header - 24.0), max(80.0, high - 24.0))
@@ -241,6 +241,10 @@ def _paint_shapes(painter: QPainter, canvas: Canvas) -> None:
     paint_labels(painter, scene, viewport, palette, detail, 1.0, most, least)
     if detail >= Detail.LABELS:
         paint_badges(painter, scene, viewport, palette, canvas.marks, detail, 1.0, least)
-    paint_headers(painter, scene, viewport, palette, canvas.picture.headers, 1.0, wide=viewport.left)
+    # Of lanes too low for the least letters as many are named as have room.
+    paint_headers(
+        painter, scene, viewport, palette, canvas.picture.headers, 1.0, least,
+        some=not headers_fit(scene, viewport, least), wide=viewport.left,
+    )  # fmt: skip
     if not scene.layout.lanes and viewport.left:
         paint_row_headers(painter, scene, viewport, palette, 1.0, viewport.left, least=least)

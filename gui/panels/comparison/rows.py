@@ -19,7 +19,7 @@ from planner.problem.worst import worst_word
 from planner.reports.comparison import Comparison
 from planner.reports.comparison.matching import works
 
-MOST_NAMES, MOST_PRINTED = 0.25, 0.35
+MOST_NAMES, MOST_PRINTED = 0.25, 0.4
 """The share of a canvas's width that names of rows may take, in a window and on a page on which letters have a least size."""
 MISSING, ABSENT = "not in this plan", "absent"
 """What a row is called that a plan has no device for, and where there is little room."""

@@ -35,10 +35,12 @@ from gui.panels.comparison.words import standing_words
 from gui.present.comparison.overlay import OverlayShot
 from gui.present.comparison.overlay_head import OverlayHead
 from planner.errors import StageboardError
+from planner.formats import read_model
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
+from planner.model.samples import sample
 from planner.problem.problem import Problem
 from planner.reports.comparison import Comparison, compare
 from tests.gui.editors.comparison.compare_parts import HAND, comparison_of, pool
@@ -49,6 +51,19 @@ from tests.gui.scribe import Scribe
 A = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
 B = [0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2]
 C = [0] * 12
+
+
+class Sized(Scribe):
+    """``sizes``: pixels that the letters of each text are high."""
+
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(width, height)
+        self.sizes: dict[str, int] = {}
+
+    def drawText(self, rect: QRectF, flags: int, text: str) -> None:  # type: ignore[override]
+        """Keep its size, too."""
+        self.sizes[text] = self.font().pixelSize()
+        super().drawText(rect, flags, text)
 
 
 class Drawn(Scribe):
@@ -494,3 +509,32 @@ def test_pictures_of_canvases_say_how_many_ops_moved(qapp: object, view: str) ->
     assert f"{len(told.moved(1))} of 12 ops moved" in "   ".join(line.words for line in said)
     three = moved_of(comparison_of(A, B, C))
     assert three.startswith("B: ") and ", C: " in three
+
+
+@pytest.mark.parametrize("height", [380, 330])
+def test_low_lanes_of_a_slide_have_their_names(qapp: object, height: int) -> None:
+    """Letters below the least are left out of a page: names fill their lanes then, or as many as have room are written, the bottleneck's
+    first, in the colour that the head explains."""
+    problem = Problem(chain_graph(300), Pipeline(5))
+    cuts = ([140, 240, 280, 294], [160, 240, 280, 294])
+    plans = [np.searchsorted(cut, np.arange(300), side="right").astype(np.int32) for cut in cuts]
+    told = compare([problem.plan(plan, HAND, name) for plan, name in zip(plans, "xy", strict=True)])
+    box = QRectF(0, 0, 670, height)
+    for canvas in canvases(told, box, LIGHT, "lanes", least=10.0):
+        scribe = Sized(670, height)
+        paint_canvas(scribe, canvas, True)
+        scribe.end()
+        words = [word for _, word in scribe.written]
+        data = canvas.picture.headers
+        assert data is not None and data.titles[data.bottleneck] in words
+        assert len([word for word in words if word in data.titles]) >= 2
+        assert all(scribe.sizes[word] >= 10 for word in words if word in data.titles)
+
+
+def test_rows_of_flows_on_a_slide_have_their_names(qapp: object) -> None:
+    graph = read_model(sample("resnet101.json"))
+    problem = Problem(graph, EdgeTpuPipeline(5))
+    plans = [(np.arange(graph.n) >= cut).astype(np.int32) for cut in (150, 174)]
+    told = compare([problem.plan(plan, HAND, name) for plan, name in zip(plans, "xy", strict=True)])
+    words = [line.words for line in written_in(draw_comparison(told, PRESETS["slide"], "flow").file(".svg"))]
+    assert any(word.startswith("conv4_block") for word in words)
