@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.story.keyframe import GRAPH_VIEWS, Keyframe
 from planner.story.story import Resolved
+from planner.story.telling import moved_ops, moved_title
 
 if TYPE_CHECKING:
     from gui.canvas.graph.scene import Scene
@@ -137,7 +139,9 @@ class Shots:
         if stage.scene.heat is not None:  # faded cards would have colours that the scale does not
             lit = np.zeros_like(lit)
         out = stage.scene.mask(chosen)
-        if lit.any() and not len(chosen):
+        if not len(chosen) and stage.scene.heat is None:
+            out = stage.scene.mask(highlighted(stage.scene, self._said_to_move(index, plan)))
+        if lit.any() and not out.any():
             out = stage.scene.mask(
                 np.flatnonzero(lit[stage.scene.op_device])
             )  # groups that have any of their ops
@@ -157,6 +161,26 @@ class Shots:
         """The devices that a keyframe's words name."""
         words = f"{keyframe.title}\n{keyframe.caption}"
         return named_devices(words, plan.problem.devices, plan.evaluation.ops)
+
+    def _said_to_move(self, index: int, plan: Plan) -> tuple[str, ...]:
+        """The ops (by id) of which a keyframe's words say how many moved since the keyframe before of the same model; none where they do not,
+        or where most did: the few others would look as if they were out of use."""
+        keyframe, graph = self.keyframes[index], plan.problem.graph
+        earlier = (self.plan(i) for i in range(index - 1, -1, -1))
+        before = next(
+            (
+                one
+                for one in earlier
+                if isinstance(one, Plan) and one.problem.graph.fingerprint == graph.fingerprint
+            ),
+            None,
+        )
+        words = "" if before is None else moved_title(plan, before)
+        said = f"{keyframe.title}\n{keyframe.caption}"
+        if before is None or not words or re.search(rf"(?<![\d,]){re.escape(words)}", said) is None:
+            return ()
+        found = moved_ops(plan, before)
+        return found if 2 * len(found) <= graph.n else ()
 
     def _package(self, keyframe: Keyframe, plan: Plan, width: float = 0.0) -> PackageShot:
         """The package of a keyframe, on the scale of all that the story shows of the same model."""

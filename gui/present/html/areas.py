@@ -14,7 +14,7 @@ from gui.canvas.graph.stages.routes import stage_ribbons
 from gui.look.numbers import plural
 from gui.present.scenes import ROWS, GraphStage
 from gui.present.transition.legend import legend_of
-from gui.present.transition.marks import Marks, label_words
+from gui.present.transition.marks import Marks, labels_apart
 from planner.quantity import bytes_text
 
 ENDLESS = 1e9
@@ -79,7 +79,7 @@ def marks_data(stage: GraphStage, marks: Marks) -> dict[str, Any]:
         if has_paths(marks.violation):
             paths = paths_of(scene, marks.violation)
             data = {name: getattr(paths, name).tolist() for name in ("direct", "indirect", "items")}
-    for op in marks.ops.tolist():
+    for op, name in zip(marks.ops.tolist(), labels_apart(scene, marks.ops.tolist()), strict=True):
         if op not in said:
-            labels.append([int(item_of[op]), label_words(scene, op), int(scene.device[item_of[op]])])
+            labels.append([int(item_of[op]), name, int(scene.device[item_of[op]])])
     return {**data, "labels": labels} if labels or data else {}

@@ -93,9 +93,8 @@ def labels_of(
             (op, words, colour) for (op, words), colour in zip(path_words(marks.violation, marks.titles), colours, strict=False)
         ]  # fmt: skip
     said = {op for op, _, _ in wanted}
-    for op in marks.ops.tolist():
+    for op, name in zip(marks.ops.tolist(), labels_apart(scene, marks.ops.tolist()), strict=True):
         if op not in said:
-            name = label_words(scene, op)
             wanted.append((op, name, palette.devices[int(scene.device[scene.items.item_of[op]])].accent))
     cards = [_card(scene, viewport, op) for op, _, _ in wanted]
     placed: list[Label] = []
@@ -108,11 +107,42 @@ def labels_of(
         shown = _fitting(words, LONGEST * ratio if len(wanted) > BOTH else 2.2 * LONGEST * ratio, ratio)
         wide = measure(LEAST * ratio, True).horizontalAdvance(shown) + 14 * ratio
         taken = [*(other for other in cards if other is not card), *(label.box for label in placed), *written]
-        for box in _places(card, wide, high, seen, APART * ratio):
-            if seen.contains(box) and not any(box.intersects(other) for other in taken):
-                placed.append(Label(box, shown, colour))
-                break
+        places = [
+            box
+            for box in _places(card, wide, high, seen, APART * ratio)
+            if seen.contains(box) and not any(box.intersects(other) for other in taken)
+        ]
+        if places:
+            # Over no card at all, where there is such a place.
+            best = next((box for box in places if not _covers(box, scene, viewport)), places[0])
+            placed.append(Label(best, shown, colour))
     return placed
+
+
+def _covers(box: QRectF, scene: Scene, viewport: Viewport) -> bool:
+    """Whether a box (device pixels) lies over any card."""
+    scale = viewport.scale
+    left, top = scene.x * scale + viewport.ox, scene.y * scale + viewport.oy
+    across = (left < box.right()) & (left + scene.w * scale > box.left())
+    return bool((across & (top < box.bottom()) & (top + scene.h * scale > box.top())).any())
+
+
+def labels_apart(scene: Scene, ops: Sequence[int]) -> list[str]:
+    """The :func:`label_words` of ops; where several have the same, with the part of their names before that by which they differ:
+    ``query/MatMul``, ``layer.0/\N{HORIZONTAL ELLIPSIS}/MatMul``."""
+    words = [label_words(scene, op) for op in ops]
+    graph, found = scene.items.graph, list(words)
+    for word in {one for one in words if words.count(one) > 1}:
+        alike = [i for i, one in enumerate(words) if one == word]
+        names = [graph.op_names[ops[i]].strip("/").split("/") for i in alike]
+        for back in range(2, min(map(len, names)) + 1):
+            parts = [name[-back] for name in names]
+            if len(set(parts)) == len(parts):
+                between = "/" if back == 2 else "/\N{HORIZONTAL ELLIPSIS}/"
+                for i, part in zip(alike, parts, strict=True):
+                    found[i] = f"{part}{between}{word}"
+                break
+    return found
 
 
 def label_words(scene: Scene, op: int) -> str:

@@ -25,7 +25,7 @@ from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
 from gui.present.transition.areas import VEIL, paint_above, settled_areas
 from gui.present.transition.legend import NO_OPS, legend_of
-from gui.present.transition.marks import MOST_LABELLED, labels_of
+from gui.present.transition.marks import MOST_LABELLED, labels_apart, labels_of
 from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
 from planner.machines.mcm.target import McmPackage
@@ -41,6 +41,7 @@ from planner.quantity import bytes_text
 from planner.story.files.json import read_story, resolve
 from planner.story.keyframe import Keyframe
 from planner.story.story import Resolved
+from planner.story.telling import moved_title
 from tests.gui.mcm_models import row_graph
 from tests.gui.present.slides import overlapping, written_on
 from tests.gui.present.talks import graph_members, network_talk, resolved
@@ -378,3 +379,51 @@ def test_devices_that_step_back_can_be_read(theme: Theme) -> None:
     ground = laid_over(theme.canvas, theme.card, VEIL)
     for ink in (theme.text, theme.muted):
         assert contrast(laid_over(theme.canvas, ink, VEIL), ground) >= 4.5
+
+
+def test_labels_of_ops_by_one_name_tell_them_apart() -> None:
+    names = [
+        "/layer.0/query/MatMul", "/layer.0/key/MatMul", "/layer.0/Add/out", "/layer.1/Add/out", "/layer.1/Softmax",
+    ]  # fmt: skip
+    ops = [Op(f"n{i}", name, work=1e-3, work_cpu=1e-3) for i, name in enumerate(names)]
+    graph = Graph.build(
+        "row", ops, [Tensor(f"n{i}", (f"n{i + 1}",), 1.0, time=1e-4) for i in range(4)], time_unit="s"
+    )
+    plan = Problem(graph, Pipeline(2)).plan(np.array([0, 0, 0, 1, 1], np.int32), Provenance("hand"), "")
+    frame = Keyframe("", "", 0, "flow", highlight=tuple(graph.op_ids))
+    shot = Show(resolved([(plan, ())], frame), LIGHT, SIZE).shots.shot(0)
+    assert isinstance(shot, Shot)
+    told = labels_apart(shot.stage.scene, range(5))
+    assert told[0] == "query/MatMul" and told[1] == "key/MatMul" and told[4] == "Softmax"
+    assert told[2].startswith("layer.0/") and told[3].startswith("layer.1/")
+
+
+def test_a_label_lies_over_no_card_where_there_is_room() -> None:
+    frame = Keyframe("", "", 0, "flow", highlight=("n20",))
+    shot = Show(resolved(graph_members(n=40), frame), LIGHT, (640, 400)).shots.shot(0)
+    assert isinstance(shot, Shot)
+    scene, viewport = shot.stage.scene, shot.view.viewport(640, 400, 1.0, shot.stage.left * 0.5)
+    (label,) = labels_of(scene, viewport, shot.stage.palette, shot.marks, 0.5)
+    for i in range(scene.items.count):
+        x, y = viewport.to_pixels(float(scene.x[i]), float(scene.y[i]))
+        card = QRectF(x, y, float(scene.w[i]) * viewport.scale, float(scene.h[i]) * viewport.scale)
+        assert not label.box.intersects(card)
+
+
+def test_what_the_caption_says_moved_stands_out_of_the_device_that_it_names() -> None:
+    (first, bounds), *_ = graph_members()
+    assert isinstance(first, Plan)
+    after = first.decision.device_of.copy()
+    after[[1, 2]] = 2
+    second = first.problem.plan(after, Provenance("hand"), "second")
+    words = f"Stage 2 takes long. {moved_title(second, first)}."
+    assert f"2 of {first.problem.graph.n} ops moved" in words
+    frames = (
+        Keyframe("", "", 0, "lanes"),
+        Keyframe("", words, 1, "lanes"),
+        Keyframe("", "Stage 2", 1, "lanes"),
+    )
+    shots = Show(resolved([(first, bounds), (second, ())], *frames), LIGHT, SIZE).shots
+    moved, named = shots.shot(1), shots.shot(2)
+    assert isinstance(moved, Shot) and np.flatnonzero(moved.standing_out).tolist() == [1, 2]
+    assert isinstance(named, Shot) and named.standing_out.sum() > 2
