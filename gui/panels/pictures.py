@@ -15,6 +15,7 @@ from gui.panels.edge_tpu.memory_picture import draw_memory
 from gui.panels.mcm.picture import draw_package
 from gui.panels.mcm.state import is_package
 from gui.panels.schedule.picture import draw_schedule
+from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound
@@ -27,6 +28,10 @@ TITLES = {
 }  # fmt: skip
 
 
+CERTIFICATE_ELSEWHERE = (
+    "The certificate of the plan is a page of its own: File > Export > Certificate of the Plan…"
+)
+"""Where the picture is made that is not among the views."""
 CUT = frozenset(GRAPH_VIEWS)
 """Views of which the part that is in sight can be drawn."""
 
@@ -66,6 +71,11 @@ def drawing_of(shown: Shown, view: str, page: Page) -> Drawing:
     assert device_of is not None, "without a plan there is nothing but the graph"
     if view == "schedule":
         return draw_schedule(problem, device_of, page, shown.title)
+    if view == "memory" and is_package(problem):
+        raise StageboardError(
+            "the memory view shows the stages of a pipeline, and this plan is for a multi-chip module;"
+            " choose --view package, which shows the memory of its fullest chip"
+        )
     if view == "memory":
         return draw_memory(problem, device_of, page, shown.title, shown.planner, shown.bounds)
     return draw_package(problem, device_of, page, shown.title, shown.bounds)

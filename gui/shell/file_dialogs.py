@@ -82,7 +82,7 @@ class FileDialogs:
 
     def ask_drawing(
         self, views: Mapping[str, str], view: str, drawing: Callable[[Choice], Callable[[], Drawing]], *, cut: frozenset[str] = frozenset(),
-        at_once: bool = True, title: str = "",
+        at_once: bool = True, title: str = "", elsewhere: str = "",
     ) -> PictureDialog:  # fmt: skip
         """Ask how to draw a picture of what is open and where to write it, and write it.
 
@@ -99,6 +99,7 @@ class FileDialogs:
             cut=cut,
             beside=None if at_once else self._previews,
             title=title,
+            elsewhere=elsewhere,
             parent=self._editor,
         )
 

@@ -78,14 +78,15 @@ class PictureDialog(QDialog):
     """``chosen(object)`` brings a :class:`Choice`.
 
     ``views``: titles by name, ``view`` the first of them to be shown; ``draw`` gives the call that draws it; ``cut``: the views of which a part
-    can be drawn; ``beside``: what draws the preview beside the window, where that takes long; ``title``: the picture's until another is given, empty where none can be.
+    can be drawn; ``beside``: what draws the preview beside the window, where that takes long; ``title``: the picture's until another is given, empty where none can be;
+    ``elsewhere``: a sentence on a picture that is made elsewhere.
     """
 
     chosen = Signal(object)
 
     def __init__(
         self, views: Mapping[str, str], view: str, theme: Theme, draw: Callable[[Choice], Callable[[], Drawing]], *,
-        cut: frozenset[str] = frozenset(), beside: Writing | None = None, title: str = "", parent: QWidget | None = None,
+        cut: frozenset[str] = frozenset(), beside: Writing | None = None, title: str = "", elsewhere: str = "", parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -109,8 +110,10 @@ class PictureDialog(QDialog):
         self.width_field, self.height_field = self._size("Width"), self._size("Height")
         self.transparent = QCheckBox("Transparent background", self)
         self.in_sight = QCheckBox("Only what is in sight in the window", self)
-        self.note, self.shown = QLabel(self), QLabel(self)
-        set_role(self.note, "muted")
+        self.note, self.shown, self.elsewhere = QLabel(self), QLabel(self), QLabel(elsewhere, self)
+        for muted in (self.note, self.elsewhere):
+            set_role(muted, "muted")
+        self.elsewhere.setWordWrap(True)
         self.shown.setFixedSize(*PREVIEW)
         self.shown.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.shown.setWordWrap(True)
@@ -169,6 +172,9 @@ class PictureDialog(QDialog):
         self.view.setVisible(several)
         if several:
             form.addRow("View", self.view)
+        self.elsewhere.setVisible(bool(self.elsewhere.text()))
+        if self.elsewhere.text():
+            form.addRow("", self.elsewhere)
         self.title.setVisible(bool(self._title))
         if self._title:
             form.addRow("Title", self.title)

@@ -92,7 +92,7 @@ def paint_headers(
     if data is not None and data.unused:
         _paint_unused(painter, scene, viewport, palette, data.unused, ratio, width)
     if some and data is not None:
-        _paint_some_titles(painter, extents, palette, data, ratio, least or LEAST_TITLED, wide)
+        _paint_some_titles(painter, extents, palette, data, ratio, least or LEAST_TITLED, wide, least > 0.0)
     painter.setPen(QPen(QColor(theme.border), ratio))
     painter.drawLine(int(width), 0, int(width), viewport.height)
     veil()
@@ -128,14 +128,13 @@ def _paint_unused(
 
 
 def _paint_some_titles(
-    painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float, wide: float
+    painter: QPainter, extents: list[tuple[float, float]], palette: CanvasPalette, data: HeaderData, ratio: float, least: float, wide: float, page: bool
 ) -> None:  # fmt: skip
     """Where lanes are too low for letters of ``least`` logical pixels: the mark of each, title and cost of as many as have room."""
     size, named = int(np.ceil(least * ratio)), list[float]()
     there = [d for d, (top, bottom) in enumerate(extents) if bottom > top]
-    for d in sorted(
-        there, key=lambda one: one != data.bottleneck
-    ):  # its title first: its colour is explained
+    # On a page the bottleneck's first: its colour is explained there. In a window as evenly as the marks of an axis.
+    for d in sorted(there, key=lambda one: page and one != data.bottleneck):
         top, bottom = extents[d]
         middle, x = (top + bottom) / 2, (11 + GLYPH_SIZE + 6) * ratio
         mark = min(GLYPH_SIZE * ratio, 0.9 * (bottom - top))

@@ -235,8 +235,6 @@ def paint_axis(
 
 def _torn_edges(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRectF) -> None:
     """A jagged line where the schedule goes on beyond what is seen: bars that end there look like shorter ones."""
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(QColor(theme.muted), 1.2))
     for goes_on, edge, inwards in zip(layout.goes_on, (plot.left(), plot.right()), (1, -1), strict=True):
         if goes_on:
             teeth = max(1, round(plot.height() / TOOTH))
@@ -245,6 +243,14 @@ def _torn_edges(painter: QPainter, layout: ChartLayout, theme: Theme, plot: QRec
                 QPointF(edge + inwards * TOOTH / 2 * (i % 2), plot.top() + i * high / 2)
                 for i in range(2 * teeth + 1)
             ]
+            # Nothing is seen beyond it, no part of a bar either.
+            beyond = edge - 2 * inwards
+            outside = [*places, QPointF(beyond, plot.bottom()), QPointF(beyond, plot.top())]
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.panel))
+            painter.drawPolygon(QPolygonF(outside))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(theme.muted), 1.2))
             painter.drawPolyline(QPolygonF(places))
 
 

@@ -127,7 +127,8 @@ class SchedulesShot(ComparisonShot):
         told = (
             all(" (" in self.line(i, width) for i in range(len(self.comparison.plans))) if reasons else True
         )
-        return [*pace_changes(self.comparison, self._made.of), *([] if told else reasons)]
+        bars = ["numbers on bars: samples, dark and light in turn"] if self._made.samples > 1 else []
+        return [*pace_changes(self.comparison, self._made.of), *([] if told else reasons), *bars]
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
         """A plan's chart, on the scale of all, and the moment that times are counted from."""

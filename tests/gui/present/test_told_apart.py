@@ -81,7 +81,7 @@ def test_ribbons_of_a_sankey_say_how_many_ops() -> None:
 def test_both_paces_of_an_edge_tpu_plan_are_explained() -> None:
     problem, device_of = spread("edge-tpu:4")
     words = " ".join(line.words for line in written_in(draw_schedule(problem, device_of).file(".svg")))
-    assert "a sample every" in words and " in practice (" in words and " streamed on one link)" in words
+    assert "a sample every" in words and " in practice (" in words and " streamed on one link" in words
     side = sides_of(problem, device_of)[-1]
     note = rate_line(problem, side.evaluation, picture_units(problem, [side]))[0]
     assert ", one every " in note and " from end to end" in note

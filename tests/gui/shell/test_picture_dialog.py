@@ -175,6 +175,7 @@ def test_exporting_from_the_window(
     settle()
     window.files.export_picture()
     dialog = window.findChild(PictureDialog)
+    assert "Certificate of the Plan" in dialog.elsewhere.text() and dialog.elsewhere.isVisibleTo(dialog)
     assert {dialog.view.itemData(i) for i in range(dialog.view.count())} >= {
         "flow",
         "lanes",

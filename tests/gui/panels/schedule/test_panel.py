@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
@@ -610,6 +610,15 @@ def test_a_schedule_that_goes_on_says_so(qapp: object) -> None:
     assert lines_and_numbers() == (1, ["1"])
     chart.left = float(s.start[work])
     assert chart.goes_on == (True, True) and lines_and_numbers()[0] == 2
+    # No bar is seen beyond the jagged line.
+    image = QImage(700, 200, QImage.Format.Format_RGB32)
+    image.fill(QColor(LIGHT.panel))
+    painter = QPainter(image)
+    paint_schedule(painter, chart, LIGHT)
+    painter.end()
+    right = int(chart.gutter + chart.plot_width)
+    beyond = {image.pixelColor(right, y).name() for y in range(int(RULER) + 4, int(chart.rows_bottom) - 4)}
+    assert len({QColor(name).hslSaturation() > 40 for name in beyond} - {False}) == 0, beyond
 
 
 class Lines(Scribe):
