@@ -548,7 +548,9 @@ def test_what_counts_in_practice_is_said_wherever_schedules_are_compared(qapp: o
         f"about {change} in practice"
     )
     reasons = [plan.problem.target.throughput_note(plan.evaluation) for plan in comparison.plans]
-    assert notes[1:] == [f"{letter} in practice: {why}" for letter, why in zip("AB", reasons, strict=True)]
-    assert shot.notes(3000.0) == notes[:1], "the lines above the charts say why"
+    assert notes[-1].startswith("numbers on bars: samples") and notes[1:-1] == [
+        f"{letter} in practice: {why}" for letter, why in zip("AB", reasons, strict=True)
+    ]
+    assert shot.notes(3000.0) == [notes[0], notes[-1]], "the lines above the charts say why"
     above = runs_text(comparison_runs(comparison, LIGHT, "schedules"))
     assert above.startswith("in practice a sample every about A ") and change in above
