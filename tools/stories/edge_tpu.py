@@ -37,7 +37,7 @@ EDGE_TPU = Script(
         Scene(
             "one device", "All on one chip",
             "{total_streamed} are streamed for every picture: {dram} do not fit, {total_pushed} are pushed out by activations."
-            " With these, {bottleneck_cost} become one picture every {interval}.",
+            " So one picture comes every {interval}.",
             panel="memory",
             notes="Above the line is what has to be streamed. Activations need room as well, so less than the whole cache is free.",
         ),
