@@ -146,13 +146,19 @@ class CountsView(QWidget):
             index = self.geometry_now.column_at(position.x(), position.y())
             row = self.geometry_now.row_at(position.x(), position.y())
             if index >= 0 and self.chart.columns[index].tip:
-                self._card.show_at(position, self.chart.columns[index].tip, self.theme)
+                self._card.show_at(position, self._tip_at(index, position), self.theme)
             elif 0 <= row < len(self.chart.row_tips):
                 self._card.show_at(position, self.chart.row_tips[row], self.theme)
             else:
                 self._card.hide()
             return True
         return super().event(event)
+
+    def _tip_at(self, index: int, position: QPoint) -> str:
+        """What is said of a column, below the name of its bar where one is pointed at."""
+        column = self.chart.columns[index]
+        bar = self.geometry_now.bar_at(index, position.x(), position.y())
+        return f"{column.bar_tips[bar]}<br>{column.tip}" if 0 <= bar < len(column.bar_tips) else column.tip
 
     # ------------------------------------------------------------------ keys
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -28,7 +28,8 @@ class MemoryBars:
     """Amounts per stage (k each) and the line that they should stay below; ``baseline`` of another plan, maybe empty.
 
     ``line`` is infinite where there is none. Stage times can be shown the same way. ``pushed`` and ``needs``: what activations push out of
-    what fits, and what they need of the cache; maybe empty.
+    what fits, and what they need of the cache; maybe empty. ``places``: which colours they have, by the places of these devices in a
+    machine; empty: in order.
     """
 
     amounts: tuple[float, ...]
@@ -36,6 +37,7 @@ class MemoryBars:
     baseline: tuple[float, ...] = ()
     pushed: tuple[float, ...] = ()
     needs: tuple[float, ...] = ()
+    places: tuple[int, ...] = ()
 
     def around(self, stage: int) -> tuple[float, float, float]:
         """What of a stage's parameters stays on chip, what activations push out, and what they need of the cache."""
@@ -83,7 +85,9 @@ def paint_memory_bars(
 ) -> None:  # fmt: skip
     """Tracks, bars, the baseline's marks and, unless ``line`` is off, the cache line."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    colours = device_colours(len(bars.amounts), theme)
+    places = bars.places or tuple(range(len(bars.amounts)))
+    known = device_colours(max(places, default=-1) + 1, theme)
+    colours = [known[place] for place in places]
     limited = math.isfinite(bars.line)
     edge = height_of(bars.line, top, rect) if limited else rect.top()
     boxes = bar_boxes(rect, len(bars.amounts), widest)

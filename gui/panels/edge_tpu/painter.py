@@ -11,6 +11,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import CENTRE, LEFT, RIGHT
 from gui.panels.edge_tpu.memory_bars import (
     MemoryBars,
+    bar_boxes,
     full_scale,
     height_of,
     paint_cache_line,
@@ -22,6 +23,7 @@ WORDS = CENTRE | int(Qt.TextFlag.TextWordWrap)
 GUTTER, LEAST_COLUMN, WIDEST_COLUMN = 122.0, 74.0, 190.0
 FEW, NARROW_COLUMN = 8, 54.0
 """Columns up to which each has :data:`LEAST_COLUMN`, and the least width where there are more: their titles are numbers alone then."""
+WIDEST_BAR = 32.0
 BESIDE_NAME = 14.0
 """What the names of rows leave free on both sides."""
 TITLE, ROW, LEAST_BARS, PAD = 22.0, 15.0, 34.0, 5.0
@@ -59,6 +61,8 @@ class Column:
     words: str = ""
     proven: bool = False
     tip: str = ""
+    bar_tips: tuple[str, ...] = ()
+    """Whose each bar is, and what it stands for."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,14 @@ class Geometry:
             box.left() + PAD + 1, box.top() + TITLE + PAD, box.width() - 2 * PAD - 2,
             max(LEAST_BARS, box.height() - TITLE - PAD - below),
         )  # fmt: skip
+
+    def bar_at(self, index: int, x: float, y: float) -> int:
+        """The index of the bar of a column at a place, -1 for none."""
+        bars, rect = self.chart.columns[index].bars, self.bars(self.boxes[index])
+        if bars is None or not rect.top() <= y <= rect.bottom():
+            return -1
+        boxes = bar_boxes(rect, len(bars.amounts), WIDEST_BAR)
+        return next((i for i, bar in enumerate(boxes) if bar.left() <= x <= bar.right()), -1)
 
     def row(self, box: QRectF, index: int) -> QRectF:
         """The line of one figure."""
@@ -193,7 +205,7 @@ def paint_counts(
                 QRectF(box.left() + 1, bars.top(), box.width() - 2, box.bottom() - bars.top() - PAD), WORDS, column.words
             )  # fmt: skip
             continue
-        paint_memory_bars(painter, bars, column.bars, top, theme, widest=32.0, line=False)
+        paint_memory_bars(painter, bars, column.bars, top, theme, widest=WIDEST_BAR, line=False)
         for index, figure in enumerate(column.figures):
             _figure(painter, geometry.row(box, index), figure, room, theme)
     line = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from textwrap import shorten, wrap
 
@@ -89,11 +91,12 @@ def summary(results: Mapping[int, StageCount], problem: Problem) -> str:
         sure = problem.unit(problem.components[0]) != "B" and all(one.proven for one in good.values())
         fastest = f"{word}{idle} {verb} {'fastest' if sure else 'the fastest found'}"
         parts.append(f"{fastest}: {rate}{little}" if problem.graph.time_unit else f"{fastest}{little}")
-        if not keeps and best.count < max(good):
-            parts.append("more bring nothing")
+        if not keeps or best.count == max(good):
+            parts.append(_beyond(best, good))
     other, _ = problem.target.suggested_objective(problem.objective, good[max(good)].evaluation)
     if other and keeps:
-        parts.append(f"plan for {objective_in_words(other)} to make them faster")
+        # What to do stands first: a headline may be cut off at its end.
+        parts.insert(0, f"plan for {objective_in_words(other)} to make these plans faster")
     return capital("; ".join(parts) + ".")
 
 
@@ -120,7 +123,12 @@ def _least_latency(good: Mapping[int, StageCount], problem: Problem) -> str:
     words = f"{stages_word(problem, best.count)}{used_words(best)} {verb} the least latency{found}: {one_amount(best.latency, problem.graph.time_unit)}"
     gain = 1 - best.latency / enough.latency if enough.latency > 0 else 0.0
     little = f", {100 * gain:.0f} % less than {enough.count}" if gain >= SAME else ""
-    return f"{words}{little}{'; more bring nothing' if best.count < max(good) else ''}"
+    return f"{words}{little}; {_beyond(best, good)}"
+
+
+def _beyond(best: StageCount, good: Mapping[int, StageCount]) -> str:
+    """What is known of more than the best count: that they bring nothing, or nothing."""
+    return "more bring nothing" if best.count < max(good) else "more were not tried"
 
 
 def used_words(one: StageCount) -> str:
@@ -174,8 +182,8 @@ def chart_of(
             continue
         columns.append(
             Column(
-                count, title, bars_of(one.evaluation, one.problem, one.baseline), figures_of(one, names, units),
-                proven=one.proven, tip=tip_of(one),
+                count, title, bars_of(one.evaluation, one.problem, one.baseline, problem),
+                figures_of(one, names, units), proven=one.proven, tip=tip_of(one), bar_tips=bar_tips_of(one),
             )
         )  # fmt: skip
     line = float(problem.evaluator.budget.max(initial=0.0))
@@ -192,15 +200,40 @@ def chart_of(
     )
 
 
-def bars_of(evaluation: Evaluation, problem: Problem | None, baseline: Evaluation | None) -> MemoryBars:
-    """m_k around the cache where stages have one, with what activations need of it and push out, else their times."""
+def bars_of(
+    evaluation: Evaluation, problem: Problem | None, baseline: Evaluation | None, here: Problem
+) -> MemoryBars:
+    """m_k around the cache where stages have one, with what activations need of it and push out, else their times; every device in the
+    colour that it has in the open problem (``here``), those that are not there in further ones."""
     line = np.inf if problem is None else float(problem.evaluator.budget.max(initial=0.0))
     if not np.isfinite(line):
-        return MemoryBars(
+        bars = MemoryBars(
             tuple(evaluation.cost.tolist()), line, () if baseline is None else tuple(baseline.cost.tolist())
         )
-    other = () if baseline is None else tuple(baseline.memory.tolist())
-    return memory_bars(evaluation, line, other)
+    else:
+        other = () if baseline is None else tuple(baseline.memory.tolist())
+        bars = memory_bars(evaluation, line, other)
+    return bars if problem is None else replace(bars, places=places_in(here, problem))
+
+
+def places_in(here: Problem, other: Problem) -> tuple[int, ...]:
+    """The places of the devices of another count in the open problem's list, by their names; further ones where they are not in it."""
+    known = {device.name: place for place, device in enumerate(here.devices)}
+    beyond = itertools.count(len(known))
+    return tuple(known[d.name] if d.name in known else next(beyond) for d in other.devices)
+
+
+def bar_tips_of(one: StageCount) -> tuple[str, ...]:
+    """What each bar of a column says when it is pointed at, as rich text: whose it is, and how much."""
+    assert one.evaluation is not None
+    assert one.problem is not None
+    titles = [device.title for device in one.problem.devices]
+    if np.isfinite(float(one.problem.evaluator.budget.max(initial=0.0))):
+        said = [bytes_text(value) for value in one.evaluation.memory.tolist()]
+    else:
+        column = amount_column(one.evaluation.cost.tolist(), one.problem.graph.time_unit)
+        said = [column.text(value) for value in one.evaluation.cost.tolist()]
+    return tuple(f"<b>{escape(title)}</b>: {amount}" for title, amount in zip(titles, said, strict=True))
 
 
 def row_names(problem: Problem) -> dict[str, str]:

@@ -21,6 +21,7 @@ from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, full_scale, h
 from gui.panels.edge_tpu.painter import (
     GUTTER,
     STREAMED,
+    WIDEST_BAR,
     Column,
     CountsChart,
     Figure,
@@ -83,8 +84,9 @@ def test_the_summary_says_how_many_suffice_and_what_one_more_brings() -> None:
     results = {count: found_for(problem, count) for count in COUNTS}
     gain = results[5].throughput / results[4].throughput - 1
     said = summary(results, problem)
+    first = "Plan for inference time to make these plans faster; with these plans"  # a headline may be cut off at its end
     assert said.startswith(
-        f"With these plans 4 TPUs hold all parameters on chip, but stream 754 B that activations push out; one more brings {gain_text(gain)}"
+        f"{first} 4 TPUs hold all parameters on chip, but stream 754 B that activations push out; one more brings {gain_text(gain)}"
     )
     few = {count: results[count] for count in (1, 2)}
     assert summary(few, problem).startswith(
@@ -114,11 +116,11 @@ def test_the_summary_names_the_count_beyond_which_little_is_gained() -> None:
         return summary(found, problem)  # type: ignore[arg-type]
 
     assert told(rates) == (
-        "With these plans 3 TPUs hold all parameters on chip; 5 bring 71 % more throughput; 8 TPUs are fastest: 97.9 inferences/s, 7 % more than 5."
+        "With these plans 3 TPUs hold all parameters on chip; 5 bring 71 % more throughput; 8 TPUs are fastest: 97.9 inferences/s, 7 % more than 5; more were not tried."
     )
     assert "; 8 TPUs are the fastest found: 97.9 inferences/s" in told(rates, proven=False)
     assert told({3: 50.0, 4: 60.0, 5: 61.0}) == (
-        "With these plans 3 TPUs hold all parameters on chip; one more brings 20 % more throughput; 5 TPUs are fastest: 61.0 inferences/s, 2 % more than 4."
+        "With these plans 3 TPUs hold all parameters on chip; one more brings 20 % more throughput; 5 TPUs are fastest: 61.0 inferences/s, 2 % more than 4; more were not tried."
     )
     assert (
         told({3: 50.0, 4: 60.0})
@@ -150,7 +152,7 @@ def test_impossible_counts_say_why_and_the_best_so_far_is_named() -> None:
 def test_the_summary_of_a_pipeline_names_the_fastest() -> None:
     problem = Problem(chain_graph(12), Pipeline(3))
     results = {c: evaluated(problem, Found(c, "slice", even(12, c), (), None, 0.1)) for c in (1, 2, 3)}
-    assert summary(results, problem) == "3 stages are the fastest found."
+    assert summary(results, problem) == "3 stages are the fastest found; more were not tried."
     assert row_names(problem) == {
         "bottleneck": "bottleneck",
         "throughput": "throughput",
@@ -426,6 +428,7 @@ def test_chips_and_accelerators_are_compared_by_what_counts_for_them(qapp: objec
     found = evaluated(problem, Found(36, "auto", even(12, 10), (), None, 0.1))
     more = summary({**results, 36: found}, problem)
     assert more.startswith("36 chips, 10 of them used, are the fastest found: "), "26 have nothing to do"
+    assert more.endswith("; more were not tried.")
     chart = chart_of(results, (1, 2, 3, 8, 16, 36), (36,), problem)
     assert [column.title for column in chart.columns][-2:] == ["16 chips", "36 chips"]
     assert chart.current == 36 and chart.columns[-1].words == "planning…"
@@ -435,6 +438,29 @@ def test_chips_and_accelerators_are_compared_by_what_counts_for_them(qapp: objec
     assert summary(results, one).endswith("; more bring nothing.")
     assert list(row_names(one)) == ["latency", "throughput"], "one row of them"
     assert chart_of(results, (1, 2), (), one).columns[0].figures
+
+
+def test_a_device_has_one_colour_and_a_name_whatever_the_count(qtbot: QtBot) -> None:
+    document = Document()
+    document.open_graph(chain_graph(12), target=DevicePool(2, 1))
+    problem = document.open_problem
+    results = {c: evaluated(problem, Found(c, "auto", even(12, c), (), None, 0.1)) for c in (1, 2, 4)}
+    chart = chart_of(results, (1, 2, 4), (), problem)
+    places = [column.bars.places for column in chart.columns if column.bars is not None]
+    assert places == [(0, 2), (0, 1, 2), (0, 1, 3, 4, 2)], "the CPU keeps that of the canvas"
+    counting = StillCounting(document)
+    counting.know(results, problem)
+    panel = StageCountsPanel(document, counting, LIGHT)
+    with shown(qtbot, panel, 900, 240):
+        view, geometry = panel.chart, panel.chart.geometry_now
+        last = [column.count for column in view.chart.columns].index(4)
+        rect = geometry.bars(geometry.boxes[last])
+        cpu = bar_boxes(rect, 5, WIDEST_BAR)[4]
+        at = QPoint(round(cpu.center().x()), round(rect.center().y()))
+        QApplication.sendEvent(view, QHelpEvent(QHelpEvent.Type.ToolTip, at, view.mapToGlobal(at)))
+        assert view._card.text().startswith("<b>CPU 0</b>: ") and "Click to take it over" in view._card.text()
+    counting.close()
+    document.deleteLater()
 
 
 @pytest.mark.usefixtures("qapp")
