@@ -11,7 +11,7 @@ from gui.document.plan.document import Document
 from gui.document.plan_list import PlanEntry
 from gui.document.proven_here import PROVEN
 from gui.widgets.later import Later
-from planner.problem.bound import better
+from gui.words.objectives import seen_better
 from planner.problem.problem import Problem
 from planner.runs.stage_counts import (
     CountsWorker,
@@ -63,8 +63,8 @@ class StageCounting(QObject):
     # ------------------------------------------------------------------ state
     @property
     def results(self) -> dict[int, StageCount]:
-        """What is known of the present problem, by count: why one cannot be, and of its own count the best plan of the list or the
-        one on the canvas, where that is better than what was found, and all that is proven."""
+        """What is known of the present problem, by count: why one cannot be, and of its own count all that is proven and the plan on the
+        canvas, unless figures show that one of the list, or what was found, is better."""
         problem = self._document.problem
         if problem is None or not has_count(problem):
             return {}
@@ -88,15 +88,13 @@ class StageCounting(QObject):
         return {**found, own: evaluated(problem, replace(shown, bounds=bounds))}
 
     def _present(self, own: int) -> Found | None:
-        """The best plan of the list, else the valid one on the canvas, where it is better than what was found for its count; None elsewhere."""
-        document, one = self._document, self._found.get(own)
+        """The best plan of the list, where figures show that it is better, else the valid one on the canvas; None where what was found for its
+        count is better than that."""
+        document = self._document
         entry = self.listed(own)
         if entry is not None:
             return Found(own, entry.planner or "by hand", entry.device_of, (), None, entry.seconds or 0.0)
-        here = document.evaluation
-        if not here.valid or (
-            one is not None and one.evaluation is not None and not better(here.values, one.evaluation.values)
-        ):
+        if not document.evaluation.valid or self.better is not None:
             return None
         active = document.active
         planner, seconds = ("", None) if active is None else (active.planner, active.seconds)
@@ -112,8 +110,8 @@ class StageCounting(QObject):
         return evaluated(problem, listed)
 
     def listed(self, count: int) -> PlanEntry | None:
-        """The best plan of the list for so many, where it is better than what was found for them and, of the present count, than what is
-        on the canvas; None elsewhere."""
+        """The best plan of the list for so many, where it is better than what was found for them and, of the present count, as
+        figures show than what is on the canvas; None elsewhere."""
         here, one = self._document.problem, self._found.get(count)
         own = here is not None and count_of(here) == count
         problem = here if own else None if one is None else one.problem
@@ -123,16 +121,16 @@ class StageCounting(QObject):
         ):
             return None
         now = self._document.evaluation
-        return None if own and now.valid and not better(best.components, now.values) else best
+        return None if own and now.valid and not seen_better(here, best.components, now.values) else best
 
     @property
     def better(self) -> StageCount | None:
-        """What was found for as many as there are now, where it is better than the valid plan on the canvas; None elsewhere."""
-        document = self._document
-        one = None if document.problem is None else self._found.get(count_of(document.problem))
-        if one is None or one.evaluation is None or not document.evaluation.valid:
+        """What was found for as many as there are now, where figures show that it is better than the valid plan on the canvas; None elsewhere."""
+        document, problem = self._document, self._document.problem
+        one = None if problem is None else self._found.get(count_of(problem))
+        if problem is None or one is None or one.evaluation is None or not document.evaluation.valid:
             return None
-        return one if better(one.evaluation.values, document.evaluation.values) else None
+        return one if seen_better(problem, one.evaluation.values, document.evaluation.values) else None
 
     @property
     def _found(self) -> dict[int, StageCount]:

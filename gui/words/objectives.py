@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gui.look.numbers import Column, amount_column, one_amount, signed_amount, signed_percent, time_column
+from planner.problem.bound import better
 from planner.quantity import LEAST, shown_change
 
 if TYPE_CHECKING:
@@ -216,6 +217,11 @@ def components_text(problem: PlanningProblem, values: Sequence[float]) -> str:
         f"{component_words(name).title} {units.text(name, value)}"
         for name, value in zip(names, values, strict=True)
     )
+
+
+def seen_better(problem: PlanningProblem, values: Sequence[float], than: Sequence[float]) -> bool:
+    """Whether these components come before others so far that their figures show it."""
+    return better(values, than) and components_text(problem, values) != components_text(problem, than)
 
 
 NO_COLUMNS: Mapping[str, Column] = MappingProxyType({})

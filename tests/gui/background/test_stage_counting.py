@@ -195,3 +195,19 @@ def test_what_is_proven_of_a_count_is_known_when_it_comes_up(counting: StageCoun
     counted(counting, Found(2, "test", None, (bound,), None, 0.1))
     counting._document.set_problem(two.target)
     assert counting._document.board.bound == bound
+
+
+def test_the_plan_on_the_canvas_stands_in_its_column_unless_another_is_seen_to_be_better(
+    counting: StageCounting,
+) -> None:
+    document = counting._document
+    document.open_graph(chain_graph(12), target=DevicePool(3, 0))
+    problem = document.open_problem
+    own, here = 3, document.device_of.copy()
+    equal = own - 1 - here  # the same cost on other devices
+    assert problem.evaluate(equal).objective == document.evaluation.objective and (equal != here).any()
+    counted(counting, Found(own, "auto", equal, (), None, 0.1))
+    assert counting.better is None and counting.listed(own) is None
+    assert (counting.results[own].found.device_of == here).all()
+    document.set_assignment(np.zeros(12, np.int32), "edit", "worse")
+    assert (counting.results[own].found.device_of != document.device_of).any()
