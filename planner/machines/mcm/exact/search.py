@@ -34,6 +34,13 @@ PART_EFFORT = 2.0
 MOST_CHIPS_AT_ONCE = 12
 
 
+def trial_words(slack: float) -> str:
+    """What progress says of looking for a plan whose objective is at most a share above the bound."""
+    if not slack:
+        return "looking for a plan that meets the bound"
+    return f"looking for a plan at most {100 * slack:g} % above the bound"
+
+
 class McmSearch:
     """One exact search; plans and bounds go to ``search``, bounds with the name ``method``."""
 
@@ -118,7 +125,7 @@ class McmSearch:
             most = bound * (1 + slack)
             if most >= search.objective * (1 - 1e-6) or self._proven():
                 return
-            search.progress(None, f"plans at most {100 * slack:g}% above the bound")
+            search.progress(None, trial_words(slack))
             self._solving.solve(most, Part(chips, span=span), effort=TRIAL_EFFORT)
         for slack in FREE_SLACKS:
             if search.best is not None:

@@ -19,6 +19,7 @@ from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.exact.least import least_cost
 from planner.machines.mcm.exact.model import mcm_model
 from planner.machines.mcm.exact.relaxation import in_order, pool_problem
+from planner.machines.mcm.exact.search import trial_words
 from planner.machines.mcm.planners.chip_cp_sat import ChipCpSat
 from planner.machines.mcm.target import McmPackage
 from planner.machines.several.bounds.simple import Simple
@@ -207,6 +208,11 @@ def test_plans_that_overfill_a_chip_are_cut_off() -> None:
         result = run(ChipCpSat(), problem)
         assert (result.status == "infeasible") == math.isinf(best)
         assert result.objective is None or result.objective == pytest.approx(best)
+
+
+def test_progress_says_how_near_to_the_bound_a_plan_is_looked_for() -> None:
+    assert trial_words(0.0) == "looking for a plan that meets the bound"
+    assert trial_words(0.03) == "looking for a plan at most 3 % above the bound"
 
 
 def test_a_search_ends_when_it_is_told_to() -> None:
