@@ -87,6 +87,15 @@ class StageCounting(QObject):
         bounds = (*shown.bounds, *problem.holding(self._document.bounds))
         return {**found, own: evaluated(problem, replace(shown, bounds=bounds))}
 
+    @property
+    def others(self) -> dict[int, StageCount]:
+        """What was found for other counts of the present problem than its own, or the list has for them."""
+        problem = self._document.problem
+        if problem is None or not has_count(problem):
+            return {}
+        own = count_of(problem)
+        return {c: self._known_of(problem, c, one) for c, one in self._found.items() if c != own}
+
     def _present(self, own: int) -> Found | None:
         """The best plan of the list, where figures show that it is better, else the valid one on the canvas; None where what was found for its
         count is better than that."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from gui.look.numbers import Column, percent, time_column
 from gui.words.held import off_chip
+from gui.words.more_devices import MoreDevices
 from gui.words.objectives import in_unit, objective_in_words
 from gui.words.proofs import best_words
 from gui.words.what_helps import SMALL, beyond, idle_words, short_elsewhere
@@ -157,12 +158,13 @@ def constraints_bind(problem: Problem, free_gap: float | None) -> bool:
 def next_step(
     problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False,
     free_gap: float | None = None, optimum: str = "", better: str = "", bounds: Iterable[Bound] = (),
+    more: MoreDevices | None = None,
 ) -> str:  # fmt: skip
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
 
     ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`; ``optimum``: what a plan is
     called that is at hand and proven optimal, while this one is not; ``better``: of the best one at hand that is better than this one; ``bounds``: what is proven, also without
-    some rule.
+    some rule; ``more``: what is known of more devices.
     """
     if infeasible:
         return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
@@ -184,16 +186,16 @@ def next_step(
             return f"{head} What that costs is not known: remove the constraints, and plan again."
         return f"{head} Without, one could be up to {gap_percent(free_gap)} better: remove what need not be, and plan again."
     if gap == 0.0:
-        return f"No plan is better: proven. {_beyond(problem, evaluation, device_of, bounds)}"
+        return f"No plan is better: proven. {_beyond(problem, evaluation, device_of, bounds, more)}"
     if gap is not None and gap < PROVEN_BEST:
-        return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of, bounds)}"
+        return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of, bounds, more)}"
     left = (
         "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
         if gap is None
         else f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left (Ctrl+Shift+B)."
     )
     if gap is not None and gap < SMALL and not problem.constraints:
-        return f"{left} {_beyond(problem, evaluation, device_of, bounds)}"
+        return f"{left} {_beyond(problem, evaluation, device_of, bounds, more)}"
     short, idle = (
         short_elsewhere(problem, evaluation, device_of, bounds),
         idle_words(problem, evaluation, device_of),
@@ -201,7 +203,9 @@ def next_step(
     return " ".join(said for said in (left, short, idle) if said)
 
 
-def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]) -> str:
+def _beyond(
+    problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound], more: MoreDevices | None,
+) -> str:  # fmt: skip
     """What is left to change where the plan is the best there is (:func:`gui.words.what_helps.beyond`)."""
     if problem.components[0] == LATENCY:
         rows, _ = critical_path(problem, device_of)
@@ -209,7 +213,7 @@ def _beyond(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: I
         rows, _ = one_after_another(problem, evaluation, evaluation.rests)
     else:
         rows = [(name, float(getattr(evaluation, name)[evaluation.bottleneck])) for name, _ in PARTS]
-    return beyond(problem, evaluation, device_of, rows, bounds)
+    return beyond(problem, evaluation, device_of, rows, bounds, more)
 
 
 def _fullest(problem: Problem, evaluation: Evaluation, d: int) -> tuple[list[tuple[str, float]], str]:

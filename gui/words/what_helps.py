@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.look.numbers import percent, plural
+from gui.words.more_devices import MoreDevices
 from gui.words.proofs import RULES
 from planner.evaluation.memory_words import limited_word, must_fit
 from planner.model.graph import Ints
@@ -26,6 +27,8 @@ FULL = 0.9
 """Share of its memory that a device holds from which the memory is named first."""
 SHORT = "Memory is short"
 UNTRIED = "Which of these helps most has not been tried."
+OTHERS_UNTRIED = "Which of the others helps most has not been tried."
+NOTHING_TO_DO = "nothing to do"
 GOOD = 0.2
 """Share of a cost from which transfers are named though work is more."""
 HARDLY = 0.1
@@ -46,21 +49,24 @@ KEEPS_IDLE = {
 
 def beyond(
     problem: Problem, evaluation: Evaluation, device_of: Ints, rows: Iterable[tuple[str, float]], bounds: Iterable[Bound] = (),
+    more: MoreDevices | None = None,
 ) -> str:  # fmt: skip
     """What may help a plan (int32[n]) that is the best there is: the machine, the model, its memory limit, its rules. None is said to help
-    most, for none was tried; what one can bring at most stands beside it where that is proven.
+    most of those that were not tried; what one can bring at most stands beside it where that is proven.
 
-    ``rows``: the parts of the cost of its bottleneck, of its critical path, or of what all stream and the largest rest; ``bounds``: what is proven, also without some rule.
+    ``rows``: the parts of the cost of its bottleneck, of its critical path, or of what all stream and the largest rest; ``bounds``: what is proven, also without some rule; ``more``: what
+    is known of more devices.
     """
     told, parts = tuple(bounds), dict(rows)
     unfit = none_fit(problem, device_of)
     memory = unfit or _memory(problem, evaluation, device_of, told)
     idle = idle_words(problem, evaluation, device_of)
     if problem.unit(problem.components[0]) == "B":
-        said = ["A larger cache, more stages or a smaller model would leave more room."]
+        larger = "A larger cache" if more is not None and not more.better else "A larger cache, more stages"
+        said = [f"{larger} or a smaller model would leave more room."]
         memory = ""
     else:
-        said = [_parts(problem, evaluation, device_of, parts, bool(unfit), idle)]
+        said = [_parts(problem, evaluation, device_of, parts, bool(unfit), idle, more)]
     first = memory.startswith(SHORT) and (unfit or not _link_saves_more(problem, evaluation, parts, told))
     if first:
         said.insert(0, memory)
@@ -72,9 +78,17 @@ def beyond(
     found = any(f": {rule} keep" in idle for rule in KEEPS_IDLE.values())
     if not found and (rules := _rules(problem, evaluation, told)):
         said.insert(0 if first and _rules_bring_more(problem, evaluation, told) else len(said), rules)
-    if len(said) > 1:
-        said.append(UNTRIED)
+    untried = len(said) > 1
+    if more is not None and not _says(said, more):
+        said.append(f"{more.words}.")
+    if untried:
+        said.append(OTHERS_UNTRIED if more is not None and more.better else UNTRIED)
     return " ".join(said)
+
+
+def _says(said: list[str], more: MoreDevices) -> bool:
+    """Whether sentences say already what is known of more devices, or that even those that there are have nothing to do."""
+    return any(more.words in sentence or (not more.better and NOTHING_TO_DO in sentence) for sentence in said)
 
 
 def _link_saves_more(
@@ -127,6 +141,7 @@ def _kinds(problem: Problem, devices: Ints) -> str:
 
 def _parts(
     problem: Problem, evaluation: Evaluation, device_of: Ints, parts: dict[str, float], unfit: bool, idle: str,
+    more: MoreDevices | None,
 ) -> str:  # fmt: skip
     """What acts on the largest part of the cost. ``unfit``: hardly an op fits the devices that are empty (:func:`none_fit`); ``idle``:
     :func:`idle_words`."""
@@ -135,7 +150,7 @@ def _parts(
         return "It takes no time."
     latency, transfers = problem.components[0] == LATENCY, parts["receive"] + parts["send"]
     if parts["streaming"] > max(parts["work"], transfers):
-        return _streaming(problem, device_of)
+        return _streaming(problem, device_of, more)
     if transfers > parts["work"]:
         if not latency:
             return _on_the_way(problem, evaluation, parts)
@@ -149,8 +164,8 @@ def _parts(
     if transfers < GOOD * total:
         if unfit:
             return f"Faster {_kinds(problem, np.unique(device_of))} may help as well."
-        return _more(problem, device_of, ", or a faster link between them", idle)
-    return f"{_on_the_way(problem, evaluation, parts)} {_more(problem, device_of, ' as well', idle)}"
+        return _more(problem, device_of, ", or a faster link between them", idle, more)
+    return f"{_on_the_way(problem, evaluation, parts)} {_more(problem, device_of, ' as well', idle, more)}"
 
 
 def _largest(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
@@ -192,12 +207,14 @@ def _on_the_way(problem: Problem, evaluation: Evaluation, parts: dict[str, float
     return f"{ing} {bytes_text(size)}, {whose}, is {share} of it: {link} or a smaller {what} would help."
 
 
-def _streaming(problem: Problem, device_of: Ints) -> str:
-    """What helps a bottleneck that mostly streams, or whose copies synchronise. Where others like it are idle, one more would be, too."""
+def _streaming(problem: Problem, device_of: Ints, more: MoreDevices | None) -> str:
+    """What helps a bottleneck that mostly streams, or whose copies synchronise. Where others like it are idle, one more would be, too; where
+    ``more`` are known to bring nothing they are not named."""
     if problem.evaluator.sync_rate > 0:
         return "Most of it is copies of its parameters that synchronise: a faster link would help."
     one = problem.target.words.counted[0]
-    another = "" if _idle(problem, device_of) else f" or another {one}"
+    useless = _idle(problem, device_of) or (more is not None and not more.better)
+    another = "" if useless else f" or another {one}"
     return f"Most of it is parameters that do not fit: more memory for each {one}{another} helps, or a faster link."
 
 
@@ -212,18 +229,21 @@ def _idle(problem: Problem, device_of: Ints) -> int:
     return int(np.count_nonzero(alike & ~used))
 
 
-def _more(problem: Problem, device_of: Ints, besides: str, why: str) -> str:
-    """What helps where the work of several ops counts; ``besides`` follows what may; ``why``: :func:`idle_words`."""
+def _more(problem: Problem, device_of: Ints, besides: str, why: str, more: MoreDevices | None) -> str:
+    """What helps where the work of several ops counts; ``besides`` follows what may; ``why``: :func:`idle_words`; ``more``: what is known of
+    more devices."""
     if why:
         return why
     if idle := _idle(problem, device_of):
         return f"{_nothing_to_do(problem, idle)}, so more of them do not help: faster ones may{besides}."
+    if more is not None:
+        return f"{more.words}{'. Faster' if more.better else ': faster'} ones may help{besides}."
     return f"More or faster devices may help{besides}."
 
 
 def _nothing_to_do(problem: Problem, idle: int) -> str:
     """``8 of 12 chips have nothing to do``."""
-    return f"{idle} of {len(problem.devices)} {problem.target.words.many} {'has' if idle == 1 else 'have'} nothing to do"
+    return f"{idle} of {len(problem.devices)} {problem.target.words.many} {'has' if idle == 1 else 'have'} {NOTHING_TO_DO}"
 
 
 def idle_words(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:

@@ -120,7 +120,7 @@ class GraphBody(PlanningWindow):
         self.target = SettingsPanel(document, theme)
         self.counting = StageCounting(document, self)
         self.suggestions = SuggestionsPanel(document, theme, counting=self.counting)
-        self.why = WhyPanel(document, theme)
+        self.why = WhyPanel(document, theme, counting=self.counting)
         self.violations = ViolationsPanel(document, theme)
         self.schedule = SchedulePanel(document, theme)
         self.counts = StageCountsPanel(document, self.counting, theme)

@@ -16,10 +16,12 @@ from gui.widgets.bars import Part, StackedBar
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.plain import PlainLabel
 from gui.words.explaining import AMOUNTS, PROVEN_BEST, constraints_bind, gap_without_constraints, next_step
+from gui.words.more_devices import more_devices
 from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text
 
 if TYPE_CHECKING:
+    from gui.background.stage_counting import StageCounting
     from gui.document.plan.document import Document
     from planner.problem.bound import Bound
     from planner.problem.problem import Problem
@@ -41,8 +43,12 @@ class WhyPanel(Panel):
     }  # fmt: skip
     HATCHED: ClassVar[frozenset[str]] = frozenset({"streaming", "dram"})
 
-    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, document: Document, theme: Theme, parent: QWidget | None = None, counting: StageCounting | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(document, theme, parent)
+        self._counting = counting
+        """What is known of other counts of devices."""
         self._free: tuple[Problem, tuple[Bound, ...]] | None = None
         """The problem without constraints, and what is proven of it at once."""
         self.heading = PlainLabel("", self)
@@ -93,6 +99,8 @@ class WhyPanel(Panel):
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)
+        if counting is not None:
+            counting.changed.connect(self.request_refresh)
 
     def refresh(self) -> None:
         """Explain the bottleneck of the present plan."""
@@ -114,10 +122,13 @@ class WhyPanel(Panel):
         document = self.document
         free_gap = self._gap_without_constraints(problem)
         optimum, better = document.optimum, document.better
+        known = {} if self._counting is None else self._counting.others
+        more = more_devices(known, problem, evaluation) if evaluation.valid else None
         self.step.setText(
             next_step(
                 problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap,
                 "" if optimum is None else optimum.shown_name, "" if better is None else better.shown_name, document.bounds,
+                more,
             )
         )  # fmt: skip
         self.back.setVisible(better is not None)
