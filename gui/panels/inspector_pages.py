@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 MOST_TENSORS = 12
 MOST_ATTRIBUTES = 24
 MOST_NAMES = 8
-LONGEST_REASON = 84
+LONGEST_REASON = 160
 
 
 def framed(body: str, theme: Theme) -> str:
@@ -102,10 +102,10 @@ def _device_name(document: Document, device: int) -> str:
 
 
 # ---------------------------------------------------------------------- pages
-def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
-    """The page of one selected op, or the sums of several, and where they could move."""
+def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme, along: Collection[int]) -> str:  # fmt: skip
+    """The page of one selected op, or the sums of several, and where they could move; ``along``: where they can if others come along."""
     selection = document.selection
-    moves = _moves(document, check, reasons, theme)
+    moves = _moves(document, check, reasons, theme, along)
     return _one_op(document, int(selection[0]), moves) if len(selection) == 1 else _several(document) + moves
 
 
@@ -369,10 +369,9 @@ def _attributes(attrs: Mapping[str, Any]) -> str:
     return section("Attributes") + fact_rows(rows)
 
 
-def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme) -> str:
+def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme, along: Collection[int]) -> str:  # fmt: skip
     """Where the selection could move: the objective it gives, or what is in the way."""
-    problem = document.problem
-    assert problem is not None
+    problem = document.open_problem
     colours = device_colours(len(problem.devices), theme)
     rows = []
     for d, device in enumerate(problem.devices):
@@ -393,8 +392,9 @@ def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme
         else:
             reason = reasons.get(d, "not allowed")
             short = reason if len(reason) <= LONGEST_REASON else reason[: LONGEST_REASON - 1].rstrip() + "…"
+            offer = link("along", d, "take along") if d in along else ""
             rows.append(
-                f"<tr><td class='m'>{mark}{in_a_line(device.title)}</td><td align='right'>{link('along', d, 'take along')}</td></tr>"
+                f"<tr><td class='m'>{mark}{in_a_line(device.title)}</td><td align='right'>{offer}</td></tr>"
                 f"<tr><td colspan='2' class='r'>{escape(short)}</td></tr>"
             )
     return section("Moving to") + f"<table width='100%' cellspacing='0'>{''.join(rows)}</table>"

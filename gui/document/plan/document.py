@@ -297,6 +297,10 @@ class Document(PlannedDocument[Problem, Evaluation]):
             raise ValueError("no ops were given")
         return previews.check(self.board.open_live, moved, self.board.bounds, self.board.domains)
 
+    def legal_along(self, ops: object, device: int) -> bool:
+        """Whether moving ``ops`` to a device breaks no rule where what must come along does."""
+        return previews.legal_along(self.board.open_live, self.editing.closure(ops, device), device)
+
     def begin_preview(self, ops: object) -> Preview | None:
         """A drag of ops begins, or a suggestion is looked at. Returns the preview, None without ops."""
         return self.previewing.begin(self.moving_set(ops))

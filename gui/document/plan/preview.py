@@ -135,9 +135,12 @@ def taken_along(live: Live, ops: Ints, device: int) -> Ints:
     """The further ops that make the move of ``ops`` to ``device`` legal; empty where they cannot."""
     closure = live.closure(ops, device)
     further = np.setdiff1d(closure, ops).astype(np.int32)
-    if not len(further) or not live.check(closure).legal[device]:
-        return EMPTY
-    return further
+    return further if len(further) and legal_along(live, closure, device) else EMPTY
+
+
+def legal_along(live: Live, closure: Ints, device: int) -> bool:
+    """Whether moving all that must move together to ``device`` breaks no rule."""
+    return bool(live.check(closure).legal[device])
 
 
 def along_change(live: Live, preview: Preview, device: int) -> Change:

@@ -52,6 +52,9 @@ class PlanningAnew(QObject):
         self._document.machine_changed.connect(self._changed)
         self._document.model_changed.connect(self._opened)
         self._document.problem_changed.connect(self._look_at_once)
+        self._document.readouts_changed.connect(self._drop_offer)
+        self._offer = ""
+        """What the notice says while it offers a plan made anew; empty: it did not."""
         self._thread.busy_changed.connect(self.busy_changed)
         self.errand = Errand(lambda: "Planning anew", lambda: self.busy and self._making, self.cancel)
 
@@ -189,10 +192,20 @@ class PlanningAnew(QObject):
         if document.evaluation.valid and document.gap == 0.0:
             return
         broken = len(document.evaluation.violations)
+        self._offer = kept_words(change, broken)
         self._window.notice.show_message(
-            "warning" if broken else "info", kept_words(change, broken), action="Plan Again", run=self._window.start_planner,
+            "warning" if broken else "info", self._offer, action="Plan Again", run=self._window.start_planner,
             until_change=True, other="Undo", run_other=document.undo_stack.undo, stays=True,
         )  # fmt: skip
+
+    def _drop_offer(self) -> None:
+        """Whatever proved the plan best, a new one is of no use any more."""
+        document, notice = self._document, self._window.notice
+        if not self._offer or not document.evaluation.valid or document.gap != 0.0:
+            return
+        if notice.isVisible() and notice.text == self._offer:
+            notice.dismiss()
+        self._offer = ""
 
     def _say(self, change: MachineChange, came: str) -> None:
         board, undo = self._document.board, self._document.undo_stack.undo

@@ -331,13 +331,14 @@ class DevicesPanel(Panel):
         menu.addAction("Add its ops to the selection", lambda: self._choose(device, "add"))
         menu.addSeparator()
         what = plural(chosen, "selected op")
-        for text, run in (
-            (f"Move {what} here\tEnter", lambda: self._move_here(device)),
-            ("Move here and take neighbours along", lambda: self._take_along(device)),
-            ("Move here and repair the rest", lambda: self._repair_here(device)),
-            (f"Pin {what} here", lambda: self._pin_here(device)),
+        along = chosen > 0 and self.document.legal_along(self.document.selection, device)
+        for text, run, enabled in (
+            (f"Move {what} here\tEnter", lambda: self._move_here(device), chosen > 0),
+            ("Move here and take neighbours along", lambda: self._take_along(device), along),
+            ("Move here and repair the rest", lambda: self._repair_here(device), chosen > 0),
+            (f"Pin {what} here", lambda: self._pin_here(device), chosen > 0),
         ):
-            menu.addAction(text, run).setEnabled(chosen > 0)
+            menu.addAction(text, run).setEnabled(enabled)
         return menu
 
     def show_menu(self, device: int, position: QPoint) -> None:

@@ -37,6 +37,8 @@ class InspectorPanel(Panel):
         self._subject: tuple[str, int] = ("ops", -1)
         self._check: Preview | None = None
         self._reasons: dict[int, str] = {}
+        self._along: set[int] = set()
+        """The devices to which the selection can move if others come along."""
         self.view = facts_view(self, "Facts about the selection", self._follow)
         # Reasons are of an assignment and a selection; of others they would name devices and ops that there may not be.
         self._more = Later(
@@ -66,7 +68,7 @@ class InspectorPanel(Panel):
     def refresh(self) -> None:
         """Build the page anew."""
         self._more.stop()
-        self._check, self._reasons = None, {}
+        self._check, self._reasons, self._along = None, {}, set()
         document = self.document
         kind, which = self._subject
         if document.problem is None:
@@ -96,7 +98,9 @@ class InspectorPanel(Panel):
                 break
             sentences = check.reasons(d)
             self._reasons[d] = sentences[0] if sentences else "breaks a rule"
-        self._show(pages.ops_page(document, check, self._reasons, self.theme))
+            if check.possible(d) and document.legal_along(document.selection, d):
+                self._along.add(d)
+        self._show(pages.ops_page(document, check, self._reasons, self.theme, self._along))
         if any(d not in self._reasons for d in missing):
             self._more.ask()
 

@@ -219,8 +219,10 @@ def test_on_the_same_devices_a_plan_made_anew_is_offered_until_there_is_one(
     monkeypatch.setattr(window.planners, "start", lambda: started.append(True))
     notice._act()
     assert started == [True]
-    # What is proven best needs no other plan.
-    document.set_problem(target)
+    # What is proven best needs no other plan: the offer goes, whatever proved it, and is not made.
+    document.set_problem(replace(target, cache=3 * 2.0**19))
+    settle()
+    assert not notice.isHidden() and notice.text.startswith("This plan was made for another cache")
     for name in document.open_problem.components:
         value = document.evaluation.components[name]
         given = tuple(
@@ -231,7 +233,8 @@ def test_on_the_same_devices_a_plan_made_anew_is_offered_until_there_is_one(
             [replace(document.open_problem.bound(name, value, "ilp", frozenset()), given=given)]
         )
     assert document.gap == 0.0
-    notice.hide()
+    settle()
+    assert notice.isHidden()
     window.planning_anew._changed(
         MachineChange(
             document.active, document.active, document.open_problem, document.open_problem, KEPT, ""

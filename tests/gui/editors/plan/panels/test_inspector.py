@@ -10,6 +10,7 @@ from PySide6.QtCore import QUrl
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.plan.panels.devices import DevicesPanel
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
 from gui.panels.inspector_figures import PageTimes, breakable, device_rows, streaming_rows, unbroken
@@ -133,6 +134,27 @@ def test_reasons_are_given(qtbot: QtBot) -> None:
         document.select([0])
         qtbot.waitUntil(lambda: "sends back" in panel.view.toPlainText(), timeout=30_000)
         assert "take along" in panel.view.toPlainText()
+
+
+def test_what_cannot_be_helped_by_neighbours_is_not_offered_with_them(qtbot: QtBot) -> None:
+    document = opened()
+    document.pin([11], 2)
+    panel, devices = InspectorPanel(document, LIGHT), DevicesPanel(document, LIGHT)
+    with shown(qtbot, panel):
+        document.select([11])
+        qtbot.waitUntil(lambda: "is here" in panel.view.toPlainText(), timeout=30_000)
+        settle()
+        assert "pin" in panel.view.toPlainText()
+        assert "take along" not in panel.view.toPlainText(), "its pin stays broken whoever comes along"
+        takes = next(a for a in devices.menu(0).actions() if "neighbours along" in a.text())
+        assert not takes.isEnabled()
+        document.clear_constraints()
+        settle()
+        document.select([0])
+        qtbot.waitUntil(lambda: "take along" in panel.view.toPlainText(), timeout=30_000)
+        takes = next(a for a in devices.menu(2).actions() if "neighbours along" in a.text())
+        assert takes.isEnabled()
+    devices.deleteLater()
 
 
 def test_mates(qtbot: QtBot) -> None:
