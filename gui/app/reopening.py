@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import QObject
 
 from gui.document.history import Column
@@ -20,6 +21,7 @@ from gui.shell.open_tabs import FOUND_AGAIN, KeptColumn, KeptPlan, OpenTabs, Reo
 from gui.widgets.later import soon
 from planner.errors import StageboardError
 from planner.printable import concise
+from planner.problem.base import decision_of
 
 if TYPE_CHECKING:
     from gui.background.loading import Loading
@@ -162,11 +164,13 @@ class Reopening(QObject):
 
     # ------------------------------------------------------------------ plans
     def _list(self, window: Any, tab: Tab, kept: KeptPlan, opened: Any) -> PlanEntry | None:
-        """Put a plan into a document's list."""
+        """Put a plan into a document's list, unless it is there: opening found it again, or its own file was read."""
         document = window.document
         try:
             if isinstance(opened, StageboardError):
                 raise opened
+            if (there := _same(document.plans, opened.plan)) is not None:
+                return there
             if tab.kind == "network":
                 entry: PlanEntry = document.list_order(opened.plan, opened.bounds, kept.name, kept.origin)
                 return entry
@@ -241,6 +245,14 @@ class Reopening(QObject):
             told = ""
         if front is not None and not front.closed:
             self._done(front, told)
+
+
+def _same(plans: Sequence[PlanEntry], plan: Any) -> PlanEntry | None:
+    """The plan of a list with the decision of ``plan`` for the same machine and objective; None where there is none."""
+    decision, objective = decision_of(plan), plan.problem.objective
+    alike = (e for e in plans if e.problem is not None and e.is_of(plan.problem))
+    same = (e for e in alike if getattr(e.problem, "objective", "") == objective)
+    return next((e for e in same if np.array_equal(e.device_of, decision)), None)
 
 
 def read_plans(problem: Any, folder: Path, listed: Sequence[KeptPlan]) -> list[Any]:

@@ -200,7 +200,10 @@ class PlanList(QObject):
             return name
         if path is not None and (own := filed(name, path)) not in taken:
             return own
-        return next(f"{name} {i}" for i in range(2, len(taken) + 3) if f"{name} {i}" not in taken)
+        # One that has a number because another was there first gets the next one, not a second number.
+        stem, _, number = name.rpartition(" ")
+        base = stem if number.isdecimal() and stem in taken else name
+        return next(f"{base} {i}" for i in range(2, len(taken) + 3) if f"{base} {i}" not in taken)
 
     def deserves(
         self, components: tuple[float, ...], problem: PlanningProblem, entry: PlanEntry | None

@@ -306,3 +306,11 @@ def energy_text(joules: float) -> str:
         if abs(joules) >= scale:
             return f"{joules / scale:.3g} {suffix}"
     return f"{joules / 1e-6:.3g} µJ"
+
+
+def listed(names: list[str], most: int = 8) -> str:
+    """``7``, ``7 and 8`` or ``7, 8 and 9``; of more than ``most`` the last are counted: ``7, 8 and 4 more``."""
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

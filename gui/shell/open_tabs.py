@@ -112,8 +112,14 @@ def left(document: Any, tab: Tab, whole: bool) -> Left | None:
     kept: list[PlanEntry] = []
     for entry in reversed(document.plans if whole else []):
         small = (len(kept) + 1) * len(entry.device_of) <= MOST_PLACED and len(kept) < MOST_LISTED
-        again = entry is canvas or entry.origin in FOUND_AGAIN
-        if small and entry.components and not again and not entry.would_be_lost and not entry.running:
+        # One that opening finds on one machine it does not find on another: those are kept like all others.
+        if (
+            small
+            and entry.components
+            and entry is not canvas
+            and not entry.would_be_lost
+            and not entry.running
+        ):
             kept.insert(0, entry)
     entries, writers = [], []
     for entry in kept:

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from gui.background.jobs import Jobs
 from gui.background.proving import Proving
 from gui.document.values import Message
-from gui.look.numbers import plural
+from gui.look.numbers import listed
 from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
 from gui.shell.closing import IS_LOST, Unsaved
@@ -240,25 +240,25 @@ class PlanningWindow(EditorWindow):
         return left.entries if ends(self) and (left := self.left(True)) is not None else ()
 
     def fate(self) -> str:
-        """What becomes of plans that are not saved: the next start has those that planners found, where the program ends."""
-        active = self.document.active
-        kept, found = self._back_at_the_next_start(), self._found()
-        again = [entry for entry in kept if entry in found or entry is active]
-        lost = [entry for entry in found if entry not in again]
-        said = []
-        if active not in again or len(self.unsaved()) > 1:
-            said.append(IS_LOST)
+        """What becomes of plans and story that are not saved, by name: what the next start has in Plans, where the program ends; what is lost
+        unless it is saved; and what this question does not save."""
+        document, kept, found = self.document, self._back_at_the_next_start(), self._found()
+        active = document.active if document.modified else None
+        again = [entry for entry in kept if entry in found or entry is active or entry.origin == "carried"]
+        by_hand = [entry for entry in document.plans if entry is not document.active and entry.would_be_lost]
+        asked = [entry for entry in (active, *by_hand) if entry is not None]
+        lost = [entry for entry in found if entry not in kept]
+        if not asked:
+            asked, lost = lost, []
+        names = _quoted([entry for entry in asked if entry not in again])
+        names += ["the story"] if self.studio.unsaved else []
+        said = [IS_LOST] if len(names) == 1 else []
+        if len(names) > 1:
+            said.append(f"{IS_LOST.removesuffix('.')}: {listed(names)}.")
+        if lost:
+            said.append(f"Lost either way, unless saved from Plans before: {listed(_quoted(lost))}.")
         if again:
-            which = (
-                f"The plan “{again[0].shown_name}”"
-                if len(again) == 1
-                else f"{len(again)} plans that planners found"
-            )
-            comes = "comes" if len(again) == 1 else "come"
-            said.append(f"{which} {comes} back in Plans at the next start, saved or not.")
-        if lost and all(one.changes for one in self.unsaved()):  # else the question names them
-            words = plural(len(lost), "plan")
-            said.append(f"{words} that planners found {'is' if len(lost) == 1 else 'are'} not saved either.")
+            said.append(f"Back in Plans at the next start, saved or not: {listed(_quoted(again))}.")
         return " ".join(said)
 
     def may_replace(self, go_on: Callable[[], None], beside: Callable[[], object] | None = None) -> bool:
@@ -289,3 +289,8 @@ class PlanningWindow(EditorWindow):
         """Whether nothing flashes or glides."""
         self.race.set_reduced_motion(reduced)
         super().set_reduced_motion(reduced)
+
+
+def _quoted(entries: Sequence[PlanEntry]) -> list[str]:
+    """The names of plans, as sentences have them."""
+    return [f"“{entry.shown_name}”" for entry in entries]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gui.look.numbers import percent, plural
+from gui.look.numbers import listed, percent, plural
 from gui.words.objectives import seen_better
 from planner.problem.bound import better
 from planner.problem.decision import Evaluation
@@ -51,13 +51,7 @@ def more_devices(
     ]
     if proven:
         are = "is" if len(proven) == 1 else "are"
-        words = f"More {counted.many} bring nothing ({_listed(proven)} {are} proven no better)"
+        words = f"More {counted.many} bring nothing ({listed([str(count) for count in proven])} {are} proven no better)"
         return MoreDevices(words, better=False)
-    told = f"{_listed([one.count for one in planned])} {counted.many}"
+    told = f"{listed([str(one.count) for one in planned])} {counted.many}"
     return MoreDevices(f"For {told} no better plan was found", better=False)
-
-
-def _listed(counts: list[int]) -> str:
-    """``7``, ``7 and 8`` or ``7, 8 and 9``."""
-    *first, last = map(str, counts)
-    return f"{', '.join(first)} and {last}" if first else last

@@ -161,14 +161,17 @@ def test_the_question_says_which_plans_come_back(qtbot: QtBot, files: dict[str, 
     told = window.closing.question.informativeText()
     assert (
         told
-        == "What is not saved is lost. 2 plans that planners found come back in Plans at the next start, saved or not."
+        == "What is not saved is lost. Back in Plans at the next start, saved or not: “found” and “more”."
     )
     answer(window, QMessageBox.StandardButton.Cancel)
     other = open_graph_window([files["second"]], None, True, window, parts.themes)
     qtbot.waitUntil(lambda: other.document.problem is not None, timeout=60_000)
     window.close()
     told = window.closing.question.informativeText()
-    assert told == "What is not saved is lost. 2 plans that planners found are not saved either."
+    assert (
+        told
+        == "What is not saved is lost. Lost either way, unless saved from Plans before: “found” and “more”."
+    )
     answer(window, QMessageBox.StandardButton.Cancel)
     quit_all()
     settle()
@@ -179,6 +182,28 @@ def test_the_question_says_which_plans_come_back(qtbot: QtBot, files: dict[str, 
     try:
         (again,) = [one for one in (parts, *graphs._graphs) if one.document.paths == (files["first"],)]
         assert [plan.name for plan in again.document.plans][-2:] == ["found", "more"]
+    finally:
+        ended(parts)
+
+
+def test_a_plan_that_comes_back_is_in_the_list_once_and_gets_no_second_number(
+    qtbot: QtBot, files: dict[str, Path]
+) -> None:
+    parts = begun()
+    window, document = parts.window, parts.document
+    window.files.open_graphs([files["first"]], None)
+    qtbot.waitUntil(lambda: document.problem is not None and not window.files.loading.busy, timeout=60_000)
+    started = [entry.name for entry in document.plans]
+    other = document.device_of[::-1].copy()
+    document.add_plan(other, "more", origin="start", planner="slice")
+    ended(parts)
+    parts = started_again(qtbot)
+    try:
+        names = [entry.name for entry in parts.document.plans]
+        assert names == [*started, "more"], "also where opening does not find it, and none twice"
+        parts.document.add_plan(np.zeros_like(other), "more")
+        again = parts.document.add_plan(np.zeros_like(other), "more 2")
+        assert again.name == "more 3"
     finally:
         ended(parts)
 

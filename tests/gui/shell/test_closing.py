@@ -116,7 +116,8 @@ def test_the_story_and_what_planners_found_are_asked_about_at_once(qtbot: QtBot)
     settle()
     assert not window.close() and window.closing.question is not None
     assert window.closing.question.text() == "Save the changes to 2 plans that planners found and the story?"
-    assert window.closing.question.informativeText() == "What is not saved is lost."
+    lost = "What is not saved is lost: “found”, “more” and the story."
+    assert window.closing.question.informativeText() == lost
     answer(window, DISCARD)
     assert not window.isVisible()
     close()
