@@ -25,12 +25,13 @@ from planner.problem.bound import Bound, Standing
 from planner.problem.claims import claim_words, claimed_amount
 from planner.problem.decision import Evaluated, Evaluation
 from planner.problem.grouping import unkept_words
-from planner.problem.problem import Problem
+from planner.problem.problem import Pin, Problem, constraint_words
 from planner.problem.worst import worst_word
 from planner.quantity import amount_text, bytes_text, time_text
 from planner.text_table import gap_limit, seconds_text, table, times
 
 _SHOWN_VIOLATIONS = 8
+_SHOWN_CONSTRAINTS = 3
 _EXTRA = {
     "bytes in": ("bytes_in", "host_in"),
     "bytes out": ("bytes_out", "host_out"),
@@ -205,6 +206,8 @@ def summary(
     lines.extend(proven)
     if evaluation is not None:
         lines.append(("rules", rules_text(evaluation)))
+        if isinstance(problem, Problem) and problem.constraints:
+            lines.append(("constraints", constraints_text(problem)))
     if isinstance(evaluation, OrderEvaluation):
         lines[1:1] = io_rows(problem, evaluation)
     elif isinstance(evaluation, Evaluation) and isinstance(problem, Problem):
@@ -261,6 +264,20 @@ def rules_text(evaluation: Evaluated) -> str:
     """How many violations there are, for a person."""
     count = len(evaluation.violations)
     return "valid" if not count else "1 violation" if count == 1 else f"{count} violations"
+
+
+def constraints_text(problem: Problem) -> str:
+    """The pins and groups kept together that a plan was checked for, for a person: the first few by name."""
+    titles = {device.name: device.title for device in problem.devices}
+    names = dict(zip(problem.graph.op_ids, problem.graph.op_names, strict=True))
+    told = [
+        f"{names[one.op]} on {titles[one.device]}"
+        if isinstance(one, Pin)
+        else f"{' with '.join(names[op] for op in one.ops[:_SHOWN_CONSTRAINTS])}"
+        for one in problem.constraints[:_SHOWN_CONSTRAINTS]
+    ]
+    more = len(problem.constraints) - len(told)
+    return f"{constraint_words(problem)}: {', '.join(told)}{f' and {more} more' if more else ''}"
 
 
 def figure_rows(problem: Problem, evaluation: Evaluation) -> list[tuple[str, str]]:

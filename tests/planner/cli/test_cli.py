@@ -17,14 +17,16 @@ import numpy as np
 import pytest
 
 from planner.cli import COMMANDS, main
-from planner.cli.report import bound_rows, device_table, ending
+from planner.cli.report import bound_rows, constraints_text, device_table, ending, summary
 from planner.formats import read_graph, read_model
 from planner.machines.catalogue import machine_of, planner
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
+from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import sample
-from planner.problem.problem import Problem
+from planner.problem.problem import Pin, Problem, Together
 from planner.search.result import Result
 from tests.gui.models import chain_graph
 from tests.gui.stage_models import even
@@ -838,3 +840,13 @@ def test_many_idle_devices_are_counted_in_one_line() -> None:
         assert (lines[-1] == f"  {idle} more chips, idle") == bool(idle)
     pool = Problem(graph, DevicePool(4, 3))
     assert device_table(pool, pool.evaluate(even(12, 1))).endswith("\n  6 more devices, idle")
+
+
+def test_the_constraints_that_a_plan_keeps_are_named() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1.0, work_cpu=1.0) for i in range(3)]
+    graph = Graph.build("row", ops, [Tensor("o0", ("o1",), 1.0), Tensor("o1", ("o2",), 1.0)])
+    problem = Problem(graph, Pipeline(2), "", (Pin("o0", "stage 0"), Together(("o1", "o2"))))
+    assert constraints_text(problem) == "1 pin and 1 group kept together: o0 on Stage 0, o1 with o2"
+    evaluation = problem.evaluate(np.array([0, 1, 1], np.int32))
+    assert constraints_text(problem) in summary(problem, evaluation)
+    assert "constraints" not in summary(problem.with_constraints(()), evaluation)
