@@ -222,10 +222,12 @@ def test_recovering(qtbot: QtBot, tmp_path: Path, document: OrderDocument, made_
         qtbot.waitUntil(lambda: window.autosave is not None and not window.autosave.busy)
         assert lost_orders() == [] and any(where.iterdir())
     finally:
-        again.undo_stack.setClean()
         for comparison in list(comparisons._windows):
             comparison.close()
             settle()
+        for entry in [entry for entry in again.plans if entry.origin == "planner"]:
+            again.remove_plan(entry)  # what a planner found is asked about
+        again.undo_stack.setClean()
         window.close()
         launch.close_all()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
