@@ -130,7 +130,8 @@ class StageCounting(QObject):
         ):
             return None
         now = self._document.evaluation
-        return None if own and now.valid and not seen_better(here, best.components, now.values) else best
+        seen = here is None or seen_better(here, best.components, now.values)
+        return None if own and now.valid and not seen else best
 
     @property
     def better(self) -> StageCount | None:
