@@ -279,7 +279,10 @@ def test_what_activations_push_out_is_streamed_wherever_it_is_told(kind: str, ob
     # Nothing is left out of stage times that would have to be told beside the latency.
     assert e.figures["latency"] == pytest.approx(e.cost.sum()) and not problem.target.latency_note(e)
     # The published stage time leaves it out: that of a stage with a cache to itself.
-    assert not replace(problem, objective="stage-time").evaluate(TWO).streaming.any()
+    published = replace(problem, objective="stage-time")
+    assert not published.evaluate(TWO).streaming.any() and not published.evaluator.streamed(TWO).any()
+    apart = replace(published, target=replace(published.target, shared_link=False))
+    assert apart.target.throughput_note(apart.evaluate(TWO)) == "activations push parameters out"
 
 
 def test_a_fixed_time_counts_once_on_each_stage_that_has_ops() -> None:
