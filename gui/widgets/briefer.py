@@ -32,7 +32,8 @@ def briefer(line: str) -> tuple[str, ...]:
             who = line.removeprefix(begin)
             return (who, *([who.partition(" for ")[0]] if " for " in who else []))
     if line.endswith(IN_ALL):
-        return (line.removesuffix(IN_ALL),)
+        said = line.removesuffix(IN_ALL)
+        return (said, *([said.rpartition(", ")[2]] if ", " in said else []))
     if often := re.fullmatch(r"(\S+) (inferences|training steps)/s", line):
         return (f"{often[1]}{' steps' if often[2] != 'inferences' else ''}/s",)
     above, what, _ = line.partition(" above the optimum")

@@ -119,7 +119,7 @@ def write_plans(model: Path) -> list[Path]:
     for name, device_of in (("one moved", renamed), ("three moved", further), ("halves", halves)):
         assert problem.evaluate(device_of).valid, name
         path = model.parent / f"{name.replace(' ', '_')}.plan.json"
-        write_plan(path, problem.plan(device_of, Provenance("hand"), name), ())
+        write_plan(path, problem.plan(device_of, Provenance("found"), name), ())
         written.append(path)
     return written
 

@@ -215,16 +215,9 @@ class EdgeTpuPipeline(Target):
         if not self.shared_link:
             return "activations push parameters out"
         beside = float((evaluation.cost - evaluation.streaming).max())
-        count = round((1.0 / rate - beside) * self.streaming)
-        streamed, off_chip = written(count), float(evaluation.details["dram"].sum())
-        if off_chip > 0.0:
-            # Off-chip memory leaves out what caches would hold without activations.
-            more = (
-                ", with what activations push out"
-                if streamed != written(round(off_chip)) and count > off_chip
-                else ""
-            )
-            return f"{streamed} streamed on one link{more}"
+        streamed = written(round((1.0 / rate - beside) * self.streaming))
+        if evaluation.details["dram"].any():
+            return f"{streamed} streamed on one link"
         return f"activations push out {streamed}"
 
     def latency_note(self, evaluation: Any) -> str:

@@ -113,11 +113,13 @@ def test_ops_whose_names_cannot_be_read_stand_in_groups_that_can(view: str) -> N
     assert whole.scene.items.count == problem.graph.n
 
 
-def test_low_lanes_carry_every_other_title_and_plates_the_number() -> None:
+def test_low_lanes_carry_as_many_titles_as_fit_and_plates_the_number() -> None:
     problem, device_of = spread(read_models([sample("resnet50.json")]), PACKAGE)
     page = PRESETS["slide"]
     lanes = {line.words for line in read(drawing_of(Shown(problem, device_of), "lanes", page), page)}
-    assert {"Chip 0", "Chip 2", "Chip 34"} <= lanes and "Chip 1" not in lanes
+    slowest = int(problem.evaluate(device_of).cost.argmax())
+    assert {"Chip 0", f"Chip {slowest}"} <= lanes, "the bottleneck's before others"
+    assert 15 < sum(words.startswith("Chip ") for words in lanes) < 36
     plates = {line.words for line in read(drawing_of(Shown(problem, device_of), "stages", page), page)}
     assert {str(chip) for chip in range(36)} <= plates
 

@@ -123,7 +123,7 @@ def test_times_say_of_what_they_are() -> None:
     words = [line.words for line in written_on(show, 1)]
     alone, interval = plan.evaluation.cost.max(), 1 / plan.evaluation.figures["throughput"]
     assert f"stage time {one_time(float(alone), 's')}" in words
-    assert f"one picture every {one_time(interval, 's')}" in " ".join(words)
+    assert f"one picture comes every {one_time(interval, 's')}" in " ".join(words)
     assert one_time(float(alone), "s") not in words, "no time stands without a name"
 
 

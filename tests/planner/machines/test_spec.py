@@ -243,10 +243,10 @@ def test_the_memory_of_a_chip_has_two_names() -> None:
 
 
 def test_people_read_no_bytes_of_ten_digits() -> None:
-    target = parse_target("pool:3+1,memory=17185374208")
-    assert target.spec() == "pool:3+1,memory=17185374208"
+    target = parse_target("pool:3+1,memory=17185374209")
+    assert target.spec() == "pool:3+1,memory=17185374209"
     assert target.spec_for_people() == "pool:3+1,memory=16.01 GiB"
-    unequal = parse_target("pipeline:2,memory=17185374208B/8MiB")
+    unequal = parse_target("pipeline:2,memory=17185374209B/8MiB")
     assert unequal.spec_for_people() == "pipeline:2,memory=16.01 GiB/8MiB"
     for plain in ("pool:3+1", "pool:3+1,memory=16GiB", "edge-tpu:2,cache=8MiB", "pipeline:3,bandwidth=12e9"):
         assert parse_target(plain).spec_for_people() == parse_target(plain).spec()

@@ -187,7 +187,8 @@ def test_a_comparison_says_which_plans_were_made_with_other_times(
     shown = open_plans(window, [plan])
     settle()
     notice = shown.notice
-    assert notice.isVisible() and "it was made with other times of ops" in notice.text
+    qtbot.waitUntil(notice.isVisible)
+    assert "it was made with other times of ops" in notice.text
     assert notice._action.text() == "Use Measured Times…"
     monkeypatch.setattr(window.files, "ask_open", lambda *_: [table])
     notice._action.click()

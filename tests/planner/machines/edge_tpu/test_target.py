@@ -300,7 +300,7 @@ def test_a_fixed_time_counts_once_on_each_stage_that_has_ops() -> None:
     [
         # Two stages of 8 MiB each, 2 MiB for 2,000 bytes of activations less: both stream.
         ({"cache": 6.0 * 2**20}, "4.00 MiB streamed on one link"),
-        ({"cache": 8.0 * 2**20 - 4096}, "11.9 KiB streamed on one link, with what activations push out"),
+        ({"cache": 8.0 * 2**20 - 4096}, "11.9 KiB streamed on one link"),
         ({"cache": 8.0 * 2**20}, "activations push out 3.9 KiB"),
         ({"cache": 8.0 * 2**20, "shared_link": False}, ""),  # stage times say so themselves
         ({"cache": 9.0 * 2**20}, ""),
