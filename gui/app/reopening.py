@@ -250,8 +250,8 @@ class Reopening(QObject):
 def _same(plans: Sequence[PlanEntry], plan: Any) -> PlanEntry | None:
     """The plan of a list with the decision of ``plan`` for the same machine and objective; None where there is none."""
     decision, objective = decision_of(plan), plan.problem.objective
-    alike = (e for e in plans if e.problem is not None and e.is_of(plan.problem))
-    same = (e for e in alike if getattr(e.problem, "objective", "") == objective)
+    alike = (e for e in plans if e.is_of(plan.problem))
+    same = (e for e in alike if e.problem is not None and e.problem.objective == objective)
     return next((e for e in same if np.array_equal(e.device_of, decision)), None)
 
 

@@ -246,17 +246,10 @@ class StreamingLive(LiveEvaluation):
 
     evaluator: EdgeTpuEvaluator
 
-    def _stages(self, costs: Floats) -> tuple[Floats, Floats]:
-        """Bytes of scratch, and the seconds that each stage receives, computes and sends; its time goes to ``costs`` (float64[k] each)."""
-        e = self.evaluator
-        rest: Floats = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
-        scratch = scratch_of(e.sets, self.device_of, e.k)
-        costs[:] = rest + e.streamed_beside(self.held, scratch)
-        return scratch, rest
-
     def _stages_after(self, ops: Ints, cost: Floats, memory: Floats) -> tuple[Floats, Floats]:
-        """The same after a move of ``ops`` to each device (float64[k, k] each), from the times and bytes of its consequences: ``cost`` holds
-        stage times whose streaming knows no scratch, and those that do afterwards."""
+        """Bytes of scratch, and the seconds that each stage receives, computes and sends, after a move of ``ops`` to each device (float64[k, k]
+        each), from the times and bytes of its consequences: ``cost`` holds stage times whose streaming knows no scratch, and those that do
+        afterwards."""
         e, target = self.evaluator, self.evaluator.target
         left = e.sets.copy()
         left[ops] = 0.0
@@ -278,8 +271,9 @@ class EdgeTpuLive(StreamingLive):
         self._traffic._move(ops, targets)
         super()._move(ops, targets)
 
-    def _price(self, costs: Floats) -> float:
-        self._stages(costs)
+    @property
+    def objective(self) -> float:
+        """The bytes that come first. Times of stages, which take O(n), are not looked at."""
         return self.components[0]
 
     def delta(self, ops: Ints | Sequence[int]) -> Delta:

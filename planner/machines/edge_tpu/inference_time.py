@@ -61,8 +61,11 @@ class InferenceLive(StreamingLive):
     evaluator: InferenceEvaluator
 
     def _price(self, costs: Floats) -> float:
-        scratch, rest = self._stages(costs)
-        return self.evaluator.period(self.held, scratch, rest)
+        e = self.evaluator
+        rest = self.receive.sum(axis=1) + self.busy.sum(axis=1) + self.send.sum(axis=1)
+        scratch = scratch_of(e.sets, self.device_of, e.k)
+        costs[:] = rest + e.streamed_beside(self.held, scratch)
+        return e.period(self.held, scratch, rest)
 
     def _delta_into(self, ops: Ints, objective: Floats, cost: Floats, memory: Floats) -> None:
         super()._delta_into(ops, objective, cost, memory)

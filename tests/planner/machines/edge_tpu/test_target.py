@@ -276,6 +276,11 @@ def test_what_activations_push_out_is_streamed_wherever_it_is_told(kind: str, ob
             assert delta.cost[d] == pytest.approx(after.cost) and delta.components[:, d] == pytest.approx(
                 after.values
             )
+    assert live.objective == pytest.approx(e.objective)
+    for move in live.best_moves(legal_only=False):
+        after = TWO.copy()
+        after[list(move.ops)] = move.device
+        assert move.components == pytest.approx(problem.evaluate(after).values)
     # Nothing is left out of stage times that would have to be told beside the latency.
     assert e.figures["latency"] == pytest.approx(e.cost.sum()) and not problem.target.latency_note(e)
     # The published stage time leaves it out: that of a stage with a cache to itself.
