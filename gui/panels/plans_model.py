@@ -54,7 +54,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 def source_text(entry: PlanEntry) -> str:
-    """``DPL · seed 0 · 3.1 s`` or ``edited by hand``."""
+    """``DPL · seed 0 · 3.1 s of search`` or ``edited by hand``."""
     if entry.origin == "hand":
         return "edited by hand"
     origins = {"file": "from a file", "start": "at the start", "carried": "carried over"}
@@ -62,7 +62,7 @@ def source_text(entry: PlanEntry) -> str:
     if entry.seed is not None:
         parts.append(f"seed {entry.seed}")
     if entry.seconds:
-        parts.append(seconds_text(entry.seconds))
+        parts.append(f"{seconds_text(entry.seconds)} of search")
     if entry.running:
         parts.append("running")
     return " · ".join(parts)

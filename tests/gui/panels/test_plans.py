@@ -35,7 +35,7 @@ def test_rows_follow_the_document(qtbot: QtBot) -> None:
         assert panel.model.rowCount() == before + 1
         index = panel.model.index(before, 0)
         assert index.data() == "mine"
-        assert index.data(SOURCE) == "DPL · seed 3 · 1.5 s"
+        assert index.data(SOURCE) == "DPL · seed 3 · 1.5 s of search"
         assert "1.5 s: how long the planner searched that found it" in index.data(Qt.ItemDataRole.ToolTipRole)
         assert np.allclose(
             index.data(COSTS), document.problem.evaluate(other).cost if document.problem else []
