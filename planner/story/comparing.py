@@ -120,17 +120,19 @@ def _staying(comparison: Comparison) -> str:
 
 def _waiting(comparison: Comparison, schedules: Sequence[Schedule]) -> str:
     """``The others wait for Chip 5 in A, for Chip 1 in B.``: what sets the pace of each plan in its schedule, whatever the plan was made for;
-    empty where no device does, or nothing waits for it."""
+    empty where no device does, or nothing waits for it. A device without ops is none of the others."""
     if any(not one.bottlenecks or len(np.unique(one.piece_device)) < 2 for one in schedules):
         return ""
     titles = [
         " and ".join(comparison.title_for(int(comparison.row_of[i][d]), i) for d in one.bottlenecks)
         for i, one in enumerate(schedules)
     ]
+    alone = all(len(np.unique(one.piece_device)) - len(one.bottlenecks) == 1 for one in schedules)
+    who = "The other waits" if alone else "The others wait"
     if len(set(titles)) == 1:
-        return f"The others wait for {titles[0]} in {'both' if len(titles) == 2 else 'all'}."
+        return f"{who} for {titles[0]} in {'both' if len(titles) == 2 else 'all'}."
     waits = [f"for {title} in {comparison.letter(i)}" for i, title in enumerate(titles)]
-    return f"The others wait {', '.join(waits)}."
+    return f"{who} {', '.join(waits)}."
 
 
 def _in_practice(comparison: Comparison, paces: Sequence[float], practice: Sequence[float]) -> str:

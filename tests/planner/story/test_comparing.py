@@ -68,10 +68,14 @@ def test_the_figures_are_said() -> None:
     uneven[order[1:]] = 1
     other = plan_on(Pipeline(2), uneven.tolist(), "other")
     waits = [plan.problem.devices[plan.evaluation.bottleneck].title for plan in (two, other)]
-    assert comparison_caption(compare([two, two]), "schedules").endswith(f" wait for {waits[0]} in both.")
+    both = comparison_caption(compare([two, two]), "schedules")
+    assert both.endswith(f" The other waits for {waits[0]} in both."), "one device waits"
+    idle = plan_on(Pipeline(3), halves(), "idle")
+    both = comparison_caption(compare([idle, idle]), "schedules")
+    assert both.endswith(" in both.") and " The other waits for " in both, "one without ops waits for nothing"
     if waits[0] != waits[1]:
         schedules = comparison_caption(compare([two, other]), "schedules")
-        assert schedules.endswith(f" The others wait for {waits[0]} in A, for {waits[1]} in B.")
+        assert schedules.endswith(f" The other waits for {waits[0]} in A, for {waits[1]} in B.")
     assert len({comparison_caption(told, how) for how in COMPARISONS}) == len(COMPARISONS)
 
 
