@@ -24,6 +24,8 @@ LOOKS = {
     "schedules": "On one time axis",
 }  # fmt: skip
 """Titles of comparisons, by how they are shown, of plans that were introduced."""
+MOST_WAITED = 3
+"""Devices of one plan that are named as those for which others wait; more are counted."""
 
 
 def comparison_title(comparison: Comparison, how: str = "") -> str:
@@ -120,19 +122,33 @@ def _staying(comparison: Comparison) -> str:
 
 def _waiting(comparison: Comparison, schedules: Sequence[Schedule]) -> str:
     """``The others wait for Chip 5 in A, for Chip 1 in B.``: what sets the pace of each plan in its schedule, whatever the plan was made for;
-    empty where no device does, or nothing waits for it. A device without ops is none of the others."""
+    empty where no device does, or nothing waits for it. One that is busy all the time to the eye waits for nobody either, and a device
+    without ops is none of the others."""
     if any(not one.bottlenecks or len(np.unique(one.piece_device)) < 2 for one in schedules):
         return ""
-    titles = [
-        " and ".join(comparison.title_for(int(comparison.row_of[i][d]), i) for d in one.bottlenecks)
-        for i, one in enumerate(schedules)
-    ]
-    alone = all(len(np.unique(one.piece_device)) - len(one.bottlenecks) == 1 for one in schedules)
+    busy = [one.never_waiting for one in schedules]
+    if any(
+        set(np.unique(one.piece_device)) <= set(devices) for one, devices in zip(schedules, busy, strict=True)
+    ):
+        return ""
+    titles = [_waited_for(comparison, i, devices) for i, devices in enumerate(busy)]
+    alone = all(
+        len(np.unique(one.piece_device)) - len(devices) == 1
+        for one, devices in zip(schedules, busy, strict=True)
+    )
     who = "The other waits" if alone else "The others wait"
     if len(set(titles)) == 1:
         return f"{who} for {titles[0]} in {'both' if len(titles) == 2 else 'all'}."
     waits = [f"for {title} in {comparison.letter(i)}" for i, title in enumerate(titles)]
     return f"{who} {', '.join(waits)}."
+
+
+def _waited_for(comparison: Comparison, i: int, devices: Sequence[int]) -> str:
+    """``Stage 1 and Stage 4``; of many ``12 chips``."""
+    titles = [comparison.title_for(int(comparison.row_of[i][d]), i) for d in devices]
+    if len(titles) > MOST_WAITED:
+        return f"{len(titles)} {comparison.plans[i].problem.target.words.many}"
+    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
 
 
 def _in_practice(comparison: Comparison, paces: Sequence[float], practice: Sequence[float]) -> str:

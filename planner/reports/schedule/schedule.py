@@ -54,6 +54,10 @@ class Span:
     finish: float
 
 
+ALL_THE_TIME = 0.995
+"""Share of the time from which a device is busy ``100 %`` of it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Schedule:
     """Bars of p pieces of n ops on k devices, in the graph's unit of time.
@@ -101,6 +105,14 @@ class Schedule:
         for p, key in enumerate(zip(self.piece_device.tolist(), self.piece_part.tolist(), strict=True)):
             out[p] = seen[key] = seen.get(key, -1) + 1
         return out
+
+    @cached_property
+    def never_waiting(self) -> tuple[int, ...]:
+        """The devices that set the pace, and those that are busy all the time as pictures round it (100 %): nobody sees these wait. None
+        where all stream one after another."""
+        if not self.bottlenecks:
+            return ()
+        return tuple(sorted({*self.bottlenecks, *np.flatnonzero(self.share >= ALL_THE_TIME).tolist()}))
 
     @cached_property
     def virtual(self) -> bool:

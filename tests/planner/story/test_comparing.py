@@ -268,6 +268,23 @@ def test_the_others_wait_for_what_takes_longest_also_where_plans_are_made_for_me
     assert words.endswith(" The others wait for Stage 0 in both."), words
 
 
+def test_nobody_is_said_to_wait_who_is_busy_all_the_time_to_the_eye() -> None:
+    works = [1.0, 2.0, 1.9999, 1.9999, 1.9999, 1.0]
+    ops = [Op(f"op{i}", f"op{i}", work=work, work_cpu=work) for i, work in enumerate(works)]
+    edges = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=0.0) for i in range(len(ops) - 1)]
+    graph = Graph.build("even", ops, edges, time_unit="s")
+
+    def told(k: int, *splits: list[int]) -> str:
+        problem = Problem(graph, Pipeline(k), "bottleneck")
+        plans = [problem.plan(np.array(split, np.int32), Provenance("hand"), "") for split in splits]
+        return comparison_caption(compare(plans), "schedules")
+
+    alone, nearly = [0, 0, 1, 2, 2, 3], [0, 1, 1, 2, 2, 3]
+    assert told(4, alone, nearly).endswith(" The others wait for Stage 2 in A, for Stage 1 and Stage 2 in B.")
+    assert told(6, list(range(6)), list(range(6))).endswith(" The others wait for 4 stages in both.")
+    assert "wait" not in told(2, [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1])
+
+
 @pytest.mark.parametrize("how", ["side-by-side", "schedules"])
 def test_what_is_estimated_in_practice_is_said_beside_times_that_leave_shared_links_out(how: str) -> None:
     ops = [
