@@ -53,9 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_times(parser)
     inputs.add_machine(parser)
     inputs.add_density(parser)
-    proving.configure(
-        parser, f"bounds are proven beside each plan for {proving.BESIDE:g} seconds of processor time"
-    )
+    proving.configure_claimed(parser)
     parser.epilog = (
         "example: stageboard compare\n"
         "         stageboard compare sample_models/resnet50.json a.plan.json b.plan.json -o compared.png\n"
@@ -202,7 +200,7 @@ def compared(
 ) -> tuple[Comparison | OrderComparison, list[str]]:
     """The comparison of some plans, which are in ``files``, and notes on what was claimed of them.
 
-    Claims are proven again for ``seconds`` each, 0 = not; with None bounds are proven beside each plan for a moment.
+    Claims are proven again, and bounds beside each plan, for ``seconds`` each, 0 = not; with None as :func:`planner.cli.proving.seconds_for` says.
     """
     from planner.problem.bound import proven
     from planner.problem.problem import Plan
@@ -216,14 +214,12 @@ def compared(
     for i, each in enumerate(opened):
         problem = each.plan.problem
         bounds = list(with_known(problem, bounds))
-        if seconds:
+        if each.plan.evaluation.valid if seconds is None else seconds > proving.OFF:
             # What was proven for the plan before counts for this one, too.
             again = proving.again(each.plan, (*bounds, *claims[i]), seconds, console)
             bounds += [bound for bound in proven(again.bounds) if bound not in bounds]
             claims[i] = again.bounds
             notes += again.notes
-        elif seconds is None:
-            bounds = list(proving.proven_of(each.plan, tuple(bounds), proving.BESIDE, console))
     plans = told_by_file([each.plan for each in opened], files)
     graphs = [plan for plan in plans if isinstance(plan, Plan)]
     if graphs:
@@ -243,12 +239,11 @@ def _told(
     from planner.cli.comparing_orders import order_fields, order_text
     from planner.reports.comparison import OrderComparison
 
-    proven_for = proving.BESIDE if args.prove is None else args.prove
     if isinstance(comparison, OrderComparison):
-        data, text = order_fields(comparison, files), order_text(comparison, files, args.all, proven_for)
+        data, text = order_fields(comparison, files), order_text(comparison, files, args.all, args.prove)
     else:
         data = comparison_fields(comparison, files)
-        text = comparison_text(comparison, files, args.all, proven_for)
+        text = comparison_text(comparison, files, args.all, args.prove)
     return data, text if args.output is None else f"{text}\n\nwrote {args.output}"
 
 

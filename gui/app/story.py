@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console, UsageError
-from planner.cli.proving import BESIDE, configure_beside, proven_of
+from planner.cli.proving import configure_claimed, proven_of
 from planner.errors import PlanError, StageboardError
 from planner.model.precision import FILE
 from planner.story.keyframe import COMPARISONS, LONGEST_TITLE
@@ -61,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     inputs.add_batch_of_plan(parser, "the first plan's model was read")
     inputs.add_density(parser)
-    configure_beside(parser, BESIDE)
+    configure_claimed(parser)
     parser.epilog = (
         "example: stageboard story sample_models/resnet50.json a.plan.json b.plan.json -o talk.story.json\n"
         "         stageboard story sample_models/resnet50.json a.plan.json b.plan.json --compare overlay -o talk.story.json\n"
@@ -203,7 +203,7 @@ def read(
         raise PlanError(f"{error}. {len(models)} models are planned together here; {SEVERAL}") from error
 
 
-def proven_now(opened: Sequence[Opened], seconds: float, console: Console) -> list[tuple[Bound, ...]]:
+def proven_now(opened: Sequence[Opened], asked: float | None, console: Console) -> list[tuple[Bound, ...]]:
     """What a story tells of each plan's bounds: those of its file, and what is proven beside it now.
 
     Without the time that a proof took, which would be another one whenever the story is made.
@@ -220,7 +220,7 @@ def proven_now(opened: Sequence[Opened], seconds: float, console: Console) -> li
         given = (*known, *(bound for bound in before if says_more(bound, one.plan.problem, known)))
         new = [
             bound if bound in known else replace(bound, seconds=0.0)
-            for bound in proven_of(one.plan, given, seconds, console)
+            for bound in proven_of(one.plan, given, asked, console)
         ]
         before = list(proven(new))
         found.append(tuple(new))

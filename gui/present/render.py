@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, Console
-from planner.cli.proving import BESIDE, OFF, again, configure_beside, note_claim, proven_of
+from planner.cli.proving import OFF, again, configure_claimed, note_claim, proven_of
 from planner.errors import StageboardError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_precision(parser, "as the plan's model was read, else as in the file")
     inputs.add_times(parser)
     inputs.add_machine(parser)
-    configure_beside(parser, BESIDE)
+    configure_claimed(parser)
     parser.epilog = "example: stageboard render sample_models/resnet50.json resnet50.plan.json --view lanes -o resnet50.png"
 
 
@@ -176,7 +176,7 @@ def draw_certificate(args: argparse.Namespace, output: Path, console: Console) -
     opened = inputs.open_with_plan(args)
     for note in opened.notes:
         console.note(f"{plan}: {note}")
-    if args.prove <= OFF:
+    if args.prove is not None and args.prove <= OFF:
         known = known_at_once(opened.plan.problem)
         certified = certificate(opened.plan, (*known, *opened.bounds), known)
     else:

@@ -22,7 +22,6 @@ from planner.cli.comparing_figures import (
     undefined_lines,
     violation_lines,
 )
-from planner.cli.proving import BESIDE
 from planner.model.graph import Floats
 from planner.plan_files.bound_json import finite
 from planner.problem.worst import worst_word
@@ -156,7 +155,7 @@ def row_name(comparison: Comparison, row: int) -> str:
 
 # ---------------------------------------------------------------------- text
 def comparison_text(
-    comparison: Comparison, files: Sequence[str], everything: bool = False, proven_for: float = BESIDE
+    comparison: Comparison, files: Sequence[str], everything: bool = False, proven_for: float | None = None
 ) -> str:
     """Figures of all plans, then for each but the first what differs from it. ``proven_for``: seconds of proving behind them."""
     plans = comparison.plans

@@ -132,7 +132,7 @@ def _estimated(figures: Sequence[Figures], said: Container[str] = ()) -> list[tu
     return list(rows.items())
 
 
-def claimed_lines(figures: Sequence[Figures], proven_for: float) -> list[str]:
+def claimed_lines(figures: Sequence[Figures], proven_for: float | None) -> list[str]:
     """What to type where a file's claim is not proven after so many seconds."""
     claimed = [each.letter for each in figures if each.claim is not None and each.valid]
     return [f"  claimed of {' and '.join(claimed)}; {longer(proven_for)}"] if claimed else []

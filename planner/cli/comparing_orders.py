@@ -16,7 +16,6 @@ from planner.cli.comparing_figures import (
     signed,
     violation_lines,
 )
-from planner.cli.proving import BESIDE
 from planner.reports.comparison.orders import OrderComparison
 from planner.text_table import table
 
@@ -57,7 +56,10 @@ def order_fields(comparison: OrderComparison, files: Sequence[str]) -> dict[str,
 
 
 def order_text(
-    comparison: OrderComparison, files: Sequence[str], everything: bool = False, proven_for: float = BESIDE
+    comparison: OrderComparison,
+    files: Sequence[str],
+    everything: bool = False,
+    proven_for: float | None = None,
 ) -> str:
     """Figures of all orders, then for each but the first which neurons moved. ``proven_for``: seconds of proving behind them."""
     plans = comparison.plans

@@ -8,7 +8,7 @@ from typing import Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.proving import BESIDE, configure_beside, longer, proven_of
+from planner.cli.proving import configure_claimed, longer, proven_of
 from planner.cli.report import (
     bound_rows,
     claim_fields,
@@ -30,7 +30,7 @@ from planner.reports.schedule.common import speed
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``evaluate``."""
     inputs.add_models_and_plan(parser)
-    configure_beside(parser, BESIDE)
+    configure_claimed(parser)
     group = parser.add_argument_group("simulating")
     group.add_argument(
         "--simulate",

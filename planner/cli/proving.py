@@ -48,8 +48,25 @@ def configure_beside(parser: argparse._ActionsContainer, usual: float) -> None:
     )
 
 
-def longer(seconds: float) -> str:
-    """What is said below a claim that stays one: what to type for a proof that has longer than these ``seconds``."""
+def configure_claimed(parser: argparse._ActionsContainer) -> None:
+    """The option of commands that read plan files, None where it is not given: :func:`seconds_for` says what is done then."""
+    configure(parser, f"{BESIDE:g}; {SECONDS:g} where it claims more than is proven at once, as in talks")
+
+
+def seconds_for(plan: Plan | OrderPlan, bounds: Sequence[Bound], asked: float | None) -> float:
+    """For how many seconds of processor time bounds are proven beside a plan: those ``asked`` for, else longer where its file claims more
+    than ``bounds`` and what is known at once prove, so that pictures, tables and talks of one plan say the same."""
+    from planner.problem.claims import claim_of
+    from planner.runs.proving import with_known
+
+    if asked is not None:
+        return asked
+    return BESIDE if claim_of(plan, with_known(plan.problem, bounds)) is None else SECONDS
+
+
+def longer(asked: float | None) -> str:
+    """What is said below a claim that stays one: what to type for a proof that has longer than what was ``asked`` for."""
+    seconds = SECONDS if asked is None else asked
     if seconds <= OFF:
         return f"to prove it here: --prove {BESIDE:g}"
     return f"{seconds:g} s of proving did not do: --prove {MORE * seconds:g} takes longer"
@@ -59,30 +76,33 @@ def _seconds(text: str) -> float:
     return OFF if text.strip().lower() == "off" else inputs.seconds(text)
 
 
-def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> Again:
-    """What is proven beside a plan, of what its file claims in particular, within so many seconds of processor time; Ctrl-C ends it, and what
-    was proven by then counts."""
+def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], asked: float | None, console: Console) -> Again:
+    """What is proven beside a plan, of what its file claims in particular, within so many seconds of processor time
+    (:func:`seconds_for`); Ctrl-C ends it, and what was proven by then counts."""
     from planner.cli.searching import PROVEN, Watch, soft_interrupt
     from planner.runs.proving import prove_within
     from planner.search.stop import Cancel
 
+    seconds = seconds_for(plan, bounds, asked)
     with soft_interrupt(console, PROVEN) as cancelled:
         return prove_within(plan, bounds, seconds, Cancel(cancelled), Watch(console, plan.problem, "proving"))
 
 
 def proven_of(
-    plan: Plan | OrderPlan, bounds: tuple[Bound, ...], seconds: float, console: Console
+    plan: Plan | OrderPlan, bounds: tuple[Bound, ...], asked: float | None, console: Console
 ) -> tuple[Bound, ...]:
     """``bounds``, and what is proven beyond them of a valid plan, as its certificate does: what is said of a plan is the same everywhere."""
-    if not plan.evaluation.valid or seconds <= OFF:
+    if not plan.evaluation.valid or (asked is not None and asked <= OFF):
         return bounds
-    return again(plan, bounds, seconds, console).bounds
+    return again(plan, bounds, asked, console).bounds
 
 
-def note_claim(plan: Plan | OrderPlan, bounds: Sequence[Bound], seconds: float, console: Console) -> None:
+def note_claim(
+    plan: Plan | OrderPlan, bounds: Sequence[Bound], asked: float | None, console: Console
+) -> None:
     """Say which claim of a plan's file the time did not do to prove, and what to type."""
     from planner.problem.claims import claim_of, claim_words
 
-    claim = claim_of(plan, bounds) if plan.evaluation.valid and seconds > OFF else None
-    if claim is not None:
-        console.note(f"{claim_words(plan.problem, claim)}; {longer(seconds)}")
+    proves = plan.evaluation.valid and (asked is None or asked > OFF)
+    if proves and (claim := claim_of(plan, bounds)) is not None:
+        console.note(f"{claim_words(plan.problem, claim)}; {longer(asked)}")

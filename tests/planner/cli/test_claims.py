@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from gui.app.launch import main
+from planner.cli import proving
 from planner.plan_files.plan_json import open_plan, write_plan
+from planner.story.proving import SECONDS as TALKS
 from tests.planner.cli.test_cli import Ran
 from tests.planner.forging import claim, files
 
@@ -50,7 +52,7 @@ def test_evaluate_proves_beside_unasked_and_says_what_takes_longer(tmp_path: Pat
     assert told["lower_bound"] > 0.003 and told["bound_method"] != "simple" and told["gap"] < 4 / 7
     assert told["claimed_by"] == "forged.plan.json"
     text = stageboard("evaluate", made.model, made.forged).out
-    assert WORDS in text and "2 s of proving did not do: --prove 20 takes longer" in text
+    assert WORDS in text and "10 s of proving did not do: --prove 100 takes longer" in text
     assert "--prove" not in stageboard("evaluate", made.model, made.honest).out
 
 
@@ -82,7 +84,7 @@ def test_compare_proves_beside_unasked(tmp_path: Path, stageboard: Any) -> None:
 def test_compare_says_what_takes_longer(tmp_path: Path, stageboard: Any) -> None:
     made = files(tmp_path)
     text = stageboard("compare", made.model, made.honest, made.forged).out
-    assert "\n  claimed of B; 2 s of proving did not do: --prove 20 takes longer\n" in text
+    assert "\n  claimed of B; 10 s of proving did not do: --prove 100 takes longer\n" in text
     assert "of proving" not in stageboard("compare", made.model, made.honest, made.honest).out
 
 
@@ -134,7 +136,7 @@ def test_pictures_of_one_plan_prove_alike_and_say_what_takes_longer(
     made = files(tmp_path)
     words = ["render", made.model, made.forged, "--view", view, "-o", tmp_path / "a.svg"]
     ran = stageboard(*words)
-    assert ran.status == 0 and f"{WORDS}; 2 s of proving did not do: --prove 20 takes longer\n" in ran.err
+    assert ran.status == 0 and f"{WORDS}; 10 s of proving did not do: --prove 100 takes longer\n" in ran.err
     assert WORDS not in stageboard(*words, "--prove", "off").err
     if view != "memory":  # which says it of each plan
         assert "claims a bound" not in stageboard("render", made.model, made.honest, *words[3:]).err
@@ -164,3 +166,11 @@ def test_a_repaired_plan_does_not_inherit_a_claim(tmp_path: Path, stageboard: An
     kept = json.loads(same.read_text())["bounds"]
     assert [(b["method"], b["claimed_by"]) for b in kept] == [("exact", "forged.plan.json")]
     assert open_plan(same, of.graph).bounds[0].claimed_by == "same.plan.json"
+
+
+def test_what_claims_more_is_proven_for_as_long_as_in_talks(tmp_path: Path) -> None:
+    made = files(tmp_path)
+    opened = [open_plan(file, made.plan.problem.graph) for file in (made.forged, made.honest)]
+    assert [proving.seconds_for(one.plan, one.bounds, None) for one in opened] == [TALKS, proving.BESIDE]
+    assert [proving.seconds_for(one.plan, one.bounds, 3.0) for one in opened] == [3.0, 3.0]
+    assert proving.SECONDS == TALKS
