@@ -69,6 +69,8 @@ class Job:
     provenance: Provenance | None = None
     """Where its best plan comes from: enough to run its search again."""
     ended_after: float | None = None
+    stop_reason: str = ""
+    """Why its search ended (:attr:`planner.search.result.Result.stop_reason`); empty before, and where it failed."""
     searched: float | None = None
     """Seconds of its search alone, as plans and certificates say; None before it has ended, and where it failed."""
     infeasible: bool = False

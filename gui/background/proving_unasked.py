@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from gui.document.proven_here import PROVEN
 from gui.document.values import Message
 from gui.widgets.later import Later
 from planner.errors import StageboardError
@@ -76,6 +77,9 @@ class Proof(QObject):
             if isinstance(message, Proven):
                 self.proven.emit(message.bound)
             elif isinstance(message, (Ended, Failed)):
+                if isinstance(message, Ended) and message.result.stop_reason == "finished":
+                    assert self.problem is not None, "it runs"
+                    PROVEN.exhaust(self.problem)
                 self.ended.emit()
                 return
 
@@ -124,10 +128,13 @@ class ProvingUnasked(QObject):
         self._proof = Proof(self)
         self._proof.proven.connect(self._proven)
         self._proof.ended.connect(self._finished)
+        self._asked: Job | None = None
+        self._known: Bound | None = None
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._problem_changed)
         for signal in (jobs.jobs_changed, jobs.ended):
             signal.connect(self._jobs_changed)
+        jobs.ended.connect(self._asked_ended)
 
     @property
     def begun(self) -> bool:
@@ -180,6 +187,8 @@ class ProvingUnasked(QObject):
             self._done.add(self._proof.problem)
         self._proof.stop()
         self.changed.emit()
+        if PROVEN.exhausted(self._document.problem):
+            self._document.readouts_changed.emit()
 
     def prove_more(self) -> Job | None:
         """Spend up to a minute of processor time on a stronger bound, as a job like any other; None where nothing proves bounds for the problem."""
@@ -195,9 +204,32 @@ class ProvingUnasked(QObject):
         except StageboardError as error:
             document.message.emit(Message("warning", str(error)))
             return None
+        self._asked, self._known = job, problem.strongest_bound(document.bounds)
         if document.evaluation.valid:
             self._jobs.tell(job, _open_plan(document))
         return job
+
+    def _asked_ended(self, job: Job) -> None:
+        """Say what came of a proof that somebody asked for where it shows nowhere, unless it was stopped or another problem is open."""
+        if job is not self._asked:
+            return
+        document, self._asked = self._document, None
+        if job.stop_reason == "finished":
+            PROVEN.exhaust(job.problem)
+            document.readouts_changed.emit()
+        if job.state != "done" or job.problem != document.problem or document.gap == 0.0:
+            return
+        if job.problem.strongest_bound(document.bounds) != self._known:
+            return
+        took = f"{job.time_words} of search"
+        document.message.emit(
+            Message(
+                "info",
+                f"no stronger bound after {took}: the methods that suit this problem prove no more, however long they take"
+                if job.stop_reason == "finished"
+                else f"no stronger bound after {took}; a bound method of Planners may take longer",
+            )
+        )
 
     def stop(self) -> None:
         """Leave the open problem alone: somebody else proves."""

@@ -24,6 +24,17 @@ class ProvenHere:
     def __init__(self) -> None:
         self._known: dict[str, dict[object, Bound]] = {}
         self._grounds: dict[str, Ground] = {}
+        self._exhausted: dict[PlanningProblem, None] = {}
+
+    def exhaust(self, problem: PlanningProblem) -> None:
+        """Remember that what is proven without a method's being named is all that can be, however long it takes."""
+        self._exhausted[problem] = None
+        while len(self._exhausted) > MOST:
+            del self._exhausted[next(iter(self._exhausted))]
+
+    def exhausted(self, problem: PlanningProblem | None) -> bool:
+        """Whether that is remembered of a problem."""
+        return problem in self._exhausted
 
     def add(self, bounds: Iterable[Bound]) -> None:
         """Remember what is proven; what files claim is none of it."""
@@ -61,6 +72,7 @@ class ProvenHere:
         """Everything."""
         self._known.clear()
         self._grounds.clear()
+        self._exhausted.clear()
 
 
 PROVEN = ProvenHere()

@@ -15,6 +15,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.background.repairing import BEING_REPAIRED
+from gui.document.proven_here import PROVEN
 from gui.look.numbers import DASH, gap_text, plural
 from gui.look.theme import Theme
 from gui.panels.readout_figures import (
@@ -204,7 +205,10 @@ class ReadoutStrip(Readouts):
         """To a better plan or a stronger bound: back to what is proven optimal, or prove more."""
         document, optimum = self.document, self.document.optimum
         is_open = document.evaluation.valid and document.gap != 0.0
-        self._show_button(self.prove, is_open and optimum is None and not self._proving)
+        self._show_button(
+            self.prove,
+            is_open and optimum is None and not self._proving and not PROVEN.exhausted(document.problem),
+        )
         if optimum is not None:
             text = f"Back to {optimum.name}"
             fits = self.fontMetrics().horizontalAdvance(text) <= MOST_BACK

@@ -158,13 +158,13 @@ def constraints_bind(problem: Problem, free_gap: float | None) -> bool:
 def next_step(
     problem: Problem, evaluation: Evaluation, device_of: Ints, gap: float | None, infeasible: bool = False,
     free_gap: float | None = None, optimum: str = "", better: str = "", bounds: Iterable[Bound] = (),
-    more: MoreDevices | None = None,
+    more: MoreDevices | None = None, exhausted: bool = False,
 ) -> str:  # fmt: skip
     """What to do about the bottleneck of an assignment (int32[n]), in a sentence or two; ``gap`` as :attr:`planner.problem.bound.Standing.gap`.
 
     ``infeasible``: it is proven that no plan is valid; ``free_gap``: :func:`gap_without_constraints`; ``optimum``: what a plan is
     called that is at hand and proven optimal, while this one is not; ``better``: of the best one at hand that is better than this one; ``bounds``: what is proven, also without
-    some rule; ``more``: what is known of more devices.
+    some rule; ``more``: what is known of more devices; ``exhausted``: proofs that suit the problem are at their end.
     """
     if infeasible:
         return "No plan can be valid: proven. See what would help (Plan, Is There a Valid Plan?)."
@@ -190,7 +190,9 @@ def next_step(
     if gap is not None and gap < PROVEN_BEST:
         return f"No plan is more than {gap_percent(gap)} better: proven. {_beyond(problem, evaluation, device_of, bounds, more)}"
     left = (
-        "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
+        _unproven(gap)
+        if exhausted
+        else "How much better a plan could be is not known: prove a bound (Ctrl+Shift+B), or start a planner (Ctrl+Return)."
         if gap is None
         else f"A plan could be up to {gap_percent(gap)} better: start a planner (Ctrl+Return), or prove that less is left (Ctrl+Shift+B)."
     )
@@ -201,6 +203,13 @@ def next_step(
         idle_words(problem, evaluation, device_of),
     )
     return " ".join(said for said in (left, short, idle) if said)
+
+
+def _unproven(gap: float | None) -> str:
+    """What is left to do where no method that suits the problem proves more."""
+    if gap is None:
+        return "How much better a plan could be is not known, and no method here proves it: start a planner (Ctrl+Return)."
+    return f"More than {gap_percent(gap)} better no plan can be; methods here prove no more than that, and plans may well be closer to the best: start a planner (Ctrl+Return)."
 
 
 def _beyond(

@@ -13,6 +13,7 @@ from gui.editors.plan.conditions import (
     can_be_run,
     can_go_back,
     can_group,
+    can_prove_more,
     has_classes,
     has_constraints,
     has_count,
@@ -30,7 +31,6 @@ from gui.editors.plan.conditions import (
     is_in,
     is_measured,
     is_running,
-    is_unproven,
     on_package,
 )
 from gui.editors.plan.pin_notice import off_pins
@@ -230,7 +230,7 @@ ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("compare.files", "Compare with Plan Files…", "Plan", lambda w: w.compare_files(), (), "the plan on the canvas, as A, beside saved plans of this model; at most four in all", is_open, group=1),
     ActionSpec("compare.example", "Compare: an Example", "Plan", lambda w: w.compare_example(), (), "a transformer on accelerators: the best contiguous split beside the best one that may be torn apart", group=1),
     ActionSpec("plan.help", "Make the Move That Helps Most", "Plan", lambda w: w.suggestions.apply_best(), ("Ctrl+H",), "the best single move under the rules", is_open, group=2),
-    ActionSpec("plan.prove_more", "Prove a Stronger Bound", "Plan", lambda w: w.proving_unasked.prove_more(), ("Ctrl+Shift+B",), "up to a minute of processor time (longer on a busy machine) on how good a plan can be at all: perhaps this one is optimal", is_unproven, group=2),
+    ActionSpec("plan.prove_more", "Prove a Stronger Bound", "Plan", lambda w: w.proving_unasked.prove_more(), ("Ctrl+Shift+B",), "up to a minute of processor time (longer on a busy machine) on how good a plan can be at all: perhaps this one is optimal", can_prove_more, group=2),
     ActionSpec("plan.robust", "How Sure Is This Plan?", "Plan", lambda w: w.focus_panel("robust"), ("Ctrl+Shift+U",), "what it costs when op times are off, which errors would change it, and which plan regrets least", is_open, group=2),
     ActionSpec("plan.repair", "Repair the Plan", "Plan", lambda w: w.mending.repair(), ("Ctrl+R",), "find a valid plan near this one: pins stay, then what you moved last", is_open, group=2),
     ActionSpec("plan.feasible", "Is There a Valid Plan?", "Plan", lambda w: w.mending.explain(), (), "check the rules, find what stands in the way and what would help", is_open, group=2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gui.canvas.graph.heat.heat import RATIO, colourings_of
+from gui.document.proven_here import PROVEN
 from gui.panels.mcm.state import is_package
 from gui.shell.action import Condition, needs
 from gui.tools.planning_actions import is_open
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 def is_unproven(window: GraphBody) -> bool:
     """Whether a better plan than the one on the canvas may exist."""
     return window.document.gap != 0.0
+
+
+@needs("the methods that suit this problem prove no more", is_unproven)
+def can_prove_more(window: GraphBody) -> bool:
+    """Whether more may be proven of the open problem by methods that nobody names."""
+    return not PROVEN.exhausted(window.document.problem)
 
 
 @needs(f"only models in {' and '.join(RUNNABLE)} files can be run on this computer", is_open)

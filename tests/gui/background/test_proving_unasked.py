@@ -12,8 +12,10 @@ from gui.background.jobs import Jobs
 from gui.background.proving_unasked import UNASKED, ProvingUnasked
 from gui.document.network.document import OrderDocument
 from gui.document.plan.document import Document
+from gui.document.proven_here import PROVEN
 from gui.look.theme import LIGHT
 from gui.panels.readouts import ReadoutStrip
+from gui.words.explaining import next_step
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.target import TwoLevelMemory
@@ -53,8 +55,8 @@ def began(qtbot: QtBot, count: int) -> Scripted:
     return Scripted.made[-1]
 
 
-def ending(document: Document) -> Ended:
-    return Ended(Result("auto", document.problem, None, None, (), "no_plan", "finished", 0.1, 0, {}, 0))
+def ending(document: Document, reason: str = "finished") -> Ended:
+    return Ended(Result("auto", document.problem, None, None, (), "no_plan", reason, 0.1, 0, {}, 0))
 
 
 def test_nothing_runs_before_the_window_is_up(
@@ -128,6 +130,62 @@ def test_a_proof_that_is_asked_for_is_a_job(
     job = proving.prove_more()
     assert job is not None and job.is_bound and unasked.finished and proving.running
     assert isinstance(Scripted.made[-1].told[0], Shared)
+
+
+@pytest.mark.parametrize("reason", ["finished", "time"])
+def test_a_proof_that_brings_nothing_says_so_and_is_offered_again_only_where_time_was_short(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot, reason: str
+) -> None:
+    strip, said = ReadoutStrip(document, LIGHT), []
+    document.message.connect(lambda message: said.append(message.text))
+    for entry in [entry for entry in document.plans if entry is not document.active]:
+        document.remove_plan(entry)
+    job = proving.prove_more()
+    assert job is not None and not PROVEN.exhausted(document.problem)
+    Scripted.made[-1].inbox = [ending(document, reason)]
+    qtbot.waitUntil(lambda: not job.alive, timeout=5_000)
+    assert len(said) == 1 and said[0].startswith("no stronger bound after 0.1 s of search")
+    assert (
+        ("prove no more, however long" in said[0])
+        == PROVEN.exhausted(document.problem)
+        == (reason == "finished")
+    )
+    with shown(qtbot, strip, 1280, 66):
+        assert strip.prove.isVisible() == (reason == "time")
+    problem = document.problem
+    assert problem is not None
+    words = next_step(
+        problem, document.evaluation, document.device_of, document.gap, exhausted=PROVEN.exhausted(problem)
+    )
+    assert ("Ctrl+Shift+B" in words) == (reason == "time") and "Ctrl+Return" in words
+
+
+def test_a_proof_that_brings_something_needs_no_words(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    said: list[str] = []
+    document.message.connect(lambda message: said.append(message.text))
+    job = proving.prove_more()
+    problem = document.problem
+    assert job is not None and problem is not None
+    least = 0.999 * document.evaluation.objective
+    bound = problem.bound("bottleneck", least, "exact", problem.assumptions)
+    Scripted.made[-1].inbox = [Proven(bound, 0.1), ending(document)]
+    qtbot.waitUntil(lambda: not job.alive, timeout=5_000)
+    assert document.bound == bound and not said
+
+
+def test_a_proof_that_nobody_asked_for_is_not_offered_again_once_it_is_at_its_end(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    told: list[None] = []
+    document.readouts_changed.connect(lambda: told.append(None))
+    proving.begin()
+    began(qtbot, 1).inbox = [ending(document)]
+    qtbot.waitUntil(lambda: not proving.running, timeout=5_000)
+    assert PROVEN.exhausted(document.problem) and told
+    document.set_problem(target=Pipeline(count=2))
+    assert not PROVEN.exhausted(document.problem)
 
 
 def test_the_readouts_say_that_something_is_proven_and_offer_more(document: Document, qtbot: QtBot) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QWidget
 
 from gui.document.board import quick_bounds
+from gui.document.proven_here import PROVEN
 from gui.editors.plan.panels.suggestions import scrolled
 from gui.look.numbers import time_column
 from gui.look.theme import Theme, device_colours
@@ -128,7 +129,7 @@ class WhyPanel(Panel):
             next_step(
                 problem, evaluation, document.device_of, document.gap, document.board.infeasible, free_gap,
                 "" if optimum is None else optimum.shown_name, "" if better is None else better.shown_name, document.bounds,
-                more,
+                more, PROVEN.exhausted(problem),
             )
         )  # fmt: skip
         self.back.setVisible(better is not None)

@@ -26,7 +26,8 @@ WALL_FOR_CPU = 8.0
 class Auto(BoundMethod):
     """The bound methods that the machine wants to run unasked, the cheapest first, for some seconds altogether.
 
-    It ends when the best plan that it knows is proven. The first method has three quarters of the time, others a quarter of what is left, the last all of it. A bound
+    It ends when the best plan that it knows is proven, or by itself when no method has anything more to prove; where one of them was cut
+    off, by its time. The first method has three quarters of the time, others a quarter of what is left, the last all of it. A bound
     names the method that proved it.
     """
 
@@ -58,9 +59,11 @@ class Auto(BoundMethod):
         seconds = float(search.options["seconds"])
         budget = WorkBudget(seconds, WALL_FOR_CPU * seconds)
         methods = unasked_bounds(problem)
+        cut_off = False
         for i, method in enumerate(methods):
             search.check()
             if budget.over:
+                cut_off = True
                 break
             told: set[int] = set()
 
@@ -75,6 +78,9 @@ class Auto(BoundMethod):
             stop = AnyOf([Ended(search), budget.stop(1.0 if i + 1 == len(methods) else SHARES[i > 0])])
             # Some see only now that a problem is too large for them.
             with suppress(PlannerRefusal):
-                run_bound(
+                ran = run_bound(
                     method, problem, stop, Passing(method, {}, search), bounds=tuple(search.bounds), news=news
                 )
+                cut_off = cut_off or ran.stop_reason == "time"
+        if cut_off and search.stop_reason == "finished":
+            search.stop_reason = "time"

@@ -36,3 +36,10 @@ def test_the_preferred_ones_are_asked_where_none_of_these_serves(communication: 
     assert [m.name for m in unasked_bounds(problem)] == ["exact"]
     found = problem.strongest_bound(run_bound(bound_method("auto"), problem).bounds)
     assert found is not None and found.method == "exact" and found.value == pytest.approx(9.0)
+
+
+def test_it_ends_by_itself_where_nothing_more_can_be_proven_and_by_its_time_where_that_is_short() -> None:
+    problem = row("pipeline:3")
+    auto = bound_method("auto")
+    assert run_bound(auto, problem).stop_reason == "finished"
+    assert run_bound(auto, problem, options={"seconds": 0.0}).stop_reason == "time"
