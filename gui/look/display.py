@@ -7,8 +7,9 @@ import importlib.util
 import os
 import re
 import socket
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,7 @@ def check_display(environment: Mapping[str, str] = os.environ, hint: str = "") -
         try:
             ctypes.CDLL(str(plugin))
         except OSError as error:
-            raise DisplayError(_missing(str(error))) from error
+            raise DisplayError(_missing(str(error), _lacking(plugin))) from error
 
 
 def x11_answers(display: str) -> bool:
@@ -91,11 +92,28 @@ def _plugin(name: str) -> Path | None:
     return None
 
 
-def _missing(error: str) -> str:
-    """What to do about a shared library that the dynamic linker does not find."""
+def _lacking(library: Path) -> list[str]:
+    """All shared libraries that a library needs and that are missing: the linker itself names one at a time. None where nothing tells."""
+    try:
+        told = subprocess.run(
+            ["ldd", str(library)], capture_output=True, text=True, timeout=5.0, check=False
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return list(dict.fromkeys(re.findall(r"^\s*(\S+) => not found", told, re.MULTILINE)))
+
+
+def _missing(error: str, lacking: Sequence[str] = ()) -> str:
+    """What to do about a shared library that the dynamic linker does not find, and about all others that are ``lacking``."""
     library = re.search(r"([\w.+-]+\.so[\w.]*)", error)
     if library is None:
         return f"Qt cannot be loaded ({error}); run 'make run', which installs what is missing"
+    if len(lacking) > 1:
+        names = f"{', '.join(lacking[:-1])} and {lacking[-1]}"
+        return (
+            f"Qt needs the system libraries {names}, which are missing; run 'make run', which installs them, or install"
+            " the packages that bring them"
+        )
     return (
         f"Qt needs the system library {library[1]}, which is missing; run 'make run', which installs it, or install the"
         " package that brings it"

@@ -166,6 +166,30 @@ def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "libEGL.so.1" in said and "make run" in said
 
 
+def test_all_libraries_that_are_missing_are_named_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = (
+        "\tlibxcb-icccm.so.4 => not found\n\tlibc.so.6 => /lib/libc.so.6 (0x1)\n\tlibxcb-keysyms.so.1 => not found\n"
+        "\tlibxcb-icccm.so.4 => not found\n"
+    )
+    linker = tmp_path / "ldd"
+    linker.write_text(f"#!/bin/sh\ncat <<'END'\n{told}END\n")
+    linker.chmod(0o755)
+    broken = tmp_path / "libqxcb.so"
+    broken.write_bytes(b"no library")
+    monkeypatch.setattr(display, "_plugin", lambda name: broken)
+    monkeypatch.setattr(display, "x11_answers", lambda name: True)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(
+        display.DisplayError, match=r"libraries libxcb-icccm\.so\.4 and libxcb-keysyms\.so\.1, which are"
+    ):
+        display.check_display({"DISPLAY": ":0"})
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    with pytest.raises(display.DisplayError, match=r"the system library libqxcb\.so, which is missing"):
+        display.check_display({"DISPLAY": ":0"})
+
+
 # ---------------------------------------------------------------------- crash log
 def test_unexpected_errors_are_written_and_said(tmp_path: Path) -> None:
     said: list[tuple[str, str]] = []
