@@ -16,7 +16,7 @@ from planner.problem.bound import Bound, Standing, better
 from planner.problem.problem import Problem
 from planner.problem.provenance import Origin, Provenance, provenance_of
 from planner.runs.messages import Incumbent, Order
-from planner.search.result import Own
+from planner.search.result import Own, Result
 from planner.search.stop import GIVEN
 
 LEAST_PREPARED, SHARE_PREPARED = 0.5, 0.1
@@ -169,6 +169,14 @@ class Job:
         )
         self.take(best)
         return best
+
+    def take_ending(self, result: Result) -> None:
+        """Take over how its search ended."""
+        self.iterations, self.searched, self.stop_reason = (
+            result.iterations,
+            result.seconds,
+            result.stop_reason,
+        )
 
     def found(self, seconds: float, components: tuple[float, ...], given: bool = False) -> None:
         """Take note of a better plan; ``given``: it is one that it began with."""

@@ -333,11 +333,7 @@ class Jobs(QObject):
         if isinstance(last, Ended):
             result = last.result
             self._document.add_bounds(result.bounds)
-            job.iterations, job.searched, job.stop_reason = (
-                result.iterations,
-                result.seconds,
-                result.stop_reason,
-            )
+            job.take_ending(result)
             if job.keeps_start and job.entry is None and (own := job.take_own(result.own)) is not None:
                 job.entry = self._listed(job, self._numbered(job, own))
             limited = at_its_limit(job, result.seconds)
