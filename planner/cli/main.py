@@ -140,9 +140,16 @@ def _run(command: Command, arguments: Sequence[str], console: Console) -> int:
         return module.run(args, console)
 
 
+ELSEWHERE = {
+    "check": "evaluate", "show": "evaluate", "verify": "evaluate", "cost": "evaluate", "partition": "plan", "split": "plan", "optimize": "plan",
+    "draw": "render", "plot": "render", "diff": "compare", "inspect": "info", "measure": "profile", "fix": "repair", "simulate": "evaluate",
+}  # fmt: skip
+"""What other programs call a command of ours."""
+
+
 def unknown_command(word: str, names: Sequence[str]) -> str:
     """What to say about a first word that is no command."""
-    near = difflib.get_close_matches(word, names, 1)
+    near = [ELSEWHERE[word]] if ELSEWHERE.get(word) in names else difflib.get_close_matches(word, names, 1)
     hint = f"did you mean '{near[0]}'?" if near else f"choose from {', '.join(names)}"
     return f"there is no command '{word}'; {hint}"
 

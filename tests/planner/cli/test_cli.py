@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from planner.cli import COMMANDS, main
+from planner.cli.main import ELSEWHERE
 from planner.cli.report import bound_rows, constraints_text, device_table, ending, summary
 from planner.formats import read_graph, read_model
 from planner.machines.catalogue import machine_of, planner
@@ -111,6 +112,7 @@ def test_version(stageboard: Any) -> None:
     ("arguments", "words"),
     [
         (["pln"], "did you mean 'plan'?"),
+        (["check", RESNET], "did you mean 'evaluate'?"),
         (["info"], "info: the following arguments are required: MODEL"),
         (["plan", RESNET], "--target"),
         (["plan", RESNET, "--target", TARGET, "--gap", "-1"], "share"),
@@ -850,3 +852,8 @@ def test_the_constraints_that_a_plan_keeps_are_named() -> None:
     evaluation = problem.evaluate(np.array([0, 1, 1], np.int32))
     assert constraints_text(problem) in summary(problem, evaluation)
     assert "constraints" not in summary(problem.with_constraints(()), evaluation)
+
+
+def test_what_other_programs_call_a_command_leads_to_one_that_is_there() -> None:
+    names = {command.name for command in COMMANDS} | {"compare", "render"}
+    assert set(ELSEWHERE.values()) <= names and not names & set(ELSEWHERE)
