@@ -53,15 +53,20 @@ class StageExports:
         document, plan, word = self._document, self._document.current_plan(), WORDS[form]
         check_suffix(document.paths, word, suffix)
         title = f"Export {word} stages to"
-        name = QFileDialog.getExistingDirectory(self._window, title, self._files.folder)
+        own = f"{self._files.stem()}-{form}"
+        # As a file is saved: a name is there, and a new one can be typed.
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, title, str(Path(self._files.folder) / own), "Folders (*)",
+            options=QFileDialog.Option.ShowDirsOnly | QFileDialog.Option.DontConfirmOverwrite,
+        )  # fmt: skip
         if not name:
             return
         folder = Path(name)
-        self._files.folder = name
+        self._files.folder = str(folder if folder.is_dir() else folder.parent)
         try:
             check_destination(folder)
         except StageboardError:  # it holds other things: the stages get a folder of their own in it
-            folder = folder / f"{self._files.stem()}-{form}"
+            folder = folder / own
             check_destination(folder)
         self._start(
             StagesOrder(

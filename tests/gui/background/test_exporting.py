@@ -41,7 +41,7 @@ def opened_model(tmp_path: Path, target: Target | None = None) -> Document:
 
 
 def choose(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(folder), ""))
 
 
 def run(window: MainWindow, action: str) -> None:
@@ -109,10 +109,10 @@ def test_the_wrong_kind_of_model_is_said_before_a_folder_is_asked_for(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, close = make_window(qtbot, opened_model(tmp_path))
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: pytest.fail("asked"))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: pytest.fail("asked"))
     run(window, "file.export.tflite")
     assert window.notice.level == "error" and "net.onnx is no TFLite file" in window.notice.text
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: ("", ""))
     run(window, "file.export.onnx")
     assert not window.exports.exporting.busy
     close()
@@ -250,4 +250,25 @@ def test_exports_that_cannot_work_are_grey_and_say_why(qtbot: QtBot, tmp_path: P
     window.update_actions()
     assert not onnx.isEnabled() and onnx.toolTip() == "ONNX stages are cut from models in .onnx files"
     document.undo_stack.setClean()
+    close()
+
+
+def test_stages_go_to_a_new_folder_whose_name_is_typed(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, close = make_window(qtbot, opened_model(tmp_path))
+    asked: list[str] = []
+    target = tmp_path / "for the boards"
+
+    def answer(_parent: object, _title: str, start: str, *_: object, **__: object) -> tuple[str, str]:
+        asked.append(start)
+        return ("" if target.exists() else str(target)), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    run(window, "file.export.onnx")
+    wait_exported(qtbot, window)
+    assert Path(asked[0]).name == "net-onnx-stages"
+    assert "Wrote 2 stages to for the boards" in window.notice.text and len(list(target.iterdir())) == 3
+    run(window, "file.export.onnx")
+    assert Path(asked[1]) == tmp_path / "net-onnx-stages", "beside the last"
     close()

@@ -131,7 +131,7 @@ def test_every_action_can_be_run(editor: str, qtbot: QtBot, monkeypatch: pytest.
     """None fails, whatever is selected; those that ask a person are answered with nothing."""
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([], ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: ("", ""))
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     monkeypatch.setattr(QInputDialog, "getInt", lambda *_: (1, False))
     monkeypatch.setattr(QInputDialog, "getItem", lambda *_: ("", False))
