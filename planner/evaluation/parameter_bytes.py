@@ -8,10 +8,10 @@ precision ``int8`` an op or tensor in floating point counts one byte per value, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
+from planner.lifetime import while_it_lives
 from planner.model.graph import Bools, Floats, Graph
 from planner.model.ops import Shared
 from planner.model.precision import FLOAT_WIDTH, floating_ops
@@ -53,7 +53,7 @@ def shared_bytes(graph: Graph, precision: str = "int8") -> Callable[[Shared], fl
     return size
 
 
-@lru_cache(maxsize=8)
+@while_it_lives
 def counted_in_int8(graph: Graph, precision: str) -> bool:
     """Whether parameters that the file has in floating point are counted with a byte per value."""
     return precision == "int8" and bool((floating_ops(graph) & (graph.params > 0)).any())

@@ -7,13 +7,14 @@ on a cycle of the contracted graph (device placement, appendix B): a path u, v, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planner.compiling.kernel import njit
 from planner.evaluation import kernels
+from planner.lifetime import while_it_lives
 from planner.model.graph import Bools, Floats, Ints, csr
 from planner.problem.problem import Problem
 
@@ -113,7 +114,7 @@ def forced_units(problem: Problem) -> Ints:
     return _forced_units(problem).copy()
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def _forced_units(problem: Problem) -> Ints:
     """Asked for by every planner and bound that says whether it serves the problem."""
     e = problem.evaluator

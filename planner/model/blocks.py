@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
+from planner.lifetime import while_it_lives
 from planner.model.graph import Graph
 from planner.model.groups import GroupView, numbered
 
@@ -53,7 +53,7 @@ def _is_numbered(scope: str, separator: str) -> bool:
     return bool(re.search(r"[A-Za-z][._/]?\d+[a-z]?$", own)) and not re.search(r"[123][dD]$", own)
 
 
-@lru_cache(maxsize=8)
+@while_it_lives
 def block_labels(graph: Graph) -> tuple[str, ...]:
     """The block of each op by its name (length n), empty for an op outside of any.
 
@@ -145,7 +145,7 @@ def _label(
     return next((scope for scope in path if scope not in around and size[scope] > 1), "")
 
 
-@lru_cache(maxsize=8)
+@while_it_lives
 def named_blocks(graph: Graph) -> GroupView | None:
     """One group per block that names tell, ops outside of any alone; None where names tell of fewer than half of the ops.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from planner.errors import ModelError
+from planner.lifetime import while_it_lives
 from planner.model.cost_model import CostModel
 from planner.model.graph import Bools, Floats, Graph, Measured
 from planner.model.named_machines import named_rates
@@ -244,17 +244,14 @@ def profiled(graph: Graph) -> bool:
     return graph.measured is not None or graph.file_device_times is not None
 
 
-_computing: WeakKeyDictionary[Graph, Bools] = WeakKeyDictionary()
-"""What :func:`compute_ops` found, which panels ask for at every move."""
-
-
+@while_it_lives
 def compute_ops(graph: Graph) -> Bools:
-    """Ops that the cost model gives any work (bool[n], read-only): inputs and constants take no time, measured or not."""
-    found = _computing.get(graph)
-    if found is None:
-        found = np.maximum(*CostModel().estimate(graph)) > 0
-        found.setflags(write=False)
-        _computing[graph] = found
+    """Ops that the cost model gives any work (bool[n], read-only): inputs and constants take no time, measured or not.
+
+    Panels ask at every move.
+    """
+    found = np.maximum(*CostModel().estimate(graph)) > 0
+    found.setflags(write=False)
     return found
 
 

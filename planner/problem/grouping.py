@@ -5,12 +5,12 @@ Also which colour classes of a file nothing keeps together, on a machine without
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from planner.errors import ConstraintError
+from planner.lifetime import while_it_lives
 from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView, by_layer, by_scope, colour_classes
 from planner.problem.problem import Together
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planner.problem.problem import Problem
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def unkept_classes(problem: Problem) -> tuple[tuple[int, ...], ...]:
     """Colocation classes that nothing holds together here: neither a rule of the target nor the `Together` constraints.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from gui.look.numbers import Column, detailed_column, plural
 from gui.look.theme import Theme
 from gui.widgets.bar_key import PART_LOOKS
 from gui.words.objectives import plan_times
+from planner.lifetime import while_it_lives
 from planner.problem.worst import meaning
 from planner.quantity import bytes_text
 
@@ -79,7 +79,7 @@ class HoverCard(QLabel):
                 return
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def work_column(problem: Problem, times: Column) -> Column:
     """How the work of ops is written: in one unit, that of the table of ops, of the cards and of the plan's ``times``."""
     return detailed_column(problem.evaluator.op_work[0].tolist(), problem.graph.time_unit, times)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from planner.errors import StageboardError
+from planner.lifetime import while_it_lives
 from planner.model.blocks import named, named_blocks
 from planner.model.graph import Graph, Ints
 from planner.model.groups import GroupView, by_layer, by_scope, numbered
@@ -146,7 +146,7 @@ def look_through(graph: Graph) -> None:
     graph.ranks  # noqa: B018
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def repeated_blocks(graph: Graph) -> GroupView | None:
     """One group per repeated block; ops outside of any stand alone. None where nothing repeats.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -15,6 +14,7 @@ from gui.look.writing import LEFT, write
 from gui.panels.comparison.names import plan_title
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, spread
 from gui.panels.comparison.sankey_words import FOOT, HEAD, Sankey
+from planner.lifetime import while_it_lives
 
 BAR = 9.0
 """Pixels that a device's bar is wide."""
@@ -50,7 +50,7 @@ def columns(sankey: Sankey, width: float) -> tuple[float, float]:
     return room + LEADER + BAR, width - room - LEADER - BAR
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def _widest(sankey: Sankey) -> float:
     """How much room the longest label takes (pixels), with its glyph and margins."""
     names, values = QFontMetricsF(font(8.5)), QFontMetricsF(font(8.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from gui.canvas.graph.items import Items
 from gui.look.numbers import DASH, Column, detailed_column, one_time, ratio_text
 from planner.evaluation.estimates import op_times
 from planner.evaluation.times_source import any_measured
+from planner.lifetime import while_it_lives
 from planner.model.cost_model import bytes_moved, bytes_touched
 from planner.model.graph import Floats, Ints
 from planner.model.kind_groups import NO_WORK
@@ -95,7 +95,7 @@ def heat_of(
     )
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def _bytes(problem: Problem) -> Floats:
     """Bytes that each op reads and writes, its parameters among them (float64[n]).
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 
 from gui.canvas.graph.naming.kinds import INPUTS, plain, says_kind, short_kinds
 from gui.look.fonts import metrics
+from planner.lifetime import while_it_lives
 
 if TYPE_CHECKING:
     from gui.canvas.graph.items import Items
@@ -162,7 +163,7 @@ def _first_fitting(best: tuple[str, ...], pixels: int, bold: bool, width: int) -
     return cut if len(cut) > LEAST_CUT else ""
 
 
-@lru_cache(maxsize=16)
+@while_it_lives
 def tells_kinds(graph: Graph) -> bool:
     """Whether the ops are of several kinds, so that a kind says anything."""
     return len(set(graph.kinds)) > 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -17,6 +16,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from gui.canvas.graph.naming.card_names import op_names, short_name, wide
 from gui.look.fonts import font, metrics
 from gui.look.theme import readable
+from planner.lifetime import while_it_lives
 from planner.model.blocks import block_labels, named, named_blocks
 from planner.model.groups import by_layer
 
@@ -43,7 +43,7 @@ ELSE = ", \N{HORIZONTAL ELLIPSIS}"
 """What says that a row is more than there is room to name."""
 
 
-@lru_cache(maxsize=8)
+@while_it_lives
 def blocks_of(graph: Graph) -> tuple[str, ...]:
     """The block of each op in short words (length n): by name scopes, else by layers; empty where neither tells."""
     if named_blocks(graph) is not None:
@@ -59,7 +59,7 @@ def blocks_of(graph: Graph) -> tuple[str, ...]:
     return tuple(short[label] if tails[short[label]] == 1 else label for label in labels)
 
 
-@lru_cache(maxsize=8)
+@while_it_lives
 def header_width(graph: Graph) -> float:
     """How wide the margin for row headers is, in logical pixels, in letters of the usual size; 0 for a graph without names."""
     words = {block for block in blocks_of(graph) if block}
@@ -159,7 +159,7 @@ class Rows:
         return list(map(self.name, range(len(self))))
 
 
-@lru_cache(maxsize=8)
+@while_it_lives
 def _sizes(graph: Graph) -> Counter[str]:
     """How many ops each block has."""
     return Counter(blocks_of(graph))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -42,6 +41,7 @@ from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.later import Later
 from gui.widgets.offering import offer
 from gui.widgets.plain import plain_tip
+from planner.lifetime import while_it_lives
 from planner.model.graph import Graph, Ints
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def longest(texts: Iterable[str]) -> list[str]:
     return sorted(texts, key=len)[-LONGEST:]
 
 
-@lru_cache(maxsize=4)
+@while_it_lives
 def longest_names(graph: Graph) -> list[str]:
     """The longest names of ops."""
     return longest(graph.op_names)
