@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.theme import Theme, font
 from gui.shell.session import SavedPlan
+from gui.widgets.emptying import clear
 from gui.widgets.labels import set_role
 from gui.widgets.rows import RowButton
 from planner.model.samples import MODELS
@@ -178,11 +179,7 @@ class StartPage(QScrollArea):
         stories: Sequence[Path] = (),
     ) -> None:
         """List the samples, the files opened lately, the plans saved lately, each with its model, and stories; what is gone is left out."""
-        while (item := self._lists.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._lists)
         self.rows = []
         saved = [plan for plan in plans if plan.is_there][:MOST_PLANS]
         told = [story for story in stories if story.is_file()][:MOST_STORIES]

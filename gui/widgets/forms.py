@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.theme import font
 from gui.widgets.drop_down import DropDown
+from gui.widgets.emptying import clear
 from gui.widgets.file_field import FileField
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.number_boxes import NumberBox, WholeNumberBox
@@ -103,11 +104,7 @@ class Form(QWidget):
     def clear(self) -> None:
         """Take all fields out."""
         self._open = {title for title, group in self.groups.items() if group.isChecked()}
-        while (item := self._grid.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._grid)
         self._readers, self.fields, self.groups, self.hints, self._rows = {}, {}, {}, {}, 0
         self.warnings, self._conditional = {}, []
 

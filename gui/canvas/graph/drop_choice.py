@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.numbers import plural
+from gui.widgets.emptying import take_all
 from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 
@@ -120,8 +121,7 @@ class DropChoice(QFrame):
         if not self._repair.isHidden():
             upper, lower = list(self._ordered()), others
         for row, buttons in zip(self._rows, (upper, lower), strict=True):
-            while row.takeAt(0) is not None:
-                pass
+            take_all(row)
             for button in buttons:
                 row.addWidget(button)
             row.addStretch(1)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from gui.background.infeasible import rule_text, status_text
 from gui.look.numbers import plural
 from gui.look.theme import font
+from gui.widgets.emptying import clear
 from gui.widgets.labels import capital, set_role
 from gui.widgets.later import soon
 from gui.widgets.plain import PlainLabel
@@ -151,10 +152,7 @@ class FeasibilityDialog(QDialog):
     def _clear(self) -> None:
         self._ops, self._plan, self.applied = (), None, None
         self.ops.clear()
-        while (item := self._remedies.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._remedies)
         for widget in (
             self.busy, self.rules, self.ops_title, self.ops, self.all_ops, self.remedies_title, self.repair,
             self.show_plan, self.planner, self.again, self.stop,

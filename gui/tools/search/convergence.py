@@ -19,6 +19,7 @@ from gui.look.theme import Theme
 from gui.panels.base import Panel
 from gui.tools.search.convergence_lines import proofs_of, steps
 from gui.widgets.drop_down import DropDown
+from gui.widgets.emptying import take
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
 from gui.words.machines import changed_words
@@ -165,7 +166,7 @@ class ConvergencePanel(Panel):
         plot = ConvergencePlot(self.theme, self)
         # Only then is known how much of the axis words above and below the lines take.
         plot.getPlotItem().getViewBox().sigResized.connect(self.request_refresh)
-        self._column.takeAt(self._column.count() - 1)
+        take(self._column, self._column.count() - 1)
         self._column.addWidget(plot, 1)
         return plot
 

@@ -25,6 +25,7 @@ from gui.panels.network.plots.words import (
 from gui.widgets.accessible import Contents, Role
 from gui.widgets.background_thread import Background
 from gui.widgets.drop_down import DropDown
+from gui.widgets.emptying import take
 from gui.widgets.labels import ElidedLabel, set_role
 from gui.widgets.later import Later
 from gui.words.proofs import wrapped
@@ -200,7 +201,7 @@ class PlotsPanel(OrderPanel):
         from gui.panels.network.plots.view import PlotView
 
         self.view = PlotView(self.theme, self)
-        self._column.takeAt(self._column.count() - 1)
+        take(self._column, self._column.count() - 1)
         self._column.addWidget(self.view.widget, 1)
         self.view.widget.setToolTip(wrapped(TIP.split("\n")))
         self.view.pointed.connect(self._pointed)
