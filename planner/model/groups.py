@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -54,10 +55,11 @@ def numbered(labels: Sequence[object], names: dict[object, str] | None = None) -
 
 
 def union(n: int, sets: Sequence[Sequence[int]], names: Sequence[str]) -> GroupView:
-    """Smallest partition in which each of ``sets`` lies in one group; groups are named after their first op."""
-    parent = list(range(n))
+    """Smallest partition in which each of ``sets`` lies in one group; groups are named after their first op, and numbered by it."""
+    parent: dict[int, int] = {}  # of ops in sets alone: most of a large graph are in none
 
     def root(v: int) -> int:
+        parent.setdefault(v, v)
         while parent[v] != v:
             parent[v] = parent[parent[v]]
             v = parent[v]
@@ -68,8 +70,11 @@ def union(n: int, sets: Sequence[Sequence[int]], names: Sequence[str]) -> GroupV
             a, b = root(members[0]), root(v)
             if a != b:
                 parent[max(a, b)] = min(a, b)
-    roots = [root(v) for v in range(n)]
-    return numbered(roots, {r: names[r] for r in roots})
+    first_of = np.arange(n)
+    first_of[list(parent)] = [root(v) for v in parent]
+    first = first_of == np.arange(n)
+    number = np.cumsum(first, dtype=np.int32) - 1
+    return GroupView(number[first_of].astype(np.int32), tuple(compress(names, first.tolist())))
 
 
 def colour_classes(graph: Graph) -> list[list[int]]:

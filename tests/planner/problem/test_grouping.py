@@ -36,6 +36,8 @@ def test_union_is_the_finest_partition_that_keeps_the_sets(case: tuple[int, list
         assert view.names[g] == f"op{ops[0]}"
         assert view.expand([int(ops[-1])]).tolist() == ops.tolist()
     assert view.expand([]).tolist() == []
+    # Groups are numbered by their first ops.
+    assert [int(view.ops(g)[0]) for g in range(view.count)] == sorted(min(c) for c in classes)
 
 
 def test_numbered_groups_by_first_appearance() -> None:
