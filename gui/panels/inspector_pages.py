@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -102,11 +101,9 @@ def _device_name(document: Document, device: int) -> str:
 
 
 # ---------------------------------------------------------------------- pages
-def ops_page(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme, along: Collection[int]) -> str:  # fmt: skip
-    """The page of one selected op, or the sums of several, and where they could move; ``along``: where they can if others come along."""
-    selection = document.selection
-    moves = _moves(document, check, reasons, theme, along)
-    return _one_op(document, int(selection[0]), moves) if len(selection) == 1 else _several(document) + moves
+def op_page(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme, along: Collection[int]) -> str:  # fmt: skip
+    """The page of one selected op, and where it could move; ``along``: where it can if others come along."""
+    return _one_op(document, int(document.selection[0]), moves_part(document, check, reasons, theme, along))
 
 
 def _one_op(document: Document, v: int, moves: str) -> str:
@@ -152,49 +149,6 @@ def _one_op(document: Document, v: int, moves: str) -> str:
     if len(outs):
         body += section("Produces") + fact_rows(_tensor_rows(e, outs, from_producer=False))
     return body + _attributes(graph.attrs[v])
-
-
-def _several(document: Document) -> str:
-    problem = document.problem
-    assert problem is not None
-    graph, ops, times = problem.graph, document.selection, PageTimes(problem, document.evaluation)
-    e = problem.evaluator
-    devices = document.device_of[ops]
-    work = float(e.work_on(document.device_of)[ops].sum())
-    counts = np.bincount(devices, minlength=len(problem.devices))
-    where = ", ".join(
-        f"{link('device', int(d), _device_name(document, int(d)))} ({int(counts[d]):,})"
-        for d in np.argsort(-counts, kind="stable")[:MOST_NAMES]
-        if counts[d]
-    )
-    more = int(np.count_nonzero(counts)) - MOST_NAMES
-    kinds = Counter(map(graph.kinds.__getitem__, ops.tolist()))
-    common = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
-    shown = ", ".join(f"{escape(kind)} ({count:,})" for kind, count in common[:MOST_NAMES])
-    mates = problem.groups.expand(ops)
-    extra = len(mates) - len(ops)
-    pinned = {c.op for c in problem.constraints if isinstance(c, Pin)}
-    pins = sum(graph.op_ids[v] in pinned for v in ops.tolist()) if pinned else 0
-    rows = [
-        ("On", where + (f" and {more} more" if more > 0 else "")),
-        ("Kinds", shown + (f" and {len(common) - MOST_NAMES} more" if len(common) > MOST_NAMES else "")),
-        ("Work", times.text(work)),
-        ("Parameters", parameters_text(problem, ops)),
-        *streaming_rows(problem, document.device_of, ops, times),
-        ("Outputs", bytes_text(float(e.size[np.isin(graph.tensor_producer, ops)].sum()))),
-        (
-            "Memory on devices",
-            bytes_text(float(e.memory[ops].sum())) if (e.memory[ops] != e.params[ops]).any() else "",
-        ),
-        ("Moves along", plural(extra, "colocated op") if extra else ""),
-        (
-            "Pinned",
-            f"{pins:,} of them · {link('unpin', '', 'unpin')}"
-            if pins
-            else f"none · {link('pin', '', 'pin here')}",
-        ),
-    ]
-    return f"<h3>{plural(len(ops), 'op')} selected</h3>" + fact_rows(rows)
 
 
 def tensor_page(document: Document, tensor: int, theme: Theme) -> str:
@@ -369,7 +323,7 @@ def _attributes(attrs: Mapping[str, Any]) -> str:
     return section("Attributes") + fact_rows(rows)
 
 
-def _moves(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme, along: Collection[int]) -> str:  # fmt: skip
+def moves_part(document: Document, check: Preview, reasons: Mapping[int, str], theme: Theme, along: Collection[int]) -> str:  # fmt: skip
     """Where the selection could move: the objective it gives, or what is in the way."""
     problem = document.open_problem
     colours = device_colours(len(problem.devices), theme)

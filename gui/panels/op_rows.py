@@ -34,6 +34,8 @@ class OpRows(QAbstractTableModel):
         self._order: Ints = np.empty(0, np.int32)
         self._row_of: Ints = np.empty(0, np.int32)
         self._sorted_by = (-1, Qt.SortOrder.AscendingOrder)
+        self._sorted: tuple[np.ndarray, Qt.SortOrder, Ints] | None = None
+        """Keys of all ops, which way they were sorted, and the ops in that order: the next list is often in the same."""
 
     # ------------------------------------------------------------------ rows and ops
     def ops(self) -> Ints:
@@ -78,17 +80,32 @@ class OpRows(QAbstractTableModel):
 
     def _list(self, ops: Ints, n: int) -> None:
         """List ``ops``, which are in the graph's order, of ``n`` that there are."""
-        column, order = self._sorted_by
+        column, way = self._sorted_by
         if column >= 0 and len(ops):
-            keys = self._keys(column)[ops]
-            place = np.argsort(keys, kind="stable")
-            if order == Qt.SortOrder.DescendingOrder:
-                # Reverse twice so that equal ops keep the graph's order.
-                place = len(ops) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
-            ops = ops[place]
+            ops = self._in_order(ops, self._keys(column), way)
         self._order = ops.astype(np.int32)
         self._row_of = np.full(n, -1, np.int32)
         self._row_of[self._order] = np.arange(len(self._order), dtype=np.int32)
+
+    def _in_order(self, ops: Ints, keys: np.ndarray, way: Qt.SortOrder) -> Ints:
+        """``ops``, which are in the graph's order, by their ``keys`` (one for each op of the graph); equal ones stay in that order."""
+        known = self._sorted
+        if known is not None and known[1] == way and np.array_equal(known[0], keys):
+            order = known[2]
+            if len(ops) == len(order):
+                return order
+            listed = np.zeros(len(order), bool)
+            listed[ops] = True
+            return order[listed[order]]
+        own = keys[ops]
+        if way == Qt.SortOrder.DescendingOrder:
+            # Reversed twice, so that equal ops keep the graph's order.
+            place = len(ops) - 1 - np.argsort(own[::-1], kind="stable")[::-1]
+        else:
+            place = np.argsort(own, kind="stable")
+        if len(ops) == len(keys):
+            self._sorted = own, way, ops[place]
+        return ops[place]
 
 
 def produced_bytes(problem: Problem) -> Floats:

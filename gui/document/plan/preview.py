@@ -143,6 +143,12 @@ def legal_along(live: Live, closure: Ints, device: int) -> bool:
     return bool(live.check(closure).legal[device])
 
 
+def reason_of(check: Preview, device: int) -> str:
+    """What is in the way of the move to ``device``, in one sentence."""
+    sentences = check.reasons(device)
+    return sentences[0] if sentences else "breaks a rule"
+
+
 def along_change(live: Live, preview: Preview, device: int) -> Change:
     """What becomes of the objective where the neighbours come along to ``device``."""
     return moved_change(live, _with_neighbours(preview), device)

@@ -347,6 +347,7 @@ class MainWindow(GraphBody):
         self.planning_anew.close()
         self.counting.close()
         self.sureness.close()
+        self.inspector.end_threads()
         self.package.end_threads()
         self.training.close_run()
         self.proving_unasked.close()

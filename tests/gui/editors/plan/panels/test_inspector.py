@@ -10,6 +10,7 @@ from PySide6.QtCore import QUrl
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
+from gui.editors.plan.panels import inspector
 from gui.editors.plan.panels.devices import DevicesPanel
 from gui.editors.plan.panels.inspector import InspectorPanel
 from gui.look.theme import DARK, LIGHT
@@ -155,6 +156,73 @@ def test_what_cannot_be_helped_by_neighbours_is_not_offered_with_them(qtbot: QtB
         takes = next(a for a in devices.menu(2).actions() if "neighbours along" in a.text())
         assert takes.isEnabled()
     devices.deleteLater()
+
+
+def test_many_ops_are_looked_at_beside_the_window_with_the_same_figures(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is selected, where it could move, what that gives and what is in the way, of a plan that goes on changing."""
+    document = opened()
+    document.pin([11], 2)
+    panel = InspectorPanel(document, LIGHT)
+
+    def page() -> str:
+        qtbot.waitUntil(lambda: "Counting" not in text(panel), timeout=30_000)
+        return text(panel)
+
+    with shown(qtbot, panel):
+        for ops in (range(12), [0, 1, 2, 3], [0, 11]):
+            for device in (0, 1):
+                document.select([])
+                document.move([4, 5], device)
+                monkeypatch.setattr(inspector, "AT_ONCE", 10_000)
+                document.select(ops)
+                at_once = page()
+                qtbot.waitUntil(lambda: "not allowed" not in text(panel), timeout=30_000)
+                at_once = text(panel)
+                assert "Moving to" in at_once
+                document.select([])
+                settle()
+                monkeypatch.setattr(inspector, "AT_ONCE", 1)
+                document.select(ops)
+                panel.refresh_now()
+                waits = panel.view.toPlainText()
+                assert f"{len(ops)} ops selected" in waits and "Counting" in waits
+                assert "Moving to" not in waits and "Work" not in waits
+                assert page() == at_once
+        # What was found of the plan before is not shown of this one, though it comes when nobody has asked anew yet.
+        document.select([0, 1])
+        panel.refresh_now()
+        document.undo_stack.undo()
+        assert "Counting" in panel.view.toPlainText()
+        before = page()
+        monkeypatch.setattr(inspector, "AT_ONCE", 10_000)
+        panel.refresh()
+        qtbot.waitUntil(lambda: "not allowed" not in text(panel), timeout=30_000)
+        assert text(panel) == before
+    panel.end_threads()
+
+
+def test_what_was_found_of_many_ops_is_not_found_twice(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = opened()
+    panel = InspectorPanel(document, LIGHT)
+    monkeypatch.setattr(inspector, "AT_ONCE", 1)
+    with shown(qtbot, panel):
+        document.select([0, 1, 2])
+        qtbot.waitUntil(lambda: "Moving to" in text(panel), timeout=30_000)
+        problem = document.open_problem
+        bound = problem.bound(problem.components[0], 0.5, "mine", problem.assumptions)
+        document.add_bounds([bound])
+        panel.refresh()
+        assert "Moving to" in panel.view.toPlainText(), "nothing moved: all but the gaps is known"
+        panel.show_device(1)
+        assert "Its heaviest ops" in text(panel)
+        document.select([0, 1])
+        panel.refresh_now()
+        assert "Counting" in panel.view.toPlainText()
+        document.select([])
+        assert "12" in text(panel)
+    panel.end_threads()
 
 
 def test_mates(qtbot: QtBot) -> None:

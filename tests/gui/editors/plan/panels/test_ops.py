@@ -83,6 +83,33 @@ def test_sorting_and_filtering(qapp, column: int, descending: bool, chosen: list
     assert model.op(len(expected)) == -1
 
 
+def test_an_order_that_is_known_is_not_sorted_again(qapp, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    """After finding, or on another machine where ops take as long, the list comes in the order that it had."""
+    document = opened()
+    problem, model = document.open_problem, OpsModel()
+    other = Problem(problem.graph, Pipeline(4), problem.objective)
+    slower = Problem(problem.graph, Pipeline(4, speed=(1.0, 0.5, 2.0, 1.0)), problem.objective)
+    asked, argsort = [], np.argsort
+    monkeypatch.setattr(np, "argsort", lambda *given, **named: asked.append(1) or argsort(*given, **named))
+    for way in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+        model.set_problem(problem, document.device_of)
+        model.sort(WORK, way)
+        asked.clear()
+        for rows in (None, [3, 1, 7], None, []):
+            model.set_rows(None if rows is None else np.array(rows, np.int32))
+            for now in (problem, other, slower):
+                model.set_problem(now, document.device_of, fresh=False)
+                work = now.evaluator.work_on(document.device_of)
+                ops = sorted(range(12) if rows is None else rows)
+                ops.sort(key=lambda v, work=work: work[v], reverse=way == Qt.SortOrder.DescendingOrder)  # type: ignore[misc]
+                assert model.ops().tolist() == ops
+                if now is other:
+                    assert not asked
+            model.set_rows(None)
+            model.set_problem(problem, document.device_of, fresh=False)
+            asked.clear()
+
+
 def test_cells(qtbot: QtBot) -> None:
     document = opened()
     model = OpsModel()
