@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.look.theme import Theme
 from gui.widgets.later import Later
+from gui.widgets.turn import OTHERS, PANELS
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
-
-
-LONG_SECONDS = 0.01
-"""Processor seconds of panels after which the others wait for the next turn of the event loop."""
 
 
 class Panel(QWidget):
@@ -25,8 +21,6 @@ class Panel(QWidget):
 
     id: ClassVar[str] = ""
     title: ClassVar[str] = ""
-    _turn_seconds: ClassVar[float] = 0.0
-    """Processor seconds that panels took in this turn of the event loop."""
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -34,6 +28,8 @@ class Panel(QWidget):
         self.document = document
         self.theme = theme
         self._stale = True
+        self._put_off = False
+        """Whether a refresh was left to the next turn of the event loop, which is that one."""
         self._later = Later(self._refresh_if_seen, self)
         self.setAccessibleName(self.title)
         document.opening_changed.connect(self._opening_changed)
@@ -73,21 +69,19 @@ class Panel(QWidget):
             self.refresh_now()
 
     def _refresh_if_seen(self) -> None:
-        """In this turn of the event loop, unless other panels took long in it: what a person does comes between two."""
+        """In this turn of the event loop, unless other panels took long in it: what a person does comes between two.
+
+        After a picture that took long to paint they wait for one turn, not for more: there may be one in every turn.
+        """
         if not self.isVisible():
             return
-        if Panel._turn_seconds > LONG_SECONDS:
+        if PANELS.is_long or (OTHERS.is_long and not self._put_off):
+            self._put_off = True
             self._later.ask()
             return
-        if not Panel._turn_seconds:
-            QTimer.singleShot(0, Panel._end_turn)
-        began = time.thread_time()
-        self.refresh_now()
-        Panel._turn_seconds += time.thread_time() - began
-
-    @staticmethod
-    def _end_turn() -> None:
-        Panel._turn_seconds = 0.0
+        self._put_off = False
+        with PANELS.counted():
+            self.refresh_now()
 
     def showEvent(self, event: QShowEvent) -> None:
         """What was asked for while hidden is done now, before the first paint."""

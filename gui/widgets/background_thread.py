@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from gui.widgets.turn import OTHERS
+
 Work = Callable[[Callable[[], bool]], object]
 """``work(stopped)``: asks ``stopped`` now and then, and ends soon once that is true."""
 
@@ -90,4 +92,5 @@ class Background(QObject):
             self._start()
         elif ticket == self._ticket and deliver is not None:
             self.busy_changed.emit()
-            deliver(result)
+            with OTHERS.counted():
+                deliver(result)

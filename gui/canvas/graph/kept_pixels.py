@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.painter import wrap_image
 from gui.raster import engine as raster
+from gui.widgets.turn import OTHERS
 
 
 class KeptPixels:
@@ -48,4 +49,5 @@ class KeptPixels:
             self.stale()
         if self.base_stale:
             self.base_stale = False
-            self.paint_base(ratio)
+            with OTHERS.counted():
+                self.paint_base(ratio)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from gui.look.theme import Theme
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.shell.key_claims import TakesLetters
-from gui.words.methods import refusal_words
+from gui.tools.search.refusals import Refusals
 from planner.problem.base import PlanningProblem
 from planner.search.method import BoundMethod, Method, Planner
 
@@ -98,6 +98,7 @@ class MethodList(TakesLetters, QListWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
+        self.refusals = Refusals()
         self._room = LEAST_HEIGHT
         self.setAccessibleName("Planners and bound methods")
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -127,7 +128,7 @@ class MethodList(TakesLetters, QListWidget):
         self.clear()
         groups: dict[str, list[tuple[Method, str]]] = {FIND: [], PROVE: [], OTHERS: []}
         for method in methods:
-            reason = refusal_words(method, problem)
+            reason = self.refusals.of(method, problem)
             if matches(method, words):
                 place = OTHERS if reason else PROVE if isinstance(method, BoundMethod) else FIND
                 groups[place].append((method, reason))

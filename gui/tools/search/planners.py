@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from gui.background.job import Job
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
+    from planner.problem.problem import Problem
 
 DEFAULT_LIMIT = 60
 LAID_OUT_MS = 500
@@ -154,12 +155,20 @@ class PlannersPanel(Panel):
 
     # ------------------------------------------------------------------ the catalogue
     def _refresh_if_seen(self) -> None:
-        """Methods are imported one in a turn of the event loop: all of them take long."""
+        """Methods are imported, and asked whether they serve, a few in a turn of the event loop: all of them take long."""
         problem = self.document.problem
-        if problem is not None and self.isVisible() and import_next(problem):
+        if problem is not None and self.isVisible() and self._ask_next(problem):
             self._later.ask()
             return
         super()._refresh_if_seen()
+
+    def _ask_next(self, problem: Problem) -> bool:
+        return import_next(problem) or self.list.refusals.ask_next(methods_for(problem), problem)
+
+    def request_refresh(self, *given: object) -> None:
+        """What methods say of the problem is asked anew."""
+        self.list.refusals.forget()
+        super().request_refresh(*given)
 
     def refresh(self) -> None:
         """List what the catalogue has for the problem; what refuses it is greyed and says why."""
@@ -251,8 +260,10 @@ class PlannersPanel(Panel):
         return [replace(o, default=given[o.name]) if o.name in given else o for o in method.options]
 
     def _chose(self) -> None:
+        if self._filling:
+            return  # shown when all are listed
         method = self.method()
-        if not self._filling and method is not None:
+        if method is not None:
             self._wanted = method
         self._show_method(method)
 

@@ -11,7 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
 from gui.look.theme import LIGHT
-from gui.panels.base import LONG_SECONDS, Panel
+from gui.panels.base import Panel
+from gui.widgets.turn import LONG_SECONDS, OTHERS
+from tests.gui.window_parts import settle
 
 
 class Slow(Panel):
@@ -21,10 +23,14 @@ class Slow(Panel):
 
     def refresh(self) -> None:
         """Use the processor."""
-        until = time.thread_time() + 2 * LONG_SECONDS
-        while time.thread_time() < until:
-            pass
+        take_long()
         self.log.append("panel")
+
+
+def take_long() -> None:
+    until = time.thread_time() + 2 * LONG_SECONDS
+    while time.thread_time() < until:
+        pass
 
 
 def test_what_a_person_does_comes_between_two_panels_that_take_long(qtbot: QtBot) -> None:
@@ -49,3 +55,34 @@ def test_what_a_person_does_comes_between_two_panels_that_take_long(qtbot: QtBot
     at = [i for i, what in enumerate(log) if what == "panel"]
     assert all("turn" in log[a:b] for a, b in pairwise(at))
     assert not any(panel.waiting for panel in panels)
+
+
+def test_a_panel_leaves_a_turn_to_a_picture_that_took_long_but_not_the_next_one(qtbot: QtBot) -> None:
+    """Where a picture is painted in every turn panels are built all the same."""
+    document, log = Document(), list[str]()
+    panel = Slow(document, LIGHT)
+    panel.log = log
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitExposed(panel)
+    log.clear()
+
+    def paint() -> None:
+        with OTHERS.counted():
+            take_long()
+        log.append("picture")
+        if log.count("picture") == 1:
+            panel.request_refresh()
+
+    timer = QTimer()
+    timer.timeout.connect(paint)
+    timer.start(0)
+    qtbot.waitUntil(lambda: "panel" in log, timeout=20_000)
+    timer.stop()
+    assert 2 <= log.index("panel") <= 4
+    settle()
+    assert not OTHERS.seconds
+    log.clear()
+    panel.request_refresh()
+    settle()
+    assert log == ["panel"]

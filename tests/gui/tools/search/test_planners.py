@@ -14,6 +14,7 @@ from gui.background.job import Job
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.look.theme import DARK, LIGHT
+from gui.tools.search import refusals
 from gui.tools.search.job_row import JobRow
 from gui.tools.search.method_list import METHOD, OTHERS, PROVE, matches, tag
 from gui.tools.search.planners import PlannersPanel
@@ -97,6 +98,45 @@ def test_all_methods_are_listed_and_refusals_explained(qtbot: QtBot) -> None:
         assert panel.method() is not None
         assert panel.summary.text().endswith(".")
         assert panel.source.text()
+
+
+def test_methods_of_a_large_graph_are_asked_one_in_a_turn_and_once_each(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = opened()
+    panel = panel_of(document)
+    asked: list[Method] = []
+    turns: list[bool] = []
+    with shown(qtbot, panel):
+        settle()
+        chosen = panel.method()
+        words, ask = refusals.refusal_words, panel.list.refusals.ask_next
+
+        def counted_words(method: Method, problem: Problem) -> str:
+            asked.append(method)
+            return words(method, problem)
+
+        def counted_ask(*given: Any) -> bool:
+            turns.append(ask(*given))
+            return turns[-1]
+
+        monkeypatch.setattr(refusals, "STEP_SECONDS", -1.0)
+        monkeypatch.setattr(refusals, "refusal_words", counted_words)
+        monkeypatch.setattr(panel.list.refusals, "ask_next", counted_ask)
+        document.set_problem(Pipeline(4))
+        qtbot.waitUntil(lambda: turns[-1:] == [False], timeout=30_000)
+        settle()
+        entries = [panel.list.item(i) for i in range(panel.list.count())]
+        listed = {item.data(METHOD): item.flags() for item in entries if item.data(METHOD) is not None}
+        assert set(asked) == set(listed) and len(asked) == len(listed)
+        assert turns == [True] * (len(listed) - 1) + [False]
+        problem = document.open_problem
+        for method, flags in listed.items():
+            assert bool(flags & Qt.ItemFlag.ItemIsEnabled) == (method.refusal(problem) is None)
+        assert panel.method() is chosen
+        panel.search.setText("slice")
+        settle()
+        assert len(asked) == len(listed), "nothing is asked again for what is typed"
 
 
 def test_groups_and_tags(qtbot: QtBot) -> None:
