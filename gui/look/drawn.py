@@ -14,7 +14,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QRectF, QSize, QSizeF
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -28,6 +28,7 @@ from PySide6.QtGui import (
     QPdfWriter,
 )
 
+from gui.look.anchors import Anchors
 from gui.look.page import POINTS_PER_INCH, SCREEN_DPI, SUFFIXES, Page
 from planner.errors import StageboardError
 from planner.files import write_atomically
@@ -127,8 +128,9 @@ def drawing(
         svg.setResolution(SCREEN_DPI)  # points as large as on the screen, which they are measured on
         svg.setViewBox(QRectF(0, 0, *size))
         svg.setTitle(title)
-        paint_on(svg, paint, least)
-    file = bytes(data.data())
+        anchors = Anchors()
+        paint_on(svg, paint, least, anchors)
+    file = anchors.written(bytes(data.data()))
     if pixels is not None:
         # Qt's writer measures in millimetres alone.
         shown = f'<svg width="{pixels[0]}" height="{pixels[1]}"'.encode()
@@ -196,11 +198,15 @@ def into(data: QByteArray) -> Iterator[QBuffer]:
 
 
 class Lettering(QPainter):
-    """A painter that writes no letters lower than ``least`` pixels of its device: what has no room for larger ones is left out."""
+    """A painter that writes no letters lower than ``least`` pixels of its device: what has no room for larger ones is left out.
 
-    def __init__(self, least: float) -> None:
+    With ``anchors``, those of the drawing (SVG) that it paints, aligned words keep their end or their middle.
+    """
+
+    def __init__(self, least: float, anchors: Anchors | None = None) -> None:
         super().__init__()
         self._least = least * (1.0 - ROUNDING)
+        self._anchors = anchors
 
     def restore(self) -> None:
         """Go back to what was saved, its clip among it."""
@@ -215,10 +221,32 @@ class Lettering(QPainter):
             pixels = letters.pointSizeF() * SCREEN_DPI / POINTS_PER_INCH
         if pixels * abs(self.combinedTransform().m22()) < self._least:
             return None
+        in_box = isinstance(args[0], (QRect, QRectF))
+        if in_box and self._anchors is not None and self._anchored(self._anchors, *args):
+            return None
         written = super().drawText(*args)
-        if isinstance(args[0], (QRect, QRectF)):  # what has no room there is cut by a clip of Qt's own
+        if in_box:  # what has no room there is cut by a clip of Qt's own
             self._clip_again()
         return written
+
+    def _anchored(self, anchors: Anchors, box: QRect | QRectF, flags: Any, words: Any, *_: Any) -> bool:
+        """Write words that keep their end or their middle, if these do, and cut off what has no room."""
+        if not isinstance(words, str):
+            return False
+        rect = QRectF(box)
+        placed = anchors.place(self, rect, int(flags), words)
+        if placed is None:
+            return False
+        cut = not int(flags) & int(Qt.TextFlag.TextDontClip) and not rect.contains(
+            self.boundingRect(rect, int(flags), words)
+        )
+        if cut:
+            self.save()
+            self.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+        super().drawText(*placed)
+        if cut:
+            self.restore()
+        return True
 
     def _clip_again(self) -> None:
         """Tell the clip once more: Qt's writer of SVG goes on with one that was left, and would cut all that is painted until the next."""
@@ -226,10 +254,10 @@ class Lettering(QPainter):
             self.setClipPath(self.clipPath())
 
 
-def paint_on(device: QPaintDevice, paint: Paint, least: float = 0.0) -> None:
-    """Let ``paint`` paint on a device, no letters lower than ``least`` pixels. Raises :class:`StageboardError` where there is not enough
-    memory for it."""
-    painter = Lettering(least)
+def paint_on(device: QPaintDevice, paint: Paint, least: float = 0.0, anchors: Anchors | None = None) -> None:
+    """Let ``paint`` paint on a device, no letters lower than ``least`` pixels; ``anchors`` as in :class:`Lettering`. Raises
+    :class:`StageboardError` where there is not enough memory for it."""
+    painter = Lettering(least, anchors)
     if not painter.begin(device):
         raise _too_large(device.width(), device.height())
     try:

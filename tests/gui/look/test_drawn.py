@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from defusedxml.ElementTree import fromstring
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontInfo, QImage, QPainter
 
 from gui.look.drawn import drawing, drawn, encoded, slides
 from gui.look.page import PRESETS, Page
+from gui.look.writing import CENTRE, LEFT, RIGHT
 from planner.errors import StageboardError
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,6 +83,40 @@ def test_what_is_painted_after_a_clip_within_a_clip_is_cut_by_the_outer_one_alon
 
     walk(root, [])
     assert cut == {"inner": [10.0], "outer": [80.0], "cut": [70.0], "next": [80.0], "free": []}
+
+
+@pytest.mark.parametrize(("align", "anchor", "x"), [(RIGHT, "end", 110.0), (CENTRE, "middle", 60.0)])
+def test_aligned_words_keep_their_end_or_middle_whatever_letters_a_reader_of_drawings_has(
+    align: int, anchor: str, x: float, qapp: Any
+) -> None:
+    box = QRectF(10, 20, 100, 20)
+
+    def aligned(painter: QPainter) -> None:
+        painter.drawText(box, align, "1 \N{MICRO SIGN}s < \N{CYRILLIC SMALL LETTER BE}")
+        painter.drawText(box, LEFT, "beginning")
+        painter.drawText(box, align | int(Qt.TextFlag.TextWordWrap), "two words that are broken into lines")
+
+    root = fromstring(drawing((200, 60), "a title", aligned))
+    first, second, *lines = root.iter(f"{SVG}text")
+    # Letters of two scripts are one text, else only its last would keep the place.
+    assert first.text == "1 \N{MICRO SIGN}s < \N{CYRILLIC SMALL LETTER BE}"
+    assert first.get("text-anchor") == anchor and float(first.get("x")) == x
+    assert float(first.get("y")) == pytest.approx(float(second.get("y")), abs=0.01)
+    assert second.get("text-anchor") is None and float(second.get("x")) == 10.0
+    assert len(lines) > 1 and not any(line.get("text-anchor") for line in lines)
+
+
+def test_aligned_words_that_have_no_room_are_cut_as_elsewhere(qapp: Any) -> None:
+    def narrow(painter: QPainter) -> None:
+        painter.drawText(QRectF(50, 0, 10, 20), RIGHT, "wider than ten")
+        painter.drawText(QRectF(50, 0, 10, 20), RIGHT | int(Qt.TextFlag.TextDontClip), "free")
+        painter.drawText(QRect(50, 0, 50, 20), RIGHT, "room")
+
+    root = fromstring(drawing((100, 20), "a title", narrow))
+    above = {child: parent for parent in root.iter() for child in parent}
+    groups = {text.text: (above[text], above[above[text]]) for text in root.iter(f"{SVG}text")}
+    cut = {words: any("clip-path" in group.attrib for group in around) for words, around in groups.items()}
+    assert cut == {"wider than ten": True, "free": False, "room": False}
 
 
 def heights(clip: Any) -> list[float]:

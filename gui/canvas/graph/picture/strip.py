@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gui.canvas.graph.detail import Detail
@@ -22,6 +22,7 @@ from gui.canvas.graph.scene import Scene
 from gui.canvas.graph.viewport import Rect, Viewport
 from gui.look.fonts import font, metrics
 from gui.look.heading import MOST_LINES, Heading, heading_of
+from gui.look.writing import RIGHT
 from gui.widgets.bar_key import MOVED, SPLIT, key_lines, key_width, paint_key
 
 TITLE_HEIGHT, INSET, TITLE_PIXELS, SUBTITLE_PIXELS = 54, 16, 17, 12
@@ -94,7 +95,7 @@ def _paint_models(painter: QPainter, picture: Picture, left: float) -> float:
     found, begins = _models_beside(picture, left)
     for model, right, wide in found:
         painter.setPen(QColor(theme.text))
-        painter.drawText(QRectF(right - wide, 6, wide, 24), int(Qt.AlignmentFlag.AlignVCenter), names[model])
+        painter.drawText(QRectF(right - wide, 6, wide, 24), RIGHT, names[model])
         painter.setPen(QPen(QColor(theme.muted), 1))
         painter.setBrush(QColor(model_shade(model, theme)))
         painter.drawRoundedRect(QRectF(right - wide - 19, 13, 13, 9), 2, 2)
