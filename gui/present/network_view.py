@@ -59,8 +59,8 @@ class NetworkStage:
         w, h = self.size[0] / self.grown, self.size[1] / self.grown
         x, y, part = w / 2, h / 2, (w, h)
         if camera is not None:
-            x, y = (camera.x + camera.width / 2) * w, (camera.y + camera.height / 2) * h
-            part = (camera.width * w, camera.height * h)
+            left, top, across, down = camera.seen
+            x, y, part = (left + across / 2) * w, (top + down / 2) * h, (across * w, down * h)
         scale = min(free[0] / part[0], free[1] / part[1])
         return View(scale, pad + free[0] / 2 - x * scale, pad + free[1] / 2 - y * scale)
 

@@ -173,15 +173,17 @@ class GraphStage:
         if camera is None:
             viewport.fit((x, y, w, h), margin=MARGIN * unit, largest=1.6 * unit)
         else:
-            part = (x + camera.x * w, y + camera.y * h, camera.width * w, camera.height * h)
-            viewport.fit(part, margin=MARGIN * unit, largest=LARGEST * unit)
+            left, top, across, down = camera.seen
+            viewport.fit(
+                (x + left * w, y + top * h, across * w, down * h),
+                margin=MARGIN * unit,
+                largest=LARGEST * unit,
+            )
             margin, wide, high = MARGIN * unit, viewport.width - viewport.left, viewport.height
-            if camera.x >= 0.0 and camera.x + camera.width <= 1.0:
-                first = x * viewport.scale + viewport.ox - viewport.left
-                viewport.ox += _filling(first, wide - first - w * viewport.scale, margin)
-            if camera.y >= 0.0 and camera.y + camera.height <= 1.0:
-                first = y * viewport.scale + viewport.oy
-                viewport.oy += _filling(first, high - first - h * viewport.scale, margin)
+            first = x * viewport.scale + viewport.ox - viewport.left
+            viewport.ox += _filling(first, wide - first - w * viewport.scale, margin)
+            first = y * viewport.scale + viewport.oy
+            viewport.oy += _filling(first, high - first - h * viewport.scale, margin)
         return View(viewport.scale, viewport.ox, viewport.oy)
 
 

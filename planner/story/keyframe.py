@@ -60,6 +60,14 @@ class Camera:
         for name in ("width", "height"):
             check_real(getattr(self, name), f"the {name} of a camera", 0.001, 3.0)
 
+    @property
+    def seen(self) -> tuple[float, float, float, float]:
+        """The part of the scene that it sees, without what is blank beside the scene (left, top, width and height as its own); the whole
+        scene where it sees nothing of it."""
+        left, top = max(self.x, 0.0), max(self.y, 0.0)
+        width, height = min(self.x + self.width, 1.0) - left, min(self.y + self.height, 1.0) - top
+        return (left, top, width, height) if width > 0.0 and height > 0.0 else (0.0, 0.0, 1.0, 1.0)
+
 
 @dataclass(frozen=True)
 class Keyframe:

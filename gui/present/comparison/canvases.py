@@ -77,5 +77,5 @@ class CanvasesShot(ComparisonShot):
 
 
 def shares(camera: Camera | None) -> tuple[float, float, float, float]:
-    """A camera as shares of what is laid out."""
-    return WHOLE if camera is None else (camera.x, camera.y, camera.width, camera.height)
+    """What a camera sees as shares of what is laid out."""
+    return WHOLE if camera is None else camera.seen

@@ -131,7 +131,7 @@ class _Page:
             scene = shot.stage.scene
             frame |= {
                 "kind": "graph", "stage": self.scenes.add(shot.stage),
-                "camera": None if k.camera is None else [k.camera.x, k.camera.y, k.camera.width, k.camera.height],
+                "camera": None if k.camera is None else list(k.camera.seen),
                 "out": np.flatnonzero(shot.standing_out).tolist(), "lit": np.flatnonzero(shot.lit).tolist(),
                 "marks": marks_data(shot.stage, shot.marks),
             }  # fmt: skip

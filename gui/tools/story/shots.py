@@ -73,7 +73,7 @@ class Shots(Protocol):
 def camera_of(canvas: SceneWidget) -> Camera | None:
     """What a canvas shows as shares of its scene; None where that is everything."""
     scene = canvas.scene
-    if scene is None or canvas.viewport.shows(scene.layout.bounds):
+    if scene is None or canvas.in_sight() is None:
         return None
     left, top, width, height = (float(side) for side in scene.layout.bounds)
     x, y, w, h = (float(side) for side in canvas.viewport.visible())

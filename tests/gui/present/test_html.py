@@ -13,6 +13,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,11 @@ from gui.present.export.export import ExportOptions, export_story, show_of
 from gui.present.html.page import page_of
 from gui.present.html.scenes import Scenes, glyph_outline, loads, packed
 from gui.present.html.svg import Colours, drawing
+from gui.present.scenes import GraphStage
 from gui.present.transition.transition import Shot
 from gui.widgets.bars import HATCH
 from planner.printable import escaped
-from planner.story.keyframe import Keyframe
+from planner.story.keyframe import Camera, Keyframe
 from planner.story.story import Resolved
 from tests.gui.present.talks import TARGETS, graph_members, network_talk, resolved, talk
 
@@ -339,6 +341,29 @@ console.log(JSON.stringify(said));
     assert [one if isinstance(one, int) else (one[0], one[2]) for one in said] == [
         ("in 1 B", 60), ("in 2 B", 120), 60, ("in 2 B", 70), 35, 20,
     ]  # fmt: skip
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")
+def test_the_page_leaves_nothing_blank_that_more_of_a_scene_could_fill(tmp_path: Path) -> None:
+    """A camera at the corner of a scene that is wider than the page: its part at a side, where slides have it, too."""
+    folder = ROOT / "gui" / "present" / "html" / "player"
+    script = (
+        (folder / "scene.js").read_text()
+        + """
+const stage = { layout: { bounds: [10, 20, 1000, 500], lanes: [] } }, room = { width: 640, height: 400 };
+console.log(JSON.stringify([[0, 0, 0.2, 0.8], [0.9, 0.5, 0.1, 0.5]].map((camera) => viewOf(stage, camera, room, 1))));
+"""
+    )
+    (tmp_path / "check.js").write_text(script)
+    ended = subprocess.run(["node", str(tmp_path / "check.js")], capture_output=True, text=True, timeout=60)  # noqa: PLW1510
+    assert ended.returncode == 0, ended.stderr
+    scene = SimpleNamespace(layout=SimpleNamespace(bounds=(10.0, 20.0, 1000.0, 500.0)))
+    stage = SimpleNamespace(scene=scene, left=0.0)
+    for view, camera in zip(
+        json.loads(ended.stdout), (Camera(0.0, 0.0, 0.2, 0.8), Camera(0.9, 0.5, 0.1, 0.5)), strict=True
+    ):
+        seen = GraphStage.seen(stage, camera, (640.0, 400.0), 1.0)  # type: ignore[arg-type]
+        assert (view["s"], view["x"], view["y"]) == pytest.approx((seen.scale, seen.ox, seen.oy))
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node")

@@ -18,6 +18,7 @@ from gui.panels.schedule.layout import ChartLayout, device_rows
 from gui.present.captions import band_height, figures_text, lines_of, measure, target_words, words_for
 from gui.present.panels.lines import paint_convergence
 from gui.present.panels.panels import STEADY, schedule_of, show_steady
+from gui.present.scenes import MARGIN, Graphs
 from gui.present.show import FIRST, Show
 from planner.machines.pool.target import DevicePool
 from planner.problem.bound import Bound
@@ -148,6 +149,34 @@ def test_a_camera_shows_its_part() -> None:
     show = Show(resolved(members, Keyframe("All", "", 0), part), LIGHT, (640, 400))
     whole, near = show.shots.shot(0).view, show.shots.shot(1).view  # type: ignore[union-attr]
     assert near.scale > whole.scale
+
+
+@pytest.mark.parametrize(
+    "camera",
+    [
+        Camera(-0.4, 0.1, 0.8, 0.8),
+        Camera(0.3, -0.3, 0.8, 0.8),
+        Camera(0.2, 0.2, 2.0, 0.5),
+        Camera(0.5, -0.5, 0.4, 2.0),
+    ],
+)
+@pytest.mark.parametrize("view", ["flow", "lanes"])
+def test_nothing_of_a_slide_is_blank_for_what_was_blank_around_the_graph_on_a_canvas(
+    camera: Camera, view: str
+) -> None:
+    """What was moved half out of sight, or stood alone in a wide canvas, fills the slide as far as there is more of it."""
+    room = (640.0, 320.0)
+    stage = Graphs(room, 1.0, LIGHT).stage(graph_members(n=40)[0][0], view)
+    seen, (x, y, w, h) = stage.seen(camera, room, 1.0), stage.scene.layout.bounds
+    for start, length, offset, low, high in (
+        (x, w, seen.ox, stage.left, room[0]),
+        (y, h, seen.oy, 0.0, room[1]),
+    ):
+        before = start * seen.scale + offset - low
+        after = high - (start + length) * seen.scale - offset
+        most = MARGIN + 1.0
+        # All of it stands in the middle; of more than there is room for, neither side is blank.
+        assert before == pytest.approx(after, abs=1.5) or max(before, after) <= most
 
 
 def test_ops_are_found_under_the_pointer() -> None:

@@ -112,6 +112,13 @@ def test_what_a_story_may_not_hold(made: Any, words: str) -> None:
     assert words in str(caught.value)
 
 
+def test_a_camera_sees_what_there_is_of_the_scene() -> None:
+    assert Camera(0.25, 0.5, 0.5, 0.25).seen == (0.25, 0.5, 0.5, 0.25)
+    assert Camera(-0.5, -0.25, 1.0, 2.0).seen == (0.0, 0.0, 0.5, 1.0)
+    assert Camera(0.75, 0.5, 1.0, 1.0).seen == (0.75, 0.5, 0.25, 0.5)
+    assert Camera(1.5, 0.0, 0.5, 1.0).seen == Camera(0.0, -1.0, 1.0, 0.5).seen == (0.0, 0.0, 1.0, 1.0)
+
+
 def test_parts_of_a_story_fit_together(problem: Problem) -> None:
     model = StoryModel(("a.json",), problem.graph.fingerprint)
     one = pack(plan_on(problem, [0] * problem.graph.n))

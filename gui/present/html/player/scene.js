@@ -78,7 +78,19 @@ function viewOf(stage, camera, room, unit) {
   const left = headerWidth(stage, unit), margin = MARGIN * unit;
   const wide = Math.max(1, room.width - left - 2 * margin), high = Math.max(1, room.height - 2 * margin);
   const s = Math.min((camera ? LARGEST : LARGEST_WHOLE) * unit, wide / Math.max(w, 1e-9), high / Math.max(h, 1e-9));
-  return { s, x: left + margin + (wide - w * s) / 2 - x * s, y: margin + (high - h * s) / 2 - y * s };
+  const view = { s, x: left + margin + (wide - w * s) / 2 - x * s, y: margin + (high - h * s) / 2 - y * s };
+  if (!camera) return view;
+  const across = bx * s + view.x - left, down = by * s + view.y;
+  view.x += filling(across, room.width - left - across - bw * s, margin);
+  view.y += filling(down, room.height - down - bh * s, margin);
+  return view;
+}
+
+// How far a scene moves along one side, so that nothing of the room is blank that more of it could fill: it has so much before and after
+// it, less than none where it goes on. Where all of it has room it stands in the middle.
+function filling(before, after, margin) {
+  if (before + after >= 2 * margin) return (after - before) / 2;
+  return Math.max(0, after - margin) - Math.max(0, before - margin);
 }
 
 function headerWidth(stage, unit) {
