@@ -39,6 +39,8 @@ BESIDE_WORDS = 2.0
 """Pixels of its own ground on both sides of a name below its card."""
 GROUP_NAMED = 11
 """Logical pixels that a folded group is high at least where it alone has a name."""
+LEAST_NAME = 7
+"""Logical pixels that letters of names are high at least."""
 LEAST_ROOM = 14
 """Logical pixels below which a card has no name."""
 TIGHT = 1.15
@@ -89,7 +91,7 @@ def paint_labels(
 
 def name_size(card: float, ratio: float, least: float = 0.0) -> int:
     """Pixels that the name of a card is high, where the card itself is ``card`` pixels high: ``least`` at least where that has room."""
-    usual = int(min(12 * ratio, max(7 * ratio, 0.62 * card)))
+    usual = int(min(12 * ratio, max(LEAST_NAME * ratio, 0.62 * card)))
     return max(usual, ceil(least)) if card >= TIGHT * least else usual
 
 
@@ -136,7 +138,8 @@ def blank_share(scene: Scene, viewport: Viewport, palette: CanvasPalette, least:
     names, blank = card_names(scene), 0
     for i in shown.tolist():
         room = int(float(scene.w[i]) * viewport.scale - left - after)
-        blank += room < LEAST_ROOM or not names.of(i, pixels, False, room).strip("\N{HORIZONTAL ELLIPSIS}")
+        named = names.fitted(i, pixels, False, room, max(least, LEAST_NAME))[0] if room >= LEAST_ROOM else ""
+        blank += not named.strip(CUT)
     return blank / len(shown)
 
 
@@ -160,7 +163,6 @@ def _paint_names(
     """Names alone; ``fills`` are those of blocks (uint32[count]), None for near cards."""
     card = STYLE.card_h * scale if scene.layout.stages is None else float("inf")
     pixels = name_size(card, ratio, least)
-    painter.setFont(font(pixels, False))
     # In pictures, where letters have a least size, what fits no card stands below it where there is room.
     left, after = (room * ratio for room in _beside(palette, least))
     names, gap = card_names(scene), STYLE.gap_x * viewport.scale
@@ -169,11 +171,13 @@ def _paint_names(
         room = int(w - left - after)
         if room < LEAST_ROOM * ratio:
             continue
-        text = names.of(i, pixels, False, room)
+        text, size = names.fitted(i, pixels, False, room, max(least, LEAST_NAME * ratio))
+        painter.setFont(font(size, False))
         if least and (not text or text.endswith(CUT)):
             below = QRectF(x - gap / 2, y + h, w + gap, TIGHT * pixels)
             whole = names.of(i, pixels, False, int(below.width()) - 2)
             if whole and not whole.endswith(CUT) and _free(scene, viewport, below):
+                painter.setFont(font(pixels, False))
                 _write_below(painter, scene, palette, i, below, whole, wide(whole, pixels, False))
                 continue
         at = QRectF(x + left, y, room + 2, h)
@@ -181,7 +185,7 @@ def _paint_names(
             painter.setPen(QColor(label_ink(scene, palette, i)))
             painter.drawText(at, int(Qt.AlignmentFlag.AlignVCenter), text)
         elif text:
-            words = wide(text, pixels, False)
+            words = wide(text, size, False)
             ink = block_ink(scene, palette, fills[i], i, left / w, (left + words) / w)
             write_on_block(painter, text, words, at, ink, ratio)
 
@@ -223,10 +227,12 @@ def name_on_card(
     if detail < Detail.CARDS:
         left, after = _beside(palette, least)
         pixels, room = name_size(STYLE.card_h * viewport.scale, ratio, least), int(w - (left + after) * ratio)
-        return card_names(scene).of(item, pixels, False, room) if room >= LEAST_ROOM * ratio else "", pixels
+        if room < LEAST_ROOM * ratio:
+            return "", pixels
+        return card_names(scene).fitted(item, pixels, False, room, max(least, LEAST_NAME * ratio))
     zoom = _zoom(viewport.scale, ratio)
     pixels, tab = max(int(NAME * zoom * ratio), ceil(least)), max(0.0, tab_width(palette) - 5.0) * ratio
-    return card_names(scene).of(item, pixels, True, int(w - tab - 1.6 * PAD * zoom * ratio)), pixels
+    return card_names(scene).fitted(item, pixels, True, int(w - tab - 1.6 * PAD * zoom * ratio), least)
 
 
 def named_whole(
@@ -264,7 +270,7 @@ def _paint_cards(
     quiet = palette.small_ink(scene.items.model)
     pad = PAD * zoom * ratio
     tab = max(0.0, tab_width(palette) - 5.0) * ratio
-    called = card_names(scene)
+    called, quiet_face = card_names(scene), font(small, False)
     names, costs, kinds = [], [], []
     for i in shown.tolist():
         x, y, w, h = _box(scene, viewport, i)
@@ -273,24 +279,20 @@ def _paint_cards(
         small_ink = quiet if heat is None else ink
         room = w - 1.6 * pad
         mark = 14 * zoom * ratio if scene.pinned[i] else 0.0
-        name = called.of(i, big, True, int(room - mark))
-        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name, ink))
+        name, size = called.fitted(i, big, True, int(room - mark), least)
+        names.append((QRectF(x + pad, y + 0.1 * h, room - mark, 0.44 * h), name, ink, font(size, True)))
         cost = _work_text(scene, i) if heat is None else heat.value_text(i)
         fits = int(max(0.0, room - wide(cost, small, False) - 6 * ratio))
         low = QRectF(x + pad, y + 0.52 * h, room, 0.38 * h)
-        kinds.append((low, _second_line(scene, i, name, small, fits), small_ink))
-        costs.append((low, cost, small_ink))
+        kinds.append((low, _second_line(scene, i, name, small, fits), small_ink, quiet_face))
+        costs.append((low, cost, small_ink, quiet_face))
         if mark:
             _pin(painter, x + w - 0.9 * pad, y + 0.3 * h, 4.2 * zoom * ratio, QColor(ink))
     middle = int(Qt.AlignmentFlag.AlignVCenter)
     right = middle | int(Qt.AlignmentFlag.AlignRight)
-    for face, words, where in (
-        (font(big, True), names, middle),
-        (font(small, False), kinds, middle),
-        (font(small, False), costs, right),
-    ):
-        painter.setFont(face)
-        for rect, text, ink in words:
+    for words, where in ((names, middle), (kinds, middle), (costs, right)):
+        for rect, text, ink, face in words:
+            painter.setFont(face)
             painter.setPen(QColor(ink))
             painter.drawText(rect, where, text)
 

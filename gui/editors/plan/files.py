@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QAbstractSpinBox, QInputDialog, QLineEdit
 
-from gui.canvas.graph.naming.row_headers import blocks_of
+from gui.canvas.graph.naming.blocks import blocks_of
 from gui.document.plan.folding import look_through
 from gui.editors.plan.last_plan import tell_remembered
 from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog, kept_words

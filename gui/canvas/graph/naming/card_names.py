@@ -1,17 +1,20 @@
-"""What cards are called: an op's kind where its name does not say it, and no two alike in a row that a name tells apart."""
+"""What cards are called: an op's kind where its name does not say it, and no two alike in a block that a name tells apart."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from functools import lru_cache
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import Qt
 
+from gui.canvas.graph.naming.blocks import neighbours_of
 from gui.canvas.graph.naming.kinds import INPUTS, plain, says_kind, short_kinds
 from gui.look.fonts import metrics
+from gui.look.writing import CUT
 from planner.lifetime import while_it_lives
 
 if TYPE_CHECKING:
@@ -21,10 +24,12 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 24
 """Sizes of type and card whose names are kept."""
-ALL_ROWS = -1
-"""Stands for the row of folded groups."""
+ALL_GROUPS = -1
+"""Stands for the neighbours of folded groups."""
 LEAST_CUT = 3
 """Letters that must be left of a word that is cut."""
+SMALLER = 0.7
+"""How much of their usual height letters have at least that are smaller so that a name is whole."""
 
 
 def short_name(name: str) -> str:
@@ -96,8 +101,9 @@ def op_names(name: str, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return (tail,), tuple(further)
     if not says_kind(tail, kind):
         return (kind, *short_kinds(kind)), tuple(f"{kind} {end}" for end in (tail, *further))
-    if plain(kind) in INPUTS:
-        return (tail, kind, *short_kinds(kind)), (*_ends(tail), *further)
+    if plain(kind) in INPUTS:  # mask says more than Input
+        own = [end for end in _ends(tail) if plain(end) not in plain(kind)]
+        return (tail, *own, kind, *short_kinds(kind)), (*_ends(tail), *further)
     if plain(tail).startswith(plain(kind)):  # MatMul_1 is no better cut than its kind is
         number = re.search(r"_\d+$", tail)
         marks = (number.group() if number else "", "")
@@ -170,30 +176,41 @@ def tells_kinds(graph: Graph) -> bool:
 
 
 class CardNames:
-    """The names on the cards of a layout, for each size of type and card worked out row by row when first asked for.
+    """The names on cards, for each size of type and card worked out among ``neighbours`` (int32[count]: those with the same number) when
+    first asked for.
 
-    Folded groups are told apart from those in all rows: not every picture has headers that say which row is whose.
+    Folded groups are told apart from all others: not every picture has headers that say which is where.
     """
 
-    def __init__(self, items: Items, row: np.ndarray) -> None:
+    def __init__(self, items: Items, neighbours: np.ndarray) -> None:
         self._items = items
-        self._row = row = np.where(items.whole_size > 1, ALL_ROWS, row)
+        self._among = among = np.where(items.whole_size > 1, ALL_GROUPS, neighbours)
         self._kinds = tells_kinds(items.graph)
-        order = np.argsort(row, kind="stable")
-        cuts = np.flatnonzero(np.diff(row[order])) + 1
-        self._rows = {int(row[part[0]]): part.tolist() for part in np.split(order, cuts) if len(part)}
+        order = np.argsort(among, kind="stable")
+        cuts = np.flatnonzero(np.diff(among[order])) + 1
+        self._members = {int(among[part[0]]): part.tolist() for part in np.split(order, cuts) if len(part)}
         self._families = families_of(items)
         self._known: dict[tuple[int, bool, int, int], dict[int, str]] = {}
 
     def of(self, item: int, pixels: int, bold: bool, room: int) -> str:
-        """The name of an item where there are ``room`` pixels; those of groups in the same row may have as much."""
-        row = int(self._row[item])
-        key = (pixels, bold, room, row)
+        """The name of an item where there are ``room`` pixels; its neighbours may have as much."""
+        among = int(self._among[item])
+        key = (pixels, bold, room, among)
         if key not in self._known:
-            if len(self._known) > MOST_KEPT * max(1, len(self._rows)):
+            if len(self._known) > MOST_KEPT * max(1, len(self._members)):
                 self._known.clear()
-            self._known[key] = self._named(self._rows[row], pixels, bold, room)
+            self._known[key] = self._named(self._members[among], pixels, bold, room)
         return self._known[key][item]
+
+    def fitted(self, item: int, pixels: int, bold: bool, room: int, least: float = 0.0) -> tuple[str, int]:
+        """The same and how high its letters are: where the name would be cut, so much smaller than ``pixels`` that it is whole, or that most of
+        it is there, but not below ``least``."""
+        smallest = min(pixels, max(ceil(least), ceil(SMALLER * pixels)))
+        for size in range(pixels, smallest, -1):
+            name = self.of(item, size, bold, room)
+            if name and not name.endswith(CUT):
+                return name, size
+        return self.of(item, smallest, bold, room), smallest
 
     def choices(self, item: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What an item may be called, the best first, and longer names."""
@@ -203,11 +220,11 @@ class CardNames:
         kind = items.graph.kinds[items.first[item]] if self._kinds else ""
         return op_names(items.names[item], kind)
 
-    def _named(self, row: list[int], pixels: int, bold: bool, room: int) -> dict[int, str]:
-        """The names of a row: the best that fits, and where several are alike a longer one that is nobody else's."""
-        choices = {item: self.choices(item) for item in row}
+    def _named(self, members: list[int], pixels: int, bold: bool, room: int) -> dict[int, str]:
+        """The names of neighbours: the best that fits, and where several are alike a longer one that is nobody else's."""
+        choices = {item: self.choices(item) for item in members}
         named = {item: _first_fitting(best, pixels, bold, room) for item, (best, _) in choices.items()}
-        if row and self._items.whole_size[row[0]] > 1:
+        if self._items.whole_size[members[0]] > 1:
             named |= self._shortened_alike(named, pixels, bold, room)
         while self._told_apart(named, choices, pixels, bold, room):
             pass
@@ -266,9 +283,10 @@ class CardNames:
 
 
 def card_names(scene: Scene) -> CardNames:
-    """The names of a scene's cards; kept with it as long as they stay in their rows, on the way from one layout to another, too."""
-    kept: tuple[object, CardNames] | None = scene.__dict__.get("_card_names")
-    if kept is None or kept[0] is not scene.layout.row:
-        kept = (scene.layout.row, CardNames(scene.items, scene.layout.row))
-        scene.__dict__["_card_names"] = kept
-    return kept[1]
+    """The names of a scene's cards: the same in all layouts of them, where they have as much room."""
+    return _names_of(scene.items)
+
+
+@lru_cache(maxsize=4)
+def _names_of(items: Items) -> CardNames:
+    return CardNames(items, neighbours_of(items))

@@ -28,20 +28,10 @@ SHORT = {
     "dense": ("FC",),
     "concatenation": ("Concat",),
     "concatenate": ("Concat",),
-    "transpose": ("Transp", "Trsp"),
-    "unsqueeze": ("Unsqz",),
-    "softmax": ("Softm", "Smax"),
-    "logsoftmax": ("LogSoftm",),
     "reducemean": ("Mean",),
     "matmul": ("MM",),
     "batchmatmul": ("BMM",),
-    "gather": ("Gath",),
-    "squeeze": ("Sqz",),
-    "flatten": ("Flat",),
-    "sigmoid": ("Sigm",),
-    "dropout": ("Drop",),
     "identity": ("Id",),
-    "reshape": ("Resh",),
     "multiply": ("Mul",),
     "activation": ("Act",),
     "quantizelinear": ("Quant",),
@@ -54,7 +44,8 @@ SHORT = {
     "inputlayer": ("Input", "In"),
     "input": ("In",),
 }
-"""Short forms by the kind in small letters without signs, the longest first."""
+"""Short forms by the kind in small letters without signs, the longest first: words and letters that frameworks and papers use themselves.
+What has none is written whole, in smaller letters or cut."""
 ACTIVATIONS = ("act", "relu", "relu6", "gelu", "elu", "selu", "silu", "swish", "sigmoid", "tanh", "softmax")
 """What a framework calls an activation: its name says more than its kind."""
 INPUTS = ("input", "inputlayer", "placeholder", "constant", "const", "parameter")

@@ -13,12 +13,11 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
+from gui.canvas.graph.naming.blocks import blocks_of
 from gui.canvas.graph.naming.card_names import op_names, short_name, wide
 from gui.look.fonts import font, metrics
 from gui.look.theme import readable
 from planner.lifetime import while_it_lives
-from planner.model.blocks import block_labels, named, named_blocks
-from planner.model.groups import by_layer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,22 +40,6 @@ FEW = 3
 """So many ops that are in no block are named themselves."""
 ELSE = ", \N{HORIZONTAL ELLIPSIS}"
 """What says that a row is more than there is room to name."""
-
-
-@while_it_lives
-def blocks_of(graph: Graph) -> tuple[str, ...]:
-    """The block of each op in short words (length n): by name scopes, else by layers; empty where neither tells."""
-    if named_blocks(graph) is not None:
-        labels = block_labels(graph)
-    else:
-        layers = by_layer(graph)
-        if layers is None:
-            return ("",) * graph.n
-        names, sizes = named(graph, layers, "layer ").names, np.diff(layers.members[0]).tolist()
-        labels = tuple(names[g] if sizes[g] > 1 else "" for g in layers.group_of.tolist())
-    tails = Counter(label.rsplit("/", 1)[-1] for label in set(labels))
-    short = {label: label.rsplit("/", 1)[-1] for label in set(labels)}
-    return tuple(short[label] if tails[short[label]] == 1 else label for label in labels)
 
 
 @while_it_lives

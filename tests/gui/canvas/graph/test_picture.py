@@ -266,7 +266,7 @@ def test_a_name_that_does_not_fit_its_card_stands_below_it(qapp, tmp_path: Path)
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
 @pytest.mark.parametrize(
     ("preset", "view", "model"),
-    [("slide", "lanes", "branchy_int8.tflite"), ("column", "lanes", "unet.onnx"), ("column", "flow", "unet.onnx")],
+    [("slide", "lanes", "branchy_int8.tflite"), ("column", "lanes", "unet.onnx"), ("slide", "flow", "transformer_encoder.onnx")],
 )  # fmt: skip
 def test_names_below_cards_have_nothing_behind_them(
     qapp, theme: Theme, preset: str, view: str, model: str, monkeypatch: pytest.MonkeyPatch
@@ -285,7 +285,7 @@ def test_names_below_cards_have_nothing_behind_them(
     monkeypatch.setattr(labels, "_write_below", written)
     drawing = draw_graph(problem, plan, replace(PRESETS[preset], theme=theme), view)
     image = QImage.fromData(drawing.file(".png"))
-    assert len(found) >= 4
+    assert len(found) >= 2
     for words, box, ground in found:
         assert contrast(theme.text, ground) >= 4.5
         ends = [np.array(QColor(colour).getRgb()[:3], float) for colour in (ground, theme.text)]

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage
 
 from gui.canvas.graph.headers import HEADER_WIDTH
-from gui.canvas.graph.naming.row_headers import blocks_of
+from gui.canvas.graph.naming.blocks import blocks_of
 from gui.canvas.graph.picture.strip import TITLE_HEIGHT
 from gui.editors.comparison.panels.devices_painter import picture_columns
 from gui.editors.comparison.panels.devices_table import device_table

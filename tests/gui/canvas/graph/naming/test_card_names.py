@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 import numpy as np
@@ -10,10 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.canvas.graph.items import items_of
-from gui.canvas.graph.naming.card_names import CardNames, card_names, group_names, op_names, wide
+from gui.canvas.graph.naming.card_names import (
+    CardNames,
+    card_names,
+    group_names,
+    op_names,
+    short_name,
+    wide,
+)
 from gui.canvas.graph.naming.kinds import says_kind, short_kinds
 from gui.canvas.graph.scene import scene_of
-from planner.model.graph import Graph, Op
+from planner.model.graph import Graph, Op, Tensor
 from planner.model.groups import numbered
 
 
@@ -85,6 +93,47 @@ class TestNames:
         assert [names.of(i, 12, False, 300) for i in range(3)] == ["query/MatMul", "key/MatMul", "Add"]
         apart = CardNames(items, np.arange(3, dtype=np.int32))  # in rows of their own
         assert [apart.of(i, 12, False, 300) for i in range(3)] == ["MatMul", "MatMul", "Add"]
+
+    def test_an_op_is_called_the_same_in_every_view(self) -> None:
+        """Whatever stands beside it in its row: twins of one block are told apart where they are in different rows, too."""
+        names = ["mask", "ids_mask", "Unsqueeze", "Unsqueeze_1"]
+        names += [
+            f"layer.{i}/{part}" for i in (0, 1) for part in ("self/Div", "self/Add", "out/Add", "Add_1")
+        ]
+        kinds = ["Input", "Input"] + [re.sub(r"_\d", "", short_name(name)) for name in names[2:]]
+        ops = [Op(f"n{i}", name, kind) for i, (name, kind) in enumerate(zip(names, kinds, strict=True))]
+        edges = [Tensor(f"n{i}", (f"n{i + 1}",), 1.0) for i in range(len(ops) - 1)]
+        items = items_of(Graph.build("g", ops, edges), None, frozenset())
+        device = np.arange(items.count, dtype=np.int32)
+        scenes = [scene_of(items, view, device, items.count, (900, 600)) for view in ("flow", "lanes")]
+        for room in (20, 34, 50, 80, 200):
+            flow, lanes = ([card_names(s).of(i, 12, False, room) for i in range(items.count)] for s in scenes)
+            assert flow == lanes
+        assert flow[2:4] == ["Unsqueeze", "Unsqueeze_1"] and flow[4:8] == [
+            "Div",
+            "self/Add",
+            "out/Add",
+            "Add_1",
+        ]
+
+    def test_an_input_is_called_by_what_it_is_before_its_kind(self) -> None:
+        graph = ops_graph([("attention_mask", "Input"), ("input_layer", "InputLayer"), ("Relu", "Relu")])
+        names = CardNames(items_of(graph, None, frozenset()), np.arange(3))
+        room = int(wide("mask", 12, False)) + 1
+        assert wide("Input", 12, False) <= room
+        assert [names.of(i, 12, False, room) for i in (0, 1)] == ["mask", "Input"]
+
+    def test_what_would_be_cut_is_whole_in_smaller_letters(self) -> None:
+        names = CardNames(
+            items_of(ops_graph([("Softmax", "Softmax"), ("Add", "Add")]), None, frozenset()), np.arange(2)
+        )
+        tight = int(wide("Softmax", 12, False)) - 1
+        name, pixels = names.fitted(0, 12, False, tight)
+        assert name == "Softmax" and pixels < 12 and wide(name, pixels, False) <= tight
+        assert names.fitted(1, 12, False, tight) == ("Add", 12)
+        assert names.fitted(0, 12, False, tight, least=12.0)[1] == 12, "not below the least"
+        cut, pixels = names.fitted(0, 12, False, int(wide("Soft\N{HORIZONTAL ELLIPSIS}", 9, False)) + 1)
+        assert pixels == 9 and cut == "Soft\N{HORIZONTAL ELLIPSIS}", "as much of it as there may be"
 
     @given(
         st.lists(
@@ -163,6 +212,22 @@ class TestNames:
         scene = scene_of(items, "flow", np.zeros(4, np.int32), 1, (900, 600))
         assert [card_names(scene).of(i, 12, True, 300) for i in range(2)] == ["layer.0", "layer.1"]
         assert card_names(scene) is card_names(scene)
+
+
+def test_short_kinds_are_none_that_nobody_knows() -> None:
+    """Words without their vowels or their ends are no names."""
+    for kind in (
+        "Softmax",
+        "Squeeze",
+        "Unsqueeze",
+        "Transpose",
+        "Reshape",
+        "Gather",
+        "Sigmoid",
+        "Dropout",
+        "Flatten",
+    ):
+        assert short_kinds(kind) == ()
 
 
 def test_short_kinds_get_shorter() -> None:
