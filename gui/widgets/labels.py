@@ -56,6 +56,10 @@ class ElidedLabel(QLabel):
         self.setText(text)
         self._retip()
 
+    def widths(self) -> list[int]:
+        """The pixels that the text and the shorter ones take, whole."""
+        return [self.fontMetrics().horizontalAdvance(text) + 1 for text in (self.text(), *self._shorter)]
+
     def set_whole(self, pixels: int) -> None:
         """The shortest text of :meth:`set_texts` is not cut up to so many pixels."""
         if pixels != self._whole:

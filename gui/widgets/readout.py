@@ -83,6 +83,18 @@ class Readout(QWidget):
         if not self.whole:
             self._note.set_whole(WHOLE_NOTE if kept else 0)
 
+    def forms(self) -> list[int]:
+        """The widths in which no line is cut, the widest first: in that all say all of it, in each of the others one line more says
+        something shorter."""
+        link = sum(self._foot.itemAt(i).sizeHint().width() for i in range(1, self._foot.count()))
+        label, note = self._label.widths(), [wide + link for wide in self._note.widths()]
+        least = max(min(label), min(note), *self._value.widths())
+        layout = self.layout()
+        assert layout is not None
+        margins = layout.contentsMargins()
+        beside = margins.left() + margins.right()
+        return sorted({max(wide, least) + beside for wide in (*label, *note)}, reverse=True)
+
     def hold_width(self, held: bool) -> None:
         """Whether what is shown passes: it says something shorter rather than ask for more room than there was before."""
         if held != self._held:
