@@ -125,7 +125,8 @@ class Readouts(Panel):
         """The width that the row takes with readouts so wide, and the bar of the gap as narrow as it gets."""
         margins, needed, count = self.row.contentsMargins(), 0, 0
         for i in range(self.row.count()):
-            widget = self.row.itemAt(i).widget()
+            item = self.row.itemAt(i)
+            widget = None if item is None else item.widget()
             if widget is None or not widget.isVisibleTo(self):
                 continue
             count += 1

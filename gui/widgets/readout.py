@@ -86,7 +86,7 @@ class Readout(QWidget):
     def forms(self) -> list[int]:
         """The widths in which no line is cut, the widest first: in that all say all of it, in each of the others one line more says
         something shorter."""
-        link = sum(self._foot.itemAt(i).sizeHint().width() for i in range(1, self._foot.count()))
+        link = self._foot.sizeHint().width() - self._note.sizeHint().width()
         label, note = self._label.widths(), [wide + link for wide in self._note.widths()]
         least = max(min(label), min(note), *self._value.widths())
         layout = self.layout()

@@ -14,6 +14,7 @@ from gui.canvas.graph.drops import Drops, DropTarget
 from gui.canvas.graph.header_data import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
 from gui.canvas.graph.items import Items, kept_items
+from gui.canvas.graph.lanes.layouts import Layouts
 from gui.canvas.graph.lanes.links import Links, link_tooltip, links_of
 from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.layout_worker import LayoutWorker
@@ -47,7 +48,7 @@ class CanvasView(PointedScene):
 
     def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(document, theme, parent)
-        self._layouts: dict[str, Layout] = {}
+        self._layouts = Layouts()
         self._items: Items | None = None
         self._skeleton: Skeleton | None = None
         self._laid_for = (0.0, 0.0)
@@ -233,7 +234,7 @@ class CanvasView(PointedScene):
         items = self._take_items()
         view, device_of, k = self.view, self.document.device_of, len(problem.devices)
         size = self._laid_for = self._layout_room()
-        keep = self._layouts.get("lanes") if view == "lanes" and not self._fit_pending else None
+        keep = self._layouts.rows_for(device_of) if view == "lanes" and not self._fit_pending else None
         skeleton, in_a_row, sent = self._skeleton, problem.target.in_a_row, problem.evaluator.sent
 
         def make() -> tuple[Items, Skeleton, Layout]:
@@ -242,12 +243,12 @@ class CanvasView(PointedScene):
 
         def deliver(result: object) -> None:
             made = cast("tuple[Items, Skeleton, Layout]", result)
-            self._take_layout(view, animate, keep is not None, *made)
+            self._take_layout(view, animate, keep, *made)
 
         self._worker.request(items.count, make, deliver)
 
     def _take_layout(
-        self, view: str, animate: bool, kept: bool, items: Items, skeleton: Skeleton, layout: Layout
+        self, view: str, animate: bool, kept: Layout | None, items: Items, skeleton: Skeleton, layout: Layout
     ) -> None:
         problem = self.document.problem
         if items is not self._items or view != self.view or problem is None:
@@ -255,18 +256,17 @@ class CanvasView(PointedScene):
         chosen = self._moved_by_hand or self._pointer.busy
         # A plan may also need far less room than the one before it.
         ratio, life = self.devicePixelRatioF(), life_size(layout)
-        misfit = not chosen and (
-            not self.viewport.shows(layout.bounds)
-            or self.viewport.wastes(layout.bounds, 8 * ratio, life * ratio)
-        )
-        if misfit and kept:
+        back = kept is not None and self._layouts.had(self.document.device_of)
+        wastes = self.viewport.wastes(layout.bounds, 8 * ratio, life * ratio)
+        misfit = not chosen and (back or wastes or not self.viewport.shows(layout.bounds))
+        if misfit and kept is not None and not back:
             # Rows that were kept as they were do not suit the room any more: new ones do, where smaller cards
             # would lose their names.
             self._fit_pending = True
             self._relayout(animate)
             return
         self._skeleton = skeleton
-        self._layouts[view] = layout
+        self._layouts.take(view, layout, self.document.device_of, kept)
         before = self.scene
         scene = laid_out(
             items, skeleton, layout, view, self.document.device_of, len(problem.devices), problem.devices, problem.evaluator
@@ -306,7 +306,7 @@ class CanvasView(PointedScene):
         if self.view != "flow":
             self._relayout(animate=True)
         else:
-            self._layouts.pop("lanes", None)
+            self._layouts.drop_lanes()
             scene.set_devices(self.document.device_of, len(problem.devices), self._work())
             self._mark_items()
         self._take_heat()
