@@ -25,6 +25,7 @@ PALE = 0.4
 WHERE = {
     "transfers": "pale, at the ends",
     "work": "full colour",
+    "parameters": "full colour",
     "streaming": "hatched",
     "activations": "grey, at the line",
     "cache": "the line",
@@ -49,6 +50,9 @@ class KeyEntry:
 ENTRIES = {
     "transfers": KeyEntry("transfers", "what the device receives (at the left) and sends (at the right)"),
     "work": KeyEntry("work", "the ops that the device runs"),
+    "parameters": KeyEntry(
+        "parameters", "those that its memory holds; the whole bar is on one scale for all devices"
+    ),
     "streaming": KeyEntry("streaming", "parameters that its memory does not hold, fetched for every sample"),
     "activations": KeyEntry(
         "activations",
@@ -56,8 +60,8 @@ ENTRIES = {
     ),
     "cache": KeyEntry("cache", "what its memory holds of parameters: those beyond it are streamed"),
 }
-PARTS, CACHE = ("transfers", "work", "streaming"), "cache"
-"""The kinds of parts that bars of times have, and the line across bars of memory."""
+PARTS, PARAMETERS, CACHE = ("transfers", "work", "streaming"), "parameters", "cache"
+"""The kinds of parts that bars of times have, and what bars of memory are of and the line across them."""
 MOVED, SPLIT = "moved", "group on several devices"
 """What outlined cards are, where plans are compared, and those with parts in the colours of several devices."""
 
@@ -80,12 +84,12 @@ def with_loads(
     pushed: Sequence[float] = (),
     needs: Sequence[float] = (),
 ) -> tuple[str, ...]:
-    """``kinds`` and those of bars of ``memory`` (float64[k]) around caches of ``budget`` (float64[k], infinite or 0: none): the line, what
-    is hatched, beyond it or ``pushed`` out, and what activations ``need`` (bytes of ``needs``)."""
+    """``kinds`` and those of bars of ``memory`` (float64[k]) around caches of ``budget`` (float64[k], infinite or 0: none): what they are of, the
+    line, what is hatched, beyond it or ``pushed`` out, and what activations ``need`` (bytes of ``needs``)."""
     cached = np.isfinite(budget) & (budget > 0)
     found = {
         *kinds,
-        *((CACHE,) if cached.any() else ()),
+        *((PARAMETERS, CACHE) if cached.any() else ()),
         *(("streaming",) if (memory > budget)[cached].any() or np.any(np.asarray(pushed) > 0) else ()),
         *(
             ("activations",)
@@ -101,6 +105,7 @@ def shade_of(kind: str, theme: Theme) -> Part:
     colour = {
         "transfers": mix(theme.panel, theme.muted, PALE),
         "work": theme.muted,
+        PARAMETERS: theme.muted,
         "streaming": theme.warning,
         "activations": activations_colour(theme),
     }[kind]

@@ -17,6 +17,8 @@ BUS = 6.0
 """How far above its lower edge the link runs through a chip."""
 WORDS_FROM = 60.0
 """The height from which a chip has room for its figures in words."""
+FIGURES_FROM = WORDS_FROM + 6.0
+"""The same in a picture, whose chips are to have them."""
 SLOWEST = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
 """Stands on the slowest chip where that word has no room: no chip has it as its own mark."""
 SHAPE, BLANKS = 2.2, 1.5
@@ -97,26 +99,39 @@ def gaps(count: int, columns: int, rect: QRectF) -> tuple[float, float, float]:
     return across, between, min(16.0, max(8.0, 0.7 * across)) if rows > 1 else 0.0
 
 
-def folded_layout(count: int, used: int, rect: QRectF) -> PackageLayout:
+def folded_layout(count: int, used: int, rect: QRectF, figures: float = 0.0) -> PackageLayout:
     """The arrangement of ``count`` chips of which none behind the first ``used`` has an op: these are small squares below the others where
-    they are many."""
+    they are many. Where chips would have no room for ``figures`` so wide (pixels), they stand in fewer columns in which they have."""
     unused = count - used
     if used < 1 or unused < max(FOLDED, used + 1):
-        return package_layout(count, rect, ROOMY)
+        return package_layout(count, rect, ROOMY, _columns_with(figures, count, columns_of(count), rect))
     step = CELL + CELL_GAP
     columns = max(1, math.floor((rect.width() + CELL_GAP) / step))
     rows = math.ceil(unused / columns)
     columns = math.ceil(unused / rows)
     high = STRIP_HEAD + rows * step
     if high > rect.height() / 2:
-        return package_layout(count, rect, ROOMY)
+        return package_layout(count, rect, ROOMY, _columns_with(figures, count, columns_of(count), rect))
     top = rect.bottom() - high + STRIP_HEAD
     left = rect.center().x() - (columns * step - CELL_GAP) / 2
     small = tuple(
         QRectF(left + (i % columns) * step, top + (i // columns) * step, CELL, CELL) for i in range(unused)
     )
-    chips = package_layout(used, rect.adjusted(0, 0, 0, -high), ROOMY, min(columns_of(count), used))
+    above = rect.adjusted(0, 0, 0, -high)
+    chips = package_layout(
+        used, above, ROOMY, _columns_with(figures, used, min(columns_of(count), used), above)
+    )
     return replace(chips, small=small)
+
+
+def _columns_with(figures: float, count: int, usual: int, rect: QRectF) -> int:
+    """The ``usual`` columns of ``count`` chips, or fewer in which all have room for figures so wide below their heads; the usual ones where
+    no fewer have, either."""
+    for columns in range(usual, 0, -1) if figures else ():
+        wide, high = _tile(count, columns, rect)
+        if wide >= figures and high >= FIGURES_FROM:
+            return math.ceil(count / math.ceil(count / columns))
+    return usual
 
 
 def columns_of(count: int) -> int:

@@ -20,6 +20,8 @@ from gui.widgets.bars import HATCH
 
 SHOWN = 4.0
 """Height, and half of the width, of the mark of the chip whose memory is shown."""
+INSET = 4.0
+"""What bars and words keep from the sides of a chip."""
 
 
 @dataclass
@@ -103,7 +105,7 @@ def _chip(
     painter.setBrush(QColor(ground))
     radius = min(5.0, box.height() / 8)
     painter.drawRoundedRect(box, radius, radius)
-    inner = box.adjusted(4, 1, -4, 0)
+    inner = box.adjusted(INSET, 1, -INSET, 0)
     head = QRectF(inner.left(), inner.top() + 1, inner.width(), min(14.0, 0.36 * box.height()))
     _head(painter, head, chip, state, colour, package, theme, grey)
     if preview is not None:
@@ -204,18 +206,24 @@ def _said(painter: QPainter, rect: QRectF, state: ChipState, theme: Theme) -> No
     write(painter, rect, CENTRE, words, letters, colour)
 
 
+def figures_room(package: Package) -> float:
+    """How wide all chips are at least whose bars have their figures below them."""
+    wide = QFontMetricsF(face(7.5)).horizontalAdvance
+    figures = (
+        text
+        for each in package.chips
+        for text in (package.held_text(each.memory), package.time_text(each.cost))
+    )
+    return max(map(wide, figures), default=0.0) + 2 * INSET
+
+
 def _bars(
     painter: QPainter, rect: QRectF, package: Package, chip: int, colour: DeviceColour, theme: Theme
 ) -> None:  # fmt: skip
     """Memory above load; with their figures where there is room."""
     state = package.chips[chip]
     wide = QFontMetricsF(face(7.5)).horizontalAdvance
-    figures = [
-        text
-        for each in package.chips
-        for text in (package.held_text(each.memory), package.time_text(each.cost))
-    ]
-    words = rect.height() >= WORDS_FROM - 20 and max(map(wide, figures)) <= rect.width()
+    words = rect.height() >= WORDS_FROM - 20 and figures_room(package) - 2 * INSET <= rect.width()
     line = 12.0 if words else 0.0
     thick = min(9.0, max(2.5, (rect.height() - 2 * line - 3) / 2 - 1))
     spare = max(0.0, rect.height() - 2 * (thick + line))

@@ -20,7 +20,7 @@ from gui.panels.mcm.layout import PackageLayout, folded_layout
 from gui.panels.mcm.legend import legend_height, paint_legend
 from gui.panels.mcm.memory_painter import AXIS, chip_memory, paint_chip_memory
 from gui.panels.mcm.memory_painter import MARGIN as CHART_MARGIN
-from gui.panels.mcm.painter import Marks, paint_package
+from gui.panels.mcm.painter import Marks, figures_room, paint_package
 from gui.panels.mcm.state import Package, is_package, package_of
 from gui.panels.mcm.words import summary
 from planner.errors import StageboardError
@@ -155,9 +155,11 @@ def _placed(
     low -= 0.0 if evaluation.valid else RULES
     top = heading.height + (ARCS if package.path is not None else 0.0)
 
+    figures = figures_room(package) if narrow else 0.0
+
     def placed(chart: float) -> _Placed:
         room = QRectF(MARGIN, top, inner.width(), low - chart - top - 6)
-        layout = folded_layout(len(package.chips), package.used, room)
+        layout = folded_layout(len(package.chips), package.used, room, figures)
         boxes = (*layout.boxes, *layout.small)
         # A very low page has no room for chips at all.
         high = (

@@ -63,8 +63,10 @@ def _placed(words: str, look: dict[str, str]) -> Written:
     font = QFont()
     font.setPixelSize(max(1, round(size)))
     font.setBold(int(look.get("font-weight", "400")) >= 600)
-    ink = QFontMetricsF(font).tightBoundingRect(words)
-    box = place.mapRect(ink.translated(float(look["x"]), float(look["y"])))
+    metrics = QFontMetricsF(font)
+    ink = metrics.tightBoundingRect(words)
+    before = {"end": 1.0, "middle": 0.5}.get(look.get("text-anchor", ""), 0.0) * metrics.horizontalAdvance(words)
+    box = place.mapRect(ink.translated(float(look["x"]) - before, float(look["y"])))
     return Written(words, size * place.m22(), box)
 
 

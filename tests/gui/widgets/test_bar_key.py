@@ -140,13 +140,20 @@ def test_what_is_streamed_is_explained_beside_the_rest_in_a_narrow_dock() -> Non
 
 def test_bars_of_memory_have_a_line_and_what_is_hatched_beyond_it(qtbot: QtBot) -> None:
     limits = np.array([2.0, np.inf])
-    assert with_loads(("transfers", "work"), np.array([1.0, 9.0]), limits) == ("transfers", "work", "cache")
-    assert with_loads((), np.array([3.0, 9.0]), limits) == ("streaming", "cache")
+    assert with_loads(("transfers", "work"), np.array([1.0, 9.0]), limits) == (
+        "transfers",
+        "work",
+        "parameters",
+        "cache",
+    )
+    assert with_loads((), np.array([3.0, 9.0]), limits) == ("parameters", "streaming", "cache")
     assert with_loads(("work",), np.ones(2), np.full(2, np.inf)) == ("work",)
     document = opened_on_tpus(cache=2.0**20)
     panel = DevicesPanel(document, LIGHT)
     with shown(qtbot, panel):
-        assert {"streaming", "cache"} <= set(panel.key.kinds) and "Cache (the line)" in panel.key.toolTip()
+        assert {"parameters", "streaming", "cache"} <= set(
+            panel.key.kinds
+        ) and "Cache (the line)" in panel.key.toolTip()
     picture = compose(document.open_problem, document.device_of, SHEET, "lanes")
     scribe = Scribe(int(picture.size[0]), int(picture.size[1]))
     paint_title(scribe, picture)

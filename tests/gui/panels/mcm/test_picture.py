@@ -319,6 +319,30 @@ def test_many_unused_chips_are_small(count: int, used: int, folded: bool) -> Non
         assert layout.boxes[0].width() > 2 * package_layout(count, rect).boxes[0].width()
 
 
+def test_chips_stand_in_so_few_columns_that_they_have_room_for_their_figures() -> None:
+    rect = QRectF(0, 0, 300, 420)
+    usual, fewer = folded_layout(12, 12, rect), folded_layout(12, 12, rect, 60.0)
+    assert usual.columns == 6 and fewer.columns == 4
+    assert all(rect.contains(box) and box.width() >= 60.0 for box in fewer.boxes)
+    assert folded_layout(12, 12, rect, 30.0).columns == 6, "the usual ones where these have room"
+    assert folded_layout(36, 36, rect, 60.0).columns == folded_layout(36, 36, rect).columns, (
+        "too low otherwise"
+    )
+    assert folded_layout(36, 10, rect, 60.0).columns < folded_layout(36, 10, rect).columns, (
+        "above unused ones"
+    )
+
+
+def test_in_a_column_of_a_paper_twelve_chips_have_their_figures(qapp: Any, tmp_path: Path) -> None:
+    file = tmp_path / "package.svg"
+    draw_package(package_problem(12), TIDY, PRESETS["column"]).save(file)
+    words = {line.words for line in written_in(file.read_bytes())}
+    drawn = package(count=12)
+    for number, chip in enumerate(drawn.chips):
+        assert drawn.time_text(chip.cost) in words
+        assert {drawn.held_text(chip.memory), held_words(drawn, number)} & words
+
+
 @pytest.mark.parametrize("width", [420, 1000, 1600])
 def test_chips_of_a_picture_say_what_they_hold_in_one_form(qapp: Any, tmp_path: Path, width: int) -> None:
     """Of what they can hold, all of them or none; and what is said of the slowest chip is said once."""

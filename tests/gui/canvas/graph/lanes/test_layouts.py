@@ -46,7 +46,13 @@ def test_an_undone_move_leaves_lanes_as_high_as_they_were(qtbot: QtBot) -> None:
     def seen() -> tuple[object, ...]:
         qtbot.waitUntil(lambda: canvas.scene is not None and not canvas.busy)
         layout, view = canvas.scene.layout, canvas.viewport
-        return layout.frame, layout.rows, layout.lanes, tuple(layout.x.tolist()), (view.scale, view.ox, view.oy)
+        return (
+            layout.frame,
+            layout.rows,
+            layout.lanes,
+            tuple(layout.x.tolist()),
+            (view.scale, view.ox, view.oy),
+        )
 
     with shown(qtbot, canvas, 700, 500):
         canvas.set_view("lanes")
