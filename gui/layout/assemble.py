@@ -369,20 +369,20 @@ def place(packed: Packed) -> Layout:
         src, dst, x, ys, w, h, lane, row, xcol.astype(np.int32), dense, skeleton.span, skeleton.tall, strip, degree,
         row_y, heights, first_line, int(flat[-1]), wide, style.pitch_x, style.pitch_y, style.gap_x, style.gap_y,
         style.lane_gap + 2 * style.lane_pad, style.row_gap, style.strip_gap, style.hub_degree)  # fmt: skip
-    if not framed:
-        grid = Grid(x, ys, w, h, row, lane, strip, row_y)
-        kind, offsets, points = route_far(src, dst, kind, offsets, points, grid, style)
+    gap = np.full(len(heights), style.row_gap)
+    if framed:  # above the first row of a lane are its padding, the gap between lanes and the padding of the lane before
+        gap[packed.first_rank == 0] = min(style.row_gap, style.lane_gap + 2 * style.lane_pad)
+    grid = Grid(x, ys, w, h, row, lane, strip, row_y, gap)
+    kind, offsets, points = route_far(src, dst, kind, offsets, points, grid, style)
     extents = (row_y, heights, packed.first_rank, packed.last_rank, packed.lane_of_row)
     rows = tuple(Row(*one) for one in zip(*(values.tolist() for values in extents), strict=True))
     right = (x0 + band_w if framed or not n else float((x + w).max())) + style.margin
     left = 0.0
-    if (
-        len(points) and not framed
-    ):  # where gaps are wide, links from row to row run farther out than the margin
-        left, right = (
-            min(left, float(points[:, 0].min()) - ROOM),
-            max(right, float(points[:, 0].max()) + ROOM),
-        )
+    if len(
+        points
+    ):  # links beside all cards, and where gaps are wide those from row to row, run farther out than the margin
+        right = max(right, float(points[:, 0].max()) + ROOM)
+        left = left if framed else min(left, float(points[:, 0].min()) - ROOM)
     bounds = (left, 0.0, right - left, bands.height)
     return Layout(x, ys, w, h, strip == 1, row, xcol.astype(np.int32), dense, bounds, rows, bands.lanes, packed.frame,
                   src, dst, kind, offsets, points)  # fmt: skip

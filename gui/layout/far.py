@@ -28,9 +28,10 @@ LEAVE, ENTER = 0.6, 0.2
 
 @dataclass(frozen=True)
 class Grid:
-    """Where the cards of a layout without lanes stand.
+    """Where the cards of a layout stand.
 
-    x, y, w, h: float64[n]; row: int32[n]; lane: int32[n], the model; strip: uint8[n], 1 in the backward pass; row_y: float64[rows], top of each row.
+    x, y, w, h: float64[n]; row: int32[n]; lane: int32[n], the device's or the model's; strip: uint8[n], 1 in the backward pass;
+    row_y: float64[rows], top of each row; gap: float64[rows], free height above it.
     """
 
     x: NDArray[np.float64]
@@ -41,6 +42,7 @@ class Grid:
     lane: NDArray[np.int32]
     strip: NDArray[np.uint8]
     row_y: NDArray[np.float64]
+    gap: NDArray[np.float64]
 
 
 def route_far(
@@ -57,11 +59,13 @@ def route_far(
     track = _tracks(trunk, row[src[edges]], row[dst[edges]])
     count = int(track[track < MOST_TRACKS].max(initial=-1)) + 1
     apart = min(TRACK, ALL_TRACKS / max(count, 1))
-    beside = float((grid.x + grid.w).max()) + 0.75 * style.gap_x
+    beside = np.full(int(grid.lane.max()) + 1, -np.inf)  # of each lane, as long as its rows are
+    np.maximum.at(beside, grid.lane, grid.x + grid.w + 0.75 * style.gap_x)
     ways: dict[int, NDArray[np.float64]] = {}
     for e, lies in zip(edges.tolist(), track.tolist(), strict=True):
         if lies < MOST_TRACKS:
-            ways[e] = _way(int(src[e]), int(dst[e]), beside + apart * max(lies, 0), grid, style)
+            u, v = int(src[e]), int(dst[e])
+            ways[e] = _way(u, v, float(beside[grid.lane[u]]) + apart * max(lies, 0), grid, style)
     out = kind.copy()
     out[list(ways)] = EdgeClass.FAR
     parts = [ways.get(e, points[offsets[e] : offsets[e + 1]]) for e in range(len(src))]
@@ -111,11 +115,11 @@ def _way(u: int, v: int, beside: float, grid: Grid, style: LayoutStyle) -> NDArr
     leave = grid.x[u] + grid.w[u] + LEAVE * style.gap_x
     enter = grid.x[v] - ENTER * style.gap_x
     from_y, to_y = grid.y[u] + grid.h[u] / 2, grid.y[v] + grid.h[v] / 2
-    middle = grid.row_y - style.row_gap / 2
-    into = middle[grid.row[v]] + AWAY * style.row_gap
+    into = grid.row_y[grid.row[v]] - (0.5 - AWAY) * grid.gap[grid.row[v]]
     if grid.row[v] - grid.row[u] <= 1:
         return np.array([(leave, from_y), (leave, into), (enter, into), (enter, to_y)])
-    out = middle[grid.row[u] + 1] - AWAY * style.row_gap
+    below = grid.row[u] + 1
+    out = grid.row_y[below] - (0.5 + AWAY) * grid.gap[below]
     return np.array(
         [(leave, from_y), (leave, out), (beside, out), (beside, into), (enter, into), (enter, to_y)]
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 
-from gui.layout import flow_layout, prepare
+from gui.layout import flow_layout, lanes_layout, prepare
 from gui.layout.far import MOST_TRACKS
 from gui.layout.result import EdgeClass, Layout
 from tests.gui.layout.layout_graphs import dags
@@ -68,3 +68,22 @@ def test_more_than_a_side_can_show_stay_stubs() -> None:
     assert 10 < len(far) <= MOST_TRACKS + 10
     assert (layout.edge_class == EdgeClass.STUB).any()
     assert cards_crossed(layout) == 0
+
+
+@given(dags())
+@settings(max_examples=60, deadline=None)
+def test_every_edge_inside_a_lane_has_a_way_that_crosses_no_card(
+    graph: tuple[int, np.ndarray, np.ndarray],
+) -> None:
+    """And it stays in its lane."""
+    n, src, dst = graph
+    lane = (np.arange(n) * 3 // max(n, 1)).astype(np.int32)
+    layout = lanes_layout(prepare(n, src, dst), lane, 3, (500.0, 900.0))
+    assert cards_crossed(layout) == 0
+    inside = np.flatnonzero(lane[src] == lane[dst])
+    assert not (layout.edge_class[inside] == EdgeClass.STUB).any()
+    right = layout.bounds[0] + layout.bounds[2]
+    for e in np.flatnonzero(layout.edge_class == EdgeClass.FAR).tolist():
+        _, top, _, high = layout.lanes[lane[src[e]]].band
+        way = layout.route(e)
+        assert top <= way[:, 1].min() and way[:, 1].max() <= top + high and way[:, 0].max() <= right
