@@ -27,6 +27,9 @@ NARROW = 560.0
 RIGHT = 12.0
 PAD = 3.0
 """Room above and below the bars of a row."""
+TICK, CLOSER_TICKS = 84.0, (60.0, 42.0, 30.0)
+"""Pixels between two ticks of the time axis at least, and those that are tried where there would be fewer than :data:`LEAST_TICKS`."""
+LEAST_TICKS = 3
 CLOSEST = 2.0
 """Zoomed in as far as it goes, the shortest of the bars is so many hundred pixels wide."""
 
@@ -297,9 +300,22 @@ class ChartLayout:
         return times_of(self.schedule, self.time_unit, self.beside)
 
     def ticks(self) -> tuple[list[float], Column]:
-        """Round times that can be labelled without crowding, and how they are written."""
+        """Round times that can be labelled without crowding, and how they are written: closer than usual where there would be too few of them
+        to read times off."""
+        found = self._ticks(TICK)
+        for apart in CLOSER_TICKS:
+            if len(found[0]) >= LEAST_TICKS:
+                break
+            times, column = self._ticks(apart)
+            longest = max((len(column.number(time - self.origin)) for time in times), default=0)
+            if len(times) > 1 and LETTER * (longest + 1) <= (times[1] - times[0]) * self.scale:
+                found = times, column
+        return found
+
+    def _ticks(self, apart: float) -> tuple[list[float], Column]:
+        """Round times that are so many pixels apart at least."""
         column = self.times
-        raw = 84.0 / self.scale / column.scale
+        raw = apart / self.scale / column.scale
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * m for m in (1, 2, 5, 10) if power * m >= raw * (1 - 1e-9))
         digits = max(0, -math.floor(math.log10(step) + 1e-9))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
@@ -18,16 +18,18 @@ from gui.canvas.graph.tooltip import HoverCard
 from gui.document.plan.document import Document
 from gui.look.numbers import one_time
 from gui.look.page import PRESETS, Page
-from gui.look.theme import DARK, LIGHT, contrast, device_colours, ink_on
+from gui.look.theme import DARK, LIGHT, contrast, device_colours, font, ink_on
 from gui.panels.schedule import picture
 from gui.panels.schedule.chart import ScheduleChart
 from gui.panels.schedule.layout import (
     AXIS,
     CALM_ROW,
+    CLOSER_TICKS,
     LANE,
     MOST_ROW,
     PAD,
     RULER,
+    TICK,
     ChartLayout,
     comfortable,
     device_rows,
@@ -275,6 +277,20 @@ def some(samples: int = 5) -> Schedule:
     return schedule(problem, (np.arange(12) // 4).astype(np.int32), samples=samples)
 
 
+@pytest.mark.parametrize("width", range(290, 900, 13))
+def test_times_can_be_read_off_narrow_charts(qapp: QApplication, width: int) -> None:
+    """Three ticks at least, in the steady state of slides, too; and no label reaches into the next."""
+    s = some()
+    view = ChartLayout(s, device_rows(s, ["Stage 0", "Stage 1", "Stage 2"]), "s", float(width), 200.0)
+    view.leave_for_names(150.0)
+    for zoom in (1.0, 2.5):
+        view.zoom(zoom, view.gutter + 0.4 * view.plot_width)
+        ticks, column = view.ticks()
+        assert len(ticks) >= 3
+        wide = max(QFontMetricsF(font(8.0)).horizontalAdvance(column.number(tick)) for tick in ticks)
+        assert np.diff([view.x(tick) for tick in ticks]).min() > wide + 4
+
+
 @given(
     st.floats(200, 3000), st.floats(60, 900), st.lists(st.floats(0.3, 4), max_size=6), st.floats(-900, 900)
 )
@@ -287,7 +303,8 @@ def test_the_view_stays_on_the_schedule(width: float, height: float, zooms: list
     assert 0 <= view.left <= view.end
     assert view.time(view.gutter + view.plot_width) <= view.end * (1 + 1e-9)
     ticks, column = view.ticks()
-    assert len(ticks) <= view.plot_width / 84 + 1
+    apart = np.diff([view.x(tick) for tick in ticks])
+    assert (apart > (CLOSER_TICKS[-1] if len(ticks) < 9 else TICK) - 1e-6).all()
     words = [column.number(t) for t in ticks]
     assert len(set(words)) == len(words)
     # What is seen is found where it is drawn.
