@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -45,6 +45,7 @@ MOST_GROWN = 1.2
 """So many times as large as usual are packages at most."""
 LARGEST = 2.4
 """A card is never drawn larger than so many times life size."""
+NOTHING: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -200,13 +201,15 @@ class Graphs:
 
     Without ``legend`` the flow view does not name the devices: what shows it does that itself. The bars of lanes are on one scale
     for all ``barred``, the plans of which any bars are shown. Blocks stay in rows as long as those of the first of ``blocks`` of their problem, the
-    plans that are shown so: they move and do not jump, and no keyframe looks otherwise for those that were asked for before it.
+    plans that are shown so: they move and do not jump, and no keyframe looks otherwise for those that were asked for before it. Layouts of the
+    views ``noted`` leave so many pixels below them.
     """
 
     def __init__(
         self, room: tuple[float, float], unit: float, theme: Theme, legend: bool = True, barred: Sequence[Plan] = (),
-        blocks: Sequence[Plan] = (),
+        blocks: Sequence[Plan] = (), noted: Mapping[str, float] = NOTHING,
     ) -> None:  # fmt: skip
+        self._noted = noted
         self._room, self._unit, self._theme, self._legend = room, unit, theme, legend
         self._barred, self._blocks = barred, blocks
         self._items: dict[object, Items] = {}
@@ -297,7 +300,8 @@ class Graphs:
         grown = HEADERS * self._unit
         beside = {"lanes": HEADER_WIDTH, "flow": header_width(graph) * ROWS / HEADERS}
         room = self._room[0] / grown - beside.get(view, 0.0) - 24.0
-        return max(100.0, room), max(80.0, self._room[1] / grown - 24.0)
+        high = self._room[1] - self._noted.get(view, 0.0)
+        return max(100.0, room), max(80.0, high / grown - 24.0)
 
 
 def longest_bar(plan: Plan, plans: Sequence[Plan]) -> float:

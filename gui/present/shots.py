@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gui.canvas.graph.heat.heat import STAGE
 from gui.look.theme import Theme
 from gui.panels.mcm.picture import pointed_violation
 from gui.panels.mcm.state import Scale
@@ -21,7 +22,7 @@ from gui.present.package import PackageShot, package_shot, shared_columns, share
 from gui.present.panels.lines import steps_of
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted, longest_bar
-from gui.present.transition.legend import LINE, legend_of, scale_height
+from gui.present.transition.legend import LINE, MOVED, legend_of, scale_height
 from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -74,7 +75,15 @@ class Shots:
         )
         room = places.room("costs" if panels else "")
         self._graphs = lru_cache(maxsize=None)(
-            lambda grown: Graphs(room, places.unit * grown, theme, legend, self._barred, blocks)
+            lambda grown: Graphs(
+                room,
+                places.unit * grown,
+                theme,
+                legend,
+                self._barred,
+                blocks,
+                self._noted(places.unit * grown),
+            )
         )
         self._growths: dict[str, float] = {}
         beside = any(k.panel for k in self.keyframes if k.view == "network")
@@ -85,6 +94,7 @@ class Shots:
         self._scales: dict[str, Scale] = {}
         self._package_columns: dict[int, int] = {}
         self._themes: dict[int, Theme] = {}
+        self._moved: dict[int, tuple[str, ...]] = {}
 
     def plan(self, index: int) -> Plan | OrderPlan:
         """The plan of a keyframe."""
@@ -135,17 +145,16 @@ class Shots:
         grown = self._grown(keyframe.view)
         stage, unit = self._graph(index, grown), self.places.unit * grown
         chosen = highlighted(stage.scene, keyframe.highlight)
-        lit = self._lit(keyframe, plan)
-        if stage.scene.heat is not None:  # faded cards would have colours that the scale does not
+        lit, moved = self._lit(keyframe, plan), self._said_to_move(index)
+        # Faded cards would have colours that the scale of a heat map does not; what moved is on many devices, also those not spoken of.
+        if stage.scene.heat is not None or moved:
             lit = np.zeros_like(lit)
-        out = stage.scene.mask(chosen)
-        if not len(chosen) and stage.scene.heat is None:
-            out = stage.scene.mask(highlighted(stage.scene, self._said_to_move(index, plan)))
+        out = stage.scene.mask(highlighted(stage.scene, moved) if moved else chosen)
         if lit.any() and not out.any():
             out = stage.scene.mask(
                 np.flatnonzero(lit[stage.scene.op_device])
             )  # groups that have any of their ops
-        seen = self._room(stage, kind, unit)
+        seen = self._room(index, stage, unit)
         view, foot = stage.seen(keyframe.camera, seen, unit), room[1] - seen[1]
         return Shot(
             stage,
@@ -155,6 +164,7 @@ class Shots:
             unit,
             lit,
             self._marks(keyframe, plan, stage.scene, chosen, foot / unit),
+            MOVED if moved else "",
         )
 
     def _lit(self, keyframe: Keyframe, plan: Plan) -> Bools:
@@ -162,9 +172,21 @@ class Shots:
         words = f"{keyframe.title}\n{keyframe.caption}"
         return named_devices(words, plan.problem.devices, plan.evaluation.ops)
 
-    def _said_to_move(self, index: int, plan: Plan) -> tuple[str, ...]:
-        """The ops (by id) of which a keyframe's words say how many moved since the keyframe before of the same model; none where they do not,
-        or where most did: the few others would look as if they were out of use."""
+    def _said_to_move(self, index: int) -> tuple[str, ...]:
+        """The ops (by id) that stand out since a keyframe's words say how many moved since the keyframe before of the same model; none where
+        they do not, where all did, where other ops are to stand out, and on heat maps, whose colours say something else."""
+        if index not in self._moved:
+            keyframe, plan = self.keyframes[index], self.plan(index)
+            plain = not keyframe.highlight and keyframe.colouring == STAGE and isinstance(plan, Plan)
+            self._moved[index] = self._moved_since(index, plan) if plain else ()
+        return self._moved[index]
+
+    def _noted(self, unit: float) -> dict[str, float]:
+        """How high the notes below graphs are (pixels) in the views in which any has one, a pixel of 1280 x 800 being ``unit``."""
+        noted = {k.view for i, k in enumerate(self.keyframes) if self._said_to_move(i)}
+        return dict.fromkeys(noted, LINE * unit)
+
+    def _moved_since(self, index: int, plan: Plan) -> tuple[str, ...]:
         keyframe, graph = self.keyframes[index], plan.problem.graph
         earlier = (self.plan(i) for i in range(index - 1, -1, -1))
         before = next(
@@ -180,7 +202,7 @@ class Shots:
         if before is None or not words or re.search(rf"(?<![\d,]){re.escape(words)}", said) is None:
             return ()
         found = moved_ops(plan, before)
-        return found if 2 * len(found) <= graph.n else ()
+        return found if len(found) < graph.n else ()
 
     def _package(self, keyframe: Keyframe, plan: Plan, width: float = 0.0) -> PackageShot:
         """The package of a keyframe, on the scale of all that the story shows of the same model."""
@@ -246,13 +268,14 @@ class Shots:
         """How much a keyframe of a graph says where it is drawn so much larger."""
         kind, unit = self.panel_kind(index), self.places.unit * grown
         stage = self._graph(index, grown)
-        view = stage.seen(self.keyframes[index].camera, self._room(stage, kind, unit), unit)
+        view = stage.seen(self.keyframes[index].camera, self._room(index, stage, unit), unit)
         return told_on(stage, view, self.places.room(kind), unit)
 
-    def _room(self, stage: GraphStage, kind: str, unit: float) -> tuple[float, float]:
-        """The room of a graph beside a panel and above its legend and the scale of its heat map, a pixel of 1280 x 800 being ``unit``."""
-        wide = self.places.room(kind)[0]
-        lines = legend_of(stage.scene, stage.headers, wide / unit)
+    def _room(self, index: int, stage: GraphStage, unit: float) -> tuple[float, float]:
+        """The room of a keyframe's graph beside a panel and above its legend and the scale of its heat map, a pixel of 1280 x 800 being ``unit``."""
+        kind = self.panel_kind(index)
+        note = MOVED if self._said_to_move(index) else ""
+        lines = legend_of(stage.scene, stage.headers, self.places.room(kind)[0] / unit, note)
         return self.places.room(kind, (LINE * len(lines) + scale_height(stage.scene)) * unit)
 
     def _marks(self, keyframe: Keyframe, plan: Plan, scene: Scene, chosen: Ints, foot: float) -> Marks:
@@ -307,8 +330,8 @@ class Shots:
                 one, other = a.stage.scene.items.graph, b.stage.scene.items.graph
                 if one is other or one.fingerprint == other.fingerprint:
                     whole = (
-                        a.stage.seen(None, self._room(a.stage, self.panel_kind(first), a.unit), a.unit),
-                        b.stage.seen(None, self._room(b.stage, self.panel_kind(second), b.unit), b.unit),
+                        a.stage.seen(None, self._room(first, a.stage, a.unit), a.unit),
+                        b.stage.seen(None, self._room(second, b.stage, b.unit), b.unit),
                     )
                     found = Morph(a, b, whole)
             if len(self._morphs) > 6:

@@ -133,7 +133,7 @@ class _Page:
                 "kind": "graph", "stage": self.scenes.add(shot.stage),
                 "camera": None if k.camera is None else list(k.camera.seen),
                 "out": np.flatnonzero(shot.standing_out).tolist(), "lit": np.flatnonzero(shot.lit).tolist(),
-                "marks": marks_data(shot.stage, shot.marks),
+                "marks": marks_data(shot.stage, shot.marks), "note": shot.note,
             }  # fmt: skip
             frame |= self._parting(index)
             devices = plural(len(scene.devices), "device")

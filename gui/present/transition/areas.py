@@ -44,13 +44,15 @@ class Areas:
     lit: Floats
     width: float
     shown: float = 1.0
+    note: str = ""
+    """What the legend says of what stands out."""
     brief: int | None = None
     """How briefly plates tell memory (:func:`~gui.canvas.graph.stages.plate_form.memory_words`); None: as they have room."""
 
 
-def settled_areas(stage: GraphStage, lit: Bools, width: float) -> Areas:
+def settled_areas(stage: GraphStage, lit: Bools, width: float, note: str = "") -> Areas:
     """Those of a scene at rest; ``lit`` bool[k], none: all alike."""
-    return Areas(stage.scene, stage.headers, stage.palette, shares(lit), width)
+    return Areas(stage.scene, stage.headers, stage.palette, shares(lit), width, note=note)
 
 
 def shares(lit: Bools) -> Floats:
@@ -84,7 +86,8 @@ def moved_scene(scene: Scene, grow: float, dx: float, dy: float) -> Scene:
 
 
 def areas_between(
-    first: Scene, a: GraphStage, b: GraphStage, lit: tuple[Bools, Bools], widths: tuple[float, float], share: float
+    first: Scene, a: GraphStage, b: GraphStage, lit: tuple[Bools, Bools], widths: tuple[float, float], notes: tuple[str, str],
+    share: float,
 ) -> tuple[Areas, ...]:  # fmt: skip
     """The areas a ``share`` of the way from stage ``a`` to ``b``; ``first`` is the scene of ``a`` in the units of that of ``b``.
 
@@ -100,10 +103,13 @@ def areas_between(
         if headers is not None and scene.evaluation is not None:
             rests = None if scene.evaluation.rests is None else rests_of(headers)
             scene.evaluation = replace(scene.evaluation, pace=headers.pace, rests=rests)
-        return (Areas(scene, headers, b.palette, one + (other - one) * share, widths[share >= 0.5]),)
+        later = share >= 0.5
+        return (
+            Areas(scene, headers, b.palette, one + (other - one) * share, widths[later], note=notes[later]),
+        )
     return (
-        Areas(first, a.headers, a.palette, one, widths[0], max(0.0, 1.0 - 2.0 * share)),
-        Areas(b.scene, b.headers, b.palette, other, widths[1], max(0.0, 2.0 * share - 1.0)),
+        Areas(first, a.headers, a.palette, one, widths[0], max(0.0, 1.0 - 2.0 * share), notes[0]),
+        Areas(b.scene, b.headers, b.palette, other, widths[1], max(0.0, 2.0 * share - 1.0), notes[1]),
     )
 
 
@@ -215,7 +221,7 @@ def paint_above(painter: QPainter, areas: Areas, viewport: Viewport, ratio: floa
             paint_row_headers(painter, scene, viewport, palette, ROWS * ratio, wide)
         _veil(painter, areas, viewport, grown)
     painter.setOpacity(areas.shown)
-    lines = legend_of(scene, areas.headers, areas.width)
+    lines = legend_of(scene, areas.headers, areas.width, areas.note)
     paint_legend(painter, lines, palette, viewport.width, viewport.height, ratio)
     painter.restore()
 

@@ -1,4 +1,5 @@
-"""The legend at the foot of a slide: each device with its mark, name and cost, and which fill is whose where models share the devices."""
+"""The legend at the foot of a slide: each device with its mark, name and cost, which fill is whose where models share the devices, and
+why some cards stand out."""
 
 from __future__ import annotations
 
@@ -28,12 +29,14 @@ MOST_NAMED = 12
 """Of more devices those with ops have a mark and a number, and the one that sets the pace its name and cost."""
 NO_OPS = "no ops"
 """What a legend says of a device without ops."""
+MOVED = "moved ops stand out"
+"""What it says where the caption counts ops that moved, which are what stands out."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A device (its number) or a model (``model``), neither where cards have other colours than those of their devices; the words beside its mark, each bold or not, and how wide all is
-    with the room behind it."""
+    """A device (its number) or a model (``model``), neither where cards have other colours than those of their devices, and of words on all
+    cards; the words beside its mark, each bold or not, and how wide all is with the room behind it."""
 
     device: int
     model: int
@@ -42,15 +45,16 @@ class Entry:
     width: float
 
 
-def legend_of(scene: Scene, headers: HeaderData | None, width: float) -> list[list[Entry]]:
+def legend_of(scene: Scene, headers: HeaderData | None, width: float, note: str = "") -> list[list[Entry]]:
     """The entries line by line, for lines ``width`` pixels of a frame of 1280 x 800 wide; none where nothing needs a legend.
 
-    Lanes and blocks carry the names of their devices themselves.
+    Lanes and blocks carry the names of their devices themselves. ``note``: what is said of what stands out.
     """
     found = [] if headers is None or scene.by_device else _devices(scene, headers)
     models = scene.items.graph.model_names
     if len(models) > 1:
         found += [_entry(-1, m, [(name, False)], False) for m, name in enumerate(models)]
+    found += [_entry(-1, -1, [(note, False)], False)] if note else []
     lines: list[list[Entry]] = []
     free = 0.0
     for entry in found:

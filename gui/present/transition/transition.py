@@ -54,13 +54,13 @@ DIM, DIM_EDGES = 0.5, 0.65
 class Shot:
     """A keyframe of a graph at rest: stage, how it is seen (logical pixels), and what stands out.
 
-    ``standing_out`` bool[n] are cards, ``lit`` bool[k] devices; none: all alike. ``width`` is that of the stage beside
-    a panel (pixels of a frame of 1280 x 800, of which one is ``unit`` logical pixels), ``marks`` are labels and paths over the cards.
+    ``standing_out`` bool[n] are cards, ``lit`` bool[k] devices; none: all alike; ``note`` is what the legend says of them. ``width`` is that
+    of the stage beside a panel (pixels of a frame of 1280 x 800, of which one is ``unit`` logical pixels), ``marks`` are labels and paths over the cards.
     """
 
     def __init__(
         self, stage: GraphStage, view: View, standing_out: Bools, width: float, unit: float, lit: Bools | None = None,
-        marks: Marks = NO_MARKS,
+        marks: Marks = NO_MARKS, note: str = "",
     ) -> None:  # fmt: skip
         self.card = card_pixels(stage.scene, view.viewport(1, 1, 1.0), unit)
         self.stage, self.view, self.standing_out, self.width, self.marks = (
@@ -70,7 +70,7 @@ class Shot:
             width,
             marks,
         )
-        self.unit = unit
+        self.unit, self.note = unit, note
         self.lit: Bools = np.zeros(stage.scene.k, bool) if lit is None else lit
         self._looks: dict[tuple[float, float], Look] = {}
 
@@ -86,7 +86,7 @@ class Shot:
 
     def paint(self, buffer: np.ndarray, viewport: Viewport, ratio: float) -> None:
         """All of it but the ground."""
-        areas = settled_areas(self.stage, self.lit, self.width)
+        areas = settled_areas(self.stage, self.lit, self.width, self.note)
         paint_below(buffer, areas, viewport, ratio)
         card = card_pixels(self.stage.scene, viewport, ratio)
         moment = settled_moment(self.stage, self.look(card, ratio))
@@ -129,7 +129,8 @@ class Shot:
         """The scale of a heat map, above the legend of the devices."""
         scene, headers = self.stage.scene, self.stage.headers
         if scene.heat is not None:
-            bottom = viewport.height - LINE * ratio * len(legend_of(scene, headers, self.width))
+            lines = legend_of(scene, headers, self.width, self.note)
+            bottom = viewport.height - LINE * ratio * len(lines)
             paint_scale(painter, scene.heat, self.stage.palette.theme, self.stage.left * ratio, bottom, ratio)
 
     def paint_vectors(self, painter: QPainter, room: tuple[float, float], unit: float) -> None:
@@ -150,7 +151,8 @@ class Shot:
         if detail < Detail.LABELS:
             paint_block_names(painter, all_standing_out(scene), viewport, palette, unit)
             paint_quiet_words(painter, scene, palette, viewport, card, unit)
-        self._paint_over(painter, settled_areas(self.stage, self.lit, self.width), viewport, unit)
+        areas = settled_areas(self.stage, self.lit, self.width, self.note)
+        self._paint_over(painter, areas, viewport, unit)
 
 
 class Morph:
@@ -194,8 +196,9 @@ class Morph:
         e = eased(share)
         a, b = self.first.stage, self.second.stage
         lit, widths = (self.first.lit, self.second.lit), (self.first.width, self.second.width)
+        notes = (self.first.note, self.second.note)
         brief = self._told_briefly(share, viewport, ratio)
-        areas = [replace(one, brief=brief) for one in areas_between(self._from, a, b, lit, widths, e)]
+        areas = [replace(one, brief=brief) for one in areas_between(self._from, a, b, lit, widths, notes, e)]
         for one in areas:
             paint_below(buffer, one, viewport, ratio)
         card = self.first.card + (self.second.card - self.first.card) * e

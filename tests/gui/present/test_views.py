@@ -24,7 +24,7 @@ from gui.present.panels.panels import PanelData, paint_panel
 from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
 from gui.present.transition.areas import VEIL, paint_above, settled_areas
-from gui.present.transition.legend import NO_OPS, legend_of
+from gui.present.transition.legend import LINE, MOVED, NO_OPS, legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_apart, labels_of
 from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
@@ -34,6 +34,7 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import STORIES
+from planner.problem.bound import Bound
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Device
@@ -410,20 +411,42 @@ def test_a_label_lies_over_no_card_where_there_is_room() -> None:
         assert not label.box.intersects(card)
 
 
-def test_what_the_caption_says_moved_stands_out_of_the_device_that_it_names() -> None:
+def moved_members(count: int) -> tuple[list[tuple[Plan, tuple[Bound, ...]]], str]:
+    """Two plans, of which the second has so many of its ops elsewhere, and the words on that."""
     (first, bounds), *_ = graph_members()
     assert isinstance(first, Plan)
     after = first.decision.device_of.copy()
-    after[[1, 2]] = 2
+    after[:count] = (after[:count] + 1) % len(first.problem.devices)
     second = first.problem.plan(after, Provenance("hand"), "second")
-    words = f"Stage 2 takes long. {moved_title(second, first)}."
-    assert f"2 of {first.problem.graph.n} ops moved" in words
+    return [(first, tuple(bounds)), (second, ())], moved_title(second, first)
+
+
+@pytest.mark.parametrize("most", [False, True])
+def test_what_the_caption_says_moved_stands_out_and_not_the_device_that_it_names(most: bool) -> None:
+    """However many moved; the legend says so, and no device steps back, as ops of any may have moved."""
+    n = graph_members()[0][0].problem.graph.n
+    count = n - 3 if most else 2
+    members, words = moved_members(count)
+    assert f"{count} of {n} ops moved" in words
     frames = (
         Keyframe("", "", 0, "lanes"),
-        Keyframe("", words, 1, "lanes"),
+        Keyframe("", f"Stage 2 takes long. {words}.", 1, "lanes"),
         Keyframe("", "Stage 2", 1, "lanes"),
     )
-    shots = Show(resolved([(first, bounds), (second, ())], *frames), LIGHT, SIZE).shots
+    show = Show(resolved(members, *frames), LIGHT, SIZE)
+    shots = show.shots
     moved, named = shots.shot(1), shots.shot(2)
-    assert isinstance(moved, Shot) and np.flatnonzero(moved.standing_out).tolist() == [1, 2]
-    assert isinstance(named, Shot) and named.standing_out.sum() > 2
+    assert isinstance(moved, Shot) and np.flatnonzero(moved.standing_out).tolist() == list(range(count))
+    assert not moved.lit.any() and MOVED in {written.words for written in written_on(show, 1)}
+    assert isinstance(named, Shot) and named.lit.any() and not named.note
+    assert MOVED not in {written.words for written in written_on(show, 2)}
+    bottom = moved.stage.scene.layout.bounds[1] + moved.stage.scene.layout.bounds[3]
+    assert bottom * moved.view.scale + moved.view.oy <= shots.places.stage.height() - LINE * moved.unit
+
+
+def test_nothing_stands_out_where_all_moved() -> None:
+    n = graph_members()[0][0].problem.graph.n
+    members, words = moved_members(n)
+    frames = (Keyframe("", "", 0, "lanes"), Keyframe("", f"{words}.", 1, "lanes"))
+    shot = Show(resolved(members, *frames), LIGHT, SIZE).shots.shot(1)
+    assert isinstance(shot, Shot) and not shot.standing_out.any() and not shot.note

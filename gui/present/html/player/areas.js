@@ -210,13 +210,14 @@ function paintRowNames(drawing, shot, view, opacity) {
   c.textAlign = "left";
 }
 
-// Entries line by line, for lines `width` CSS pixels wide.
-function legendLines(stage, width, unit, measured) {
+// Entries line by line, for lines `width` CSS pixels wide, the last of them a `note` on what stands out.
+function legendLines(stage, width, unit, measured, note) {
   const lines = [];
   let free = 0;
-  for (const entry of stage.legend) {
+  for (const entry of note ? [...stage.legend, [-1, -1, [[note, false]], false]] : stage.legend) {
     const apart = entry[2].length === 1 && entry[0] >= 0 ? LEGEND_CLOSE : LEGEND_BETWEEN;
-    const wide = (LEGEND_MARK + LEGEND_BESIDE + apart) * unit + entry[2].reduce((sum, [word, bold]) => sum + measured(word, bold) + LEGEND_BESIDE * unit, 0);
+    const mark = Math.max(entry[0], entry[1]) >= 0 ? LEGEND_MARK + LEGEND_BESIDE : 0;
+    const wide = (mark + apart) * unit + entry[2].reduce((sum, [word, bold]) => sum + measured(word, bold) + LEGEND_BESIDE * unit, 0);
     if (!lines.length || wide > free) { lines.push([]); free = width - 2 * LEGEND_SIDE * unit; }
     lines[lines.length - 1].push([entry, wide]);
     free -= wide;
@@ -235,16 +236,16 @@ function paintLegend(drawing, shot, opacity) {
   c.globalAlpha = opacity;
   c.textAlign = "left";
   c.textBaseline = "middle";
-  const lines = legendLines(shot.stage, shot.right, u, measuredWith(drawing, u));
+  const lines = legendLines(shot.stage, shot.right, u, measuredWith(drawing, u), shot.note);
   c.fillStyle = t.canvas;
   c.fillRect(0, shot.bottom - shot.foot - 0.2 * LEGEND_LINE * u, shot.right, shot.foot + LEGEND_LINE * u);
   lines.forEach((line, i) => {
     const middle = shot.bottom - (lines.length - i - 0.25) * LEGEND_LINE * u;
     let x = LEGEND_SIDE * u;
     for (const [[device, model, words, hot], wide] of line) {
-      let at = x + (LEGEND_MARK + LEGEND_BESIDE) * u;
+      let at = x + (Math.max(device, model) >= 0 ? LEGEND_MARK + LEGEND_BESIDE : 0) * u;
       if (device >= 0) drawing.glyph(palette, device, x + LEGEND_MARK * u / 2, middle, LEGEND_MARK * u);
-      else {
+      else if (model >= 0) {
         c.fillStyle = palette.model[model % palette.model.length];
         c.strokeStyle = t.muted;
         c.lineWidth = u;

@@ -121,9 +121,9 @@ function shotAt(k) {
   if (!shots.has(k)) {
     const frame = FRAMES[k], stage = STAGES[frame.stage];
     const mask = (chosen, n) => chosen.length ? masked(chosen, n) : null;
-    const room = roomOf(k), lines = legendLines(stage, room.width, sizes.unit, measuredWith(drawing, sizes.unit));
+    const room = roomOf(k), lines = legendLines(stage, room.width, sizes.unit, measuredWith(drawing, sizes.unit), frame.note);
     room.foot = lines.length * LEGEND_LINE * sizes.unit;
-    shots.set(k, shotOf(stage, frame.camera, mask(frame.out, stage.graph.n), mask(frame.lit, stage.k), frame.marks, room, sizes.unit));
+    shots.set(k, shotOf(stage, frame.camera, mask(frame.out, stage.graph.n), mask(frame.lit, stage.k), frame.marks, room, sizes.unit, frame.note));
   }
   return shots.get(k);
 }

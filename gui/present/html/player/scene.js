@@ -125,10 +125,10 @@ function blend(first, second, share) {
 }
 
 // ---------------------------------------------------------------------------------------------- a shot and a morph
-// A shot is a keyframe of a graph at rest: its stage, how it is seen, which cards and devices stand out (null: all alike), and its marks.
-function shotOf(stage, camera, out, lit, marks, room, unit) {
+// A shot is a keyframe of a graph at rest: its stage, how it is seen, which cards and devices stand out (null: all alike), its marks and the note on it.
+function shotOf(stage, camera, out, lit, marks, room, unit, note) {
   return {
-    stage, view: viewOf(stage, camera, room, unit), whole: viewOf(stage, null, room, unit), out, lit, marks,
+    stage, view: viewOf(stage, camera, room, unit), whole: viewOf(stage, null, room, unit), out, lit, marks, note,
     right: room.width, bottom: room.height, foot: room.foot || 0,
   };
 }
