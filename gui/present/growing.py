@@ -32,6 +32,7 @@ def told_on(stage: GraphStage, view: View, room: tuple[float, float], unit: floa
             int(plates.big > 0),
             int(plates.cost > 0),
             int(plates.small > 0),
+            plates.lines,
             -plates.called,
             -plates.brief,
         )

@@ -19,18 +19,20 @@ from gui.present.panels.difference import paint_difference
 from gui.present.panels.rows import Row, bar_rects, row_boxes
 from gui.present.show import Show
 from gui.present.transition.transition import Shot
+from planner.formats import read_models
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph, Op, Tensor
-from planner.model.samples import STORIES
+from planner.model.samples import STORIES, sample
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
 from planner.reports.comparison import compare
 from planner.story.files.json import read_story, resolve
+from planner.story.keyframe import Keyframe
 from planner.story.story import Resolved
 from tests.gui.mcm_models import package_problem
 from tests.gui.present.slides import overlapping, written_on
-from tests.gui.present.talks import even
+from tests.gui.present.talks import even, resolved
 from tests.gui.scribe import Scribe
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -263,3 +265,29 @@ def test_of_many_devices_the_largest_changes_are_named(qapp: object) -> None:
     least = min(abs(change[int(name.split()[1])]) for name in named)
     others = [abs(c) for chip, c in enumerate(change) if f"Chip {chip}" not in named]
     assert max(others) <= least + 1e-12
+
+
+@pytest.mark.parametrize("size", [(1280, 800), SLIDE, FULL_HD])
+@pytest.mark.parametrize("panel", ["", "schedule"])
+def test_plates_say_names_and_costs_and_figures_stand_apart(
+    qapp: QApplication, size: tuple[int, int], panel: str
+) -> None:
+    """Beside a panel, too, where lines of the least letters are higher than a quarter of a plate."""
+    graph = read_models([sample("xception.json")])
+    problem = Problem(graph, Pipeline(5))
+    device_of = np.empty(graph.n, np.int32)
+    device_of[graph.topological_order] = np.repeat(np.arange(5), (16, 20, 28, 30, 40))
+    plan = problem.plan(device_of, Provenance("hand"), "by hand")
+    show = Show(resolved([(plan, ())], Keyframe("", "", 0, "stages", panel=panel)), LIGHT, size)
+    shot, lines = show.shots.shot(0), written_on(show, 0)
+    assert isinstance(shot, Shot) and shot.stage.headers is not None
+    wide = show.places.room(panel)[0]
+    words = [line.words for line in lines if line.box.right() <= wide]
+    for device, pace in zip(problem.devices, plan.evaluation.pace.tolist(), strict=True):
+        assert device.title in words
+        assert shot.stage.headers.column.level(pace) in words
+    flows = [line for line in lines if line.words.endswith("iB") and line.box.right() <= wide]
+    assert len(flows) >= 4
+    for one, other in pairwise(sorted(flows, key=lambda line: (round(line.box.top()), line.box.left()))):
+        level = abs(one.box.center().y() - other.box.center().y()) < one.pixels / 2
+        assert not level or other.box.left() - one.box.right() >= one.pixels, (one, other)

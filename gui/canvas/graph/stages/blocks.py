@@ -132,9 +132,11 @@ def _write(
     named = rows[0].adjusted(mark + BESIDE_MARK * form.slim * zoom, 0, 0, 0)
     _line(painter, named, names_of(device)[form.called], big, True, QColor(theme.text), MIDDLE)
     _line(painter, rows[0 if wide else 1], cost, form.cost, True, strong, RIGHT if wide else MIDDLE)
-    if not wide and form.lines < 4:
+    if form.lines < (2 if wide else 3):
         return
     used = _text(painter, rows[1 if wide else 2], (plural(ops, "op"),), small, False, soft, MIDDLE, least)
+    if not form.tells_memory:
+        return
     row = rows[1].adjusted(used + APART * zoom, 0, 0, 0) if wide else rows[3]
     colour, align = QColor(getattr(theme, memory_tone(data, d))), RIGHT if wide else MIDDLE
     _text(painter, row, memory_words(data, d)[form.brief :], small, False, colour, align, least)

@@ -43,7 +43,8 @@ APART = 8.0
 
 @dataclass(frozen=True)
 class PlateForm:
-    """How all plates are written, in letters of how many device pixels (0: there is no room for such words).
+    """How all plates are written, in letters of how many device pixels (0: there is no room for such words), in how many ``lines``: one below
+    the other name, cost, ops and memory, where plates are ``wide`` two in each.
 
     ``called``: which of :func:`names_of` stands for a device; ``column``: how costs are written; ``brief``: which of :func:`memory_words` tells memory.
     """
@@ -60,7 +61,12 @@ class PlateForm:
     @property
     def slim(self) -> float:
         """What share of the usual room is left around the words."""
-        return SLIM if not self.wide and self.lines < 4 else 1.0
+        return _slim(self.wide, self.lines)
+
+    @property
+    def tells_memory(self) -> bool:
+        """Whether there is a line for it."""
+        return self.lines >= (2 if self.wide else 4)
 
     def rows(self, box: QRectF, zoom: float) -> list[QRectF]:
         """The lines of a plate."""
@@ -145,14 +151,21 @@ def form_of(
     if stages is None or not boxes:
         return PlateForm(False, 2, 0, 0, 0, 0, None, 0)
     shown = list(boxes)
-    wide, lines = stages.blocks[shown[0]][2] >= WIDE_PLATE * stages.unit, stages.lines
-    slim = SLIM if not wide and lines < 4 else 1.0
-    room = min(_rows(box, lines, slim, zoom)[0].width() for box in boxes.values())
-    # In a small frame the least size is more than the usual one; what has no line high enough for it is not written.
-    floor, high = ceil(least), min(_rows(box, lines, slim, zoom)[0].height() for box in boxes.values())
+    wide = stages.blocks[shown[0]][2] >= WIDE_PLATE * stages.unit
+    # In a small frame the least size is more than the usual one: then there are as many lines as are high enough for it.
+    floor = ceil(least)
     usual, small = max(floor, int((12.5 if wide else 11) * zoom)), max(floor, int(11 * zoom))
-    if usual * LINE > high:
-        return PlateForm(wide, lines, 0, 0, 0, 0, None, 0)
+
+    def row(lines: int) -> tuple[float, float]:
+        """Width and height of the smallest of as many lines."""
+        rows = [_rows(box, lines, _slim(wide, lines), zoom)[0] for box in boxes.values()]
+        return min(one.width() for one in rows), min(one.height() for one in rows)
+
+    fewest = 1 if wide else 2
+    lines = next((n for n in range(stages.lines, fewest - 1, -1) if usual * LINE <= row(n)[1]), 0)
+    if not lines:
+        return PlateForm(wide, stages.lines, 0, 0, 0, 0, None, 0)
+    slim, room = _slim(wide, lines), row(lines)[0]
     tried = _columns(data)
     costs = [[cost_text(data, d, column) for d in shown] for column in tried]
     which, cost = largest(costs, usual if wide else small, True, least, room)
@@ -162,7 +175,7 @@ def form_of(
     ops = [plural(int(scene.ops[d]), "op") for d in shown]
     told = [words for d in shown if (words := memory_words(data, d))]
     brief = 0
-    if wide or lines >= 4:
+    if lines >= (2 if wide else 4):
         held = [list(each) for each in zip(*told, strict=True)] or [[""]]
         beside = 0.0 if not wide else widest(ops, small, False) + APART * zoom
         # Shorter words come before smaller ones: they are as small as they may be read already.
@@ -197,6 +210,11 @@ def largest(
             if mark * tried + beside + widest(words, tried, bold) <= room:
                 return i, tried
     return 0, 0
+
+
+def _slim(wide: bool, lines: int) -> float:
+    """What share of the usual room is left around the words."""
+    return SLIM if not wide and lines < 4 else 1.0
 
 
 def _rows(box: QRectF, lines: int, slim: float, zoom: float) -> list[QRectF]:

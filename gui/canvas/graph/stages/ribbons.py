@@ -30,8 +30,8 @@ ASKED, FURTHEST = 3.0, 7
 """Logical pixels from which on one asks how much a ribbon carries, and how many lines away from it the figure may stand."""
 MOST_JOINED = 16
 """Among more ribbons with figures such lines would be taken for ribbons."""
-TALL, ABOVE = 1.35, 2.0
-"""How high a figure is, in its letters, and how far above plates it stands (logical pixels)."""
+TALL, ABOVE, BETWEEN = 1.35, 2.0, 1.0
+"""How high a figure is, in its letters, how far above plates it stands (logical pixels), and how far from the next one, in its letters."""
 LEAST_SHARE, FEW = 0.01, 40
 """Ribbons of less bytes than this share of the widest carry no figure where there are more than so many."""
 
@@ -161,6 +161,7 @@ def paint_figures(
     painter.setFont(font(size, True))
     left: list[tuple[int, str, float, float]] = []
     figures: list[QRectF] = []
+    between = BETWEEN * size
     for i, ribbon in enumerate(told):
         text = bytes_text(ribbon.bytes)
         wide, tall = metrics(size, True).horizontalAdvance(text) + 6 * ratio, TALL * size
@@ -176,10 +177,10 @@ def paint_figures(
             # On another ribbon it would hide that, and seem to be about it.
             if not any(box.intersects(other) for other in taken) and not _met(runs, i, box)
         ]  # fmt: skip
-        # Over or under another figure or ribbon, it could be read as that of the other.
+        # Over or under another figure or ribbon, it could be read as that of the other; close beside one the two would be one figure.
         apart = (
             (box, told_as) for box, told_as in free
-            if not any(_near(box).intersects(one) for one in figures)
+            if not any(_near(box).adjusted(-between, 0, between, 0).intersects(one) for one in figures)
             and (box.bottom() > boxes[ribbon.src].top() or not _met(runs, i, _near(box)))
         )  # fmt: skip
         if place := next(apart, next(iter(free), None)):
