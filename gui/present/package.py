@@ -92,9 +92,9 @@ class PackageShot:
             top += ARCS
         low = inner.bottom() - legend_height(self.package, inner.width())
         below = QRectF(inner.left(), low, inner.width(), inner.bottom() - low)
-        paint_legend(painter, below, self.package, theme)
         room = QRectF(inner.left(), top, inner.width(), max(1.0, low - 6 - top))
         layout = package_layout(len(self.package.chips), room, columns=self.columns)
+        paint_legend(painter, below, self.package, theme, layout)
         paint_package(painter, layout, replace(self.package, path=None), theme, Marks())
         for chip, box in enumerate(layout.boxes) if self.lit.any() else ():
             if not self.lit[chip]:

@@ -11,8 +11,8 @@ from gui.look.numbers import one_time
 from gui.look.theme import Theme, device_colours, mix
 from gui.look.writing import LEFT, RIGHT, face, write
 from gui.panels.mcm.ink import heat, thickness
-from gui.panels.mcm.layout import SLOWEST
-from gui.panels.mcm.painter import SHOWN, paint_shown
+from gui.panels.mcm.layout import SLOWEST, PackageLayout
+from gui.panels.mcm.painter import SHOWN, paint_shown, slowest_signed
 from gui.panels.mcm.state import Package
 from gui.widgets.bars import HATCH
 from planner.quantity import bytes_text
@@ -29,10 +29,10 @@ def legend_height(package: Package, width: float, charted: bool = False) -> floa
 
 
 def paint_legend(
-    painter: QPainter, rect: QRectF, package: Package, theme: Theme, charted: bool = False
-) -> None:
-    """What tones and thicknesses mean, as much of it as fits into the lines of ``rect``; the heat of the links at the right. ``charted``:
-    whether a chip has the mark of a chart of its memory below."""
+    painter: QPainter, rect: QRectF, package: Package, theme: Theme, layout: PackageLayout, charted: bool = False
+) -> None:  # fmt: skip
+    """What tones and thicknesses mean on chips in this ``layout``, as much of it as fits into the lines of ``rect``; the heat of the links at the right.
+    ``charted``: whether a chip has the mark of a chart of its memory below."""
     letters = face(7.5)
     most = bytes_text(package.hottest)
     heat_room = _heat_room(most)
@@ -45,8 +45,9 @@ def paint_legend(
         "transfers": mix(theme.panel, theme.muted, 0.5), "slowest": theme.warning,
         "beyond": theme.bad if package.limited else theme.warning,
     }  # fmt: skip
+    signed = slowest_signed(layout, package, theme)
     for (what, swatch, words), (line, x) in zip(
-        _marks(package, charted), _placed(package, rect.width(), charted), strict=False
+        _marks(package, charted, signed), _placed(package, rect.width(), charted), strict=False
     ):
         y = rect.top() + line * LEGEND
         if y + LEGEND > rect.bottom() + 0.5:
@@ -62,8 +63,9 @@ def paint_legend(
         write(painter, place, LEFT, words, letters, theme.muted)
 
 
-def _marks(package: Package, charted: bool) -> list[tuple[str, float, str]]:
-    """What is explained: which mark, how wide it is, and its words, which say the length of bars where packages are compared."""
+def _marks(package: Package, charted: bool, signed: bool = True) -> list[tuple[str, float, str]]:
+    """What is explained: which mark, how wide it is, and its words, which say the length of bars where packages are compared; ``signed``: whether
+    a sign stands for the slowest chip, for which there is room in any case."""
     size = bytes_text(package.sram).replace(".00", "")
     work = f"work, whole bar {one_time(package.longest, package.unit)}" if package.scale.time else "work"
     marks = [
@@ -71,7 +73,14 @@ def _marks(package: Package, charted: bool) -> list[tuple[str, float, str]]:
         ("work", 9.0, work), ("transfers", 9.0, "transfers"),
     ]  # fmt: skip
     if slowest := sum(chip.bottleneck for chip in package.chips):
-        marks.insert(4, ("slowest", 9.0, f"of the slowest chip{'s' if slowest > 1 else ''} ({SLOWEST})"))
+        marks.insert(
+            4,
+            (
+                "slowest",
+                9.0,
+                f"of the slowest chip{'s' if slowest > 1 else ''}{f' ({SLOWEST})' if signed else ''}",
+            ),
+        )
     over = [chip for chip in range(len(package.chips)) if package.overfull(chip)]
     if over:
         cut = " or \N{MULTIPLICATION SIGN}, bar broken off" if any(map(package.cut, over)) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -105,8 +106,7 @@ def _chip(
     painter.setBrush(QColor(ground))
     radius = min(5.0, box.height() / 8)
     painter.drawRoundedRect(box, radius, radius)
-    inner = box.adjusted(INSET, 1, -INSET, 0)
-    head = QRectF(inner.left(), inner.top() + 1, inner.width(), min(14.0, 0.36 * box.height()))
+    head, inner = _head_of(box), box.adjusted(INSET, 1, -INSET, 0)
     _head(painter, head, chip, state, colour, package, theme, grey)
     if preview is not None:
         _said(
@@ -159,23 +159,45 @@ def _head(
     grey: bool,
 ) -> None:  # fmt: skip
     """The chip's mark and number, and at the right what is wrong or special about it."""
-    size = min(8.0, 0.55 * rect.height())
     fill = theme.muted if grey or state.ops == 0 else ""
-    wide = rect.width() >= 78
-    words = state.title if wide else str(chip)
-    if QFontMetricsF(face(8.0, True)).horizontalAdvance("88") + size + 3 > rect.width():
-        size = -3.0  # numbers are read, marks only recognised
-    else:
+    wide, size, words = _named(rect, chip, state)
+    if size > 0:
         paint_glyph(painter, colour, rect.left() + size / 2, rect.center().y(), size, fill=fill)
     ink = theme.muted if grey else theme.warning if state.bottleneck and state.preview is None else theme.text
     letters = face(8.5 if wide else 8.0, True)
     write(painter, rect.adjusted(size + 3, 0, 0, 0), LEFT, words, letters, ink)
     if state.preview is None:
         tone, marks = _marks(state, package, chip, theme)
-        letters = face(7.5, True)
-        room = rect.width() - size - 5 - QFontMetricsF(face(8.5, True)).horizontalAdvance(words)
-        mark = next((m for m in marks if QFontMetricsF(letters).horizontalAdvance(m) <= room), "")
-        write(painter, rect, RIGHT, mark, letters, tone)
+        write(painter, rect, RIGHT, _fitting(marks, rect, size, words), face(7.5, True), tone)
+
+
+def _head_of(box: QRectF) -> QRectF:
+    """Where a chip's number is in its box."""
+    return QRectF(box.left() + INSET, box.top() + 2, box.width() - 2 * INSET, min(14.0, 0.36 * box.height()))
+
+
+def _named(head: QRectF, chip: int, state: ChipState) -> tuple[bool, float, str]:
+    """Whether a chip has room for its title, the size of its mark (below 0: numbers are read, marks only recognised), and what it is called."""
+    size, wide = min(8.0, 0.55 * head.height()), head.width() >= 78
+    if QFontMetricsF(face(8.0, True)).horizontalAdvance("88") + size + 3 > head.width():
+        size = -3.0
+    return wide, size, state.title if wide else str(chip)
+
+
+def _fitting(marks: Sequence[str], head: QRectF, size: float, words: str) -> str:
+    """The first of the ``marks`` that has room beside what a chip is called."""
+    room = head.width() - size - 5 - QFontMetricsF(face(8.5, True)).horizontalAdvance(words)
+    return next((m for m in marks if QFontMetricsF(face(7.5, True)).horizontalAdvance(m) <= room), "")
+
+
+def slowest_signed(layout: PackageLayout, package: Package, theme: Theme) -> bool:
+    """Whether a slowest chip has no room for that word, so that :data:`~gui.panels.mcm.layout.SLOWEST` stands for it."""
+    for chip, box in enumerate(layout.boxes):
+        state, head = package.chips[chip], _head_of(box)
+        _, size, words = _named(head, chip, state)
+        if _fitting(_marks(state, package, chip, theme)[1], head, size, words) == SLOWEST:
+            return True
+    return False
 
 
 def _marks(state: ChipState, package: Package, chip: int, theme: Theme) -> tuple[str, tuple[str, ...]]:

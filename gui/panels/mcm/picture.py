@@ -109,7 +109,7 @@ def paint_picture(
         )  # fmt: skip
     explained = legend_height(package, wide, placed.charted)
     low -= explained + 6
-    paint_legend(painter, QRectF(left, low, wide, explained), package, theme, placed.charted)
+    paint_legend(painter, QRectF(left, low, wide, explained), package, theme, placed.layout, placed.charted)
     if pointed is not None:
         low -= RULES
         write(painter, QRectF(left, low, wide, RULES), LEFT, pointed.sentence, face(9.0), theme.bad)

@@ -121,7 +121,7 @@ class PackageView(QWidget):
         self.marks.cursor = self._cursor if self.hasFocus() else -1
         paint_package(painter, self.arrangement, self.package, self.theme, self.marks)
         below = QRectF(MARGIN, self.height() - LEGEND - 1, self.width() - 2 * MARGIN, LEGEND)
-        paint_legend(painter, below, self.package, self.theme)
+        paint_legend(painter, below, self.package, self.theme, self.arrangement)
 
     # ------------------------------------------------------------------ the mouse
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

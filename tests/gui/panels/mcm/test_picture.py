@@ -15,6 +15,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.document.plan.preview import check
+from gui.look.drawn import Drawing
 from gui.look.numbers import share_text
 from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, device_colours
@@ -185,7 +186,7 @@ def painted(shown: Package, theme: Theme, size: tuple[int, int], marks: Marks) -
     layout = package_layout(len(shown.chips), QRectF(8, 8, size[0] - 16, size[1] - 30))
     painter = QPainter(image)
     paint_package(painter, layout, shown, theme, marks)
-    paint_legend(painter, QRectF(8, size[1] - 20, size[0] - 16, 18), shown, theme)
+    paint_legend(painter, QRectF(8, size[1] - 20, size[0] - 16, 18), shown, theme, layout)
     painter.end()
     return image, layout
 
@@ -388,9 +389,28 @@ def test_a_picture_says_how_much_too_full_chips_are(qapp: Any, tmp_path: Path) -
     assert any("valid, memory rule off" in line for line in words)
     assert "33 unused, chips 3 to 35" in words
     assert "more than fits (! or \N{MULTIPLICATION SIGN}, bar broken off)" in words
-    assert "of the slowest chip (\N{BLACK RIGHT-POINTING SMALL TRIANGLE})" in words
     most = max(chip.memory for chip in package(sram=MIB).chips) / MIB
     assert any(line.startswith(f"{most:.3g}\N{MULTIPLICATION SIGN}") for line in words)
+
+
+@pytest.mark.parametrize(("count", "size"), [(4, (1200, 700)), (36, (1200, 700)), (36, (420, 300))])
+def test_the_sign_of_the_slowest_chip_is_explained_where_it_is(
+    qapp: Any, count: int, size: tuple[int, int]
+) -> None:
+    """Elsewhere the word stands on the chip."""
+    shown = package(count=count)
+    layout = package_layout(count, QRectF(8, 8, size[0] - 16, size[1] - 60))
+
+    def paint(painter: QPainter) -> None:
+        paint_package(painter, layout, shown, LIGHT, Marks())
+        paint_legend(painter, QRectF(8, size[1] - 50, size[0] - 16, 45), shown, LIGHT, layout)
+
+    drawing = Drawing(Page(size), "", lambda painter, _: paint(painter))
+    words = [line.words for line in written_in(drawing.file(".svg"))]
+    sign = "\N{BLACK RIGHT-POINTING SMALL TRIANGLE}"
+    assert (sign in words) != ("slowest" in words)
+    assert any(line.startswith("of the slowest chip") for line in words)
+    assert any(f"({sign})" in line for line in words) == (sign in words)
 
 
 def test_all_times_of_a_package_are_in_one_unit_and_bytes_as_on_the_canvas() -> None:
