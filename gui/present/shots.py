@@ -12,6 +12,7 @@ import numpy as np
 
 from gui.canvas.graph.heat.heat import STAGE
 from gui.look.theme import Theme
+from gui.panels.comparison.names import NOT_MOVED
 from gui.panels.mcm.picture import pointed_violation
 from gui.panels.mcm.state import Scale
 from gui.present.captions import Run, figure_runs, target_words
@@ -22,7 +23,7 @@ from gui.present.package import PackageShot, package_shot, shared_columns, share
 from gui.present.panels.lines import steps_of
 from gui.present.panels.panels import NetworkNow, PanelData, schedule_of
 from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted, longest_bar
-from gui.present.transition.legend import LINE, MOVED, legend_of, scale_height
+from gui.present.transition.legend import LINE, legend_of, scale_height
 from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -164,7 +165,7 @@ class Shots:
             unit,
             lit,
             self._marks(keyframe, plan, stage.scene, chosen, foot / unit),
-            MOVED if moved else "",
+            NOT_MOVED if moved else "",
         )
 
     def _lit(self, keyframe: Keyframe, plan: Plan) -> Bools:
@@ -274,7 +275,7 @@ class Shots:
     def _room(self, index: int, stage: GraphStage, unit: float) -> tuple[float, float]:
         """The room of a keyframe's graph beside a panel and above its legend and the scale of its heat map, a pixel of 1280 x 800 being ``unit``."""
         kind = self.panel_kind(index)
-        note = MOVED if self._said_to_move(index) else ""
+        note = NOT_MOVED if self._said_to_move(index) else ""
         lines = legend_of(stage.scene, stage.headers, self.places.room(kind)[0] / unit, note)
         return self.places.room(kind, (LINE * len(lines) + scale_height(stage.scene)) * unit)
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Pair = tuple[int, int]
 """Plan i against plan j: differences are i minus j, ops go from j to i."""
+NOT_MOVED = "pale: not moved"
+"""What is said of pale cards and ribbons beside others."""
 
 
 def plan_title(comparison: Compared, plan: int) -> str:

@@ -297,21 +297,23 @@ def _heads(painter: QPainter, sankey: Sankey, width: float, theme: Theme) -> Non
     metrics = QFontMetricsF(face)
     painter.setFont(face)
     painter.setPen(QColor(theme.text))
-    room = width / 2 - 20
+    half = width / 2 - 20
+    titles = [plan_title(sankey.comparison, sankey.pair[1 - side]) for side in (0, 1)]
+    free = [half - metrics.horizontalAdvance(title) - 1 for title in titles]
     for side, align in ((0, Qt.AlignmentFlag.AlignLeft), (1, Qt.AlignmentFlag.AlignRight)):
-        title = plan_title(sankey.comparison, sankey.pair[1 - side])
-        shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)
-        box = QRectF(12 if side == 0 else width / 2 + 8, 0, room, HEAD - 4)
+        room = half + max(0.0, free[1 - side])  # what the other leaves of its half
+        shown = metrics.elidedText(titles[side], Qt.TextElideMode.ElideRight, room)
+        box = QRectF(12 if side == 0 else width - 12 - room, 0, room, HEAD - 4)
         painter.drawText(box, int(align | Qt.AlignmentFlag.AlignVCenter), shown)
 
 
 def _foot(painter: QPainter, sankey: Sankey, width: float, height: float, theme: Theme) -> None:
-    """How devices are matched that are not equally many, or called otherwise, as much of it as has room."""
-    if not sankey.matching_words:
-        return
+    """What figures and pale ribbons are, and below that how devices are matched that are not equally many, or called otherwise, as much of it as
+    has room."""
     face = font(8.0)
     measure, room = QFontMetricsF(face).horizontalAdvance, width - 24
-    words = next(
-        (words for words in sankey.matching_words if measure(words) <= room), sankey.matching_words[-1]
-    )
-    write(painter, QRectF(12, height - FOOT, room, FOOT - 2), LEFT, words, face, theme.muted)
+    matched = next((words for words in sankey.matching_words if measure(words) <= room), "")
+    matched = matched or next(reversed(sankey.matching_words), "")
+    lines = [words for words in (matched, sankey.key_words) if words]
+    for i, words in enumerate(lines, 1):
+        write(painter, QRectF(12, height - i * FOOT, room, FOOT - 2), LEFT, words, face, theme.muted)

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from gui.look.numbers import Column, amount_column, one_time, percent, plural
-from gui.panels.comparison.names import Pair, ops_between
+from gui.panels.comparison.names import NOT_MOVED, Pair, ops_between
 from gui.panels.comparison.sankey_layout import LEAST_WIDTH, SankeyLayout, lay_out
 from gui.widgets.labels import capital
-from planner.model.graph import Ints
+from planner.model.graph import Bools, Ints
 from planner.quantity import bytes_text
 from planner.reports.comparison import Comparison
 from planner.reports.comparison.matching import works
@@ -22,7 +22,7 @@ MEASURES = {"ops": "Ops", "work": "Work", "bytes": "Parameters"}
 HEAD = 24.0
 """Pixels above the bars for the names of the plans."""
 FOOT = 18.0
-"""Pixels below the bars for how devices are matched."""
+"""Pixels of a line below the bars: what figures and pale ribbons are, and how devices are matched."""
 LARGEST = 4
 """How many moves the summary names."""
 
@@ -136,6 +136,11 @@ class Sankey:
             f"Devices are matched with those of {c.letter(0 if 0 in self.pair else self.pair[1])}, whatever their numbers",
         )
 
+    @cached_property
+    def key_words(self) -> str:
+        """What figures without a unit count, and why ribbons are pale where some are."""
+        return _key(self.measure, self.layout.left == self.layout.right)
+
     def device_words(self, side: int, row: int) -> str:
         """``acc 1 of plan A: 120 ops, of which 12 go elsewhere``."""
         c, plan = self.comparison, self.pair[1 - side]
@@ -181,6 +186,13 @@ class Sankey:
         return next((words for words in told if measured(words) <= room), self.summary(0))
 
 
+def _key(measure: str, stays: Bools) -> str:
+    """:attr:`Sankey.key_words` of flows some of which stay (bool[b])."""
+    told = ["numbers: ops"] if measure == "ops" and len(stays) else []
+    told += [NOT_MOVED] if stays.any() and not stays.all() else []
+    return "   ".join(told)
+
+
 def _renumbered(comparison: Comparison, pair: Pair) -> list[tuple[int, int]]:
     """(plan, row) of each device of a pool that its plan calls otherwise than the first plan calls its counterpart."""
     if comparison.in_a_row:
@@ -204,7 +216,9 @@ def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -
     some_alone = any(
         0 > min(row.devices[p] for p in pair) != max(row.devices[p] for p in pair) for row in comparison.rows
     )
-    foot = FOOT if some_alone or _renumbered(comparison, pair) else 0.0
+    ends = np.nonzero(flows.ops)
+    foot = FOOT * bool(_key(measure, ends[0] == ends[1]))
+    foot += FOOT if some_alone or _renumbered(comparison, pair) else 0.0
     free = (
         np.zeros(len(alone), bool) if all(in_a_row) else alone if any(in_a_row) else np.ones(len(alone), bool)
     )

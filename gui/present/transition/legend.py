@@ -29,8 +29,6 @@ MOST_NAMED = 12
 """Of more devices those with ops have a mark and a number, and the one that sets the pace its name and cost."""
 NO_OPS = "no ops"
 """What a legend says of a device without ops."""
-MOVED = "moved ops stand out"
-"""What it says where the caption counts ops that moved, which are what stands out."""
 
 
 @dataclass(frozen=True)

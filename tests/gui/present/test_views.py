@@ -16,6 +16,7 @@ from gui.canvas.graph.headers import HEADER_WIDTH, lane_extents
 from gui.canvas.graph.lanes.links import plates
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, Theme, contrast, laid_over
+from gui.panels.comparison.names import NOT_MOVED
 from gui.present.emphasis import named_devices
 from gui.present.export.pptx import legend_entries
 from gui.present.package import PackageShot
@@ -24,7 +25,7 @@ from gui.present.panels.panels import PanelData, paint_panel
 from gui.present.scenes import HEADERS, Places
 from gui.present.show import Show
 from gui.present.transition.areas import VEIL, paint_above, settled_areas
-from gui.present.transition.legend import LINE, MOVED, NO_OPS, legend_of
+from gui.present.transition.legend import LINE, NO_OPS, legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_apart, labels_of
 from gui.present.transition.transition import Shot
 from gui.words.objectives import amount
@@ -437,9 +438,9 @@ def test_what_the_caption_says_moved_stands_out_and_not_the_device_that_it_names
     shots = show.shots
     moved, named = shots.shot(1), shots.shot(2)
     assert isinstance(moved, Shot) and np.flatnonzero(moved.standing_out).tolist() == list(range(count))
-    assert not moved.lit.any() and MOVED in {written.words for written in written_on(show, 1)}
+    assert not moved.lit.any() and NOT_MOVED in {written.words for written in written_on(show, 1)}
     assert isinstance(named, Shot) and named.lit.any() and not named.note
-    assert MOVED not in {written.words for written in written_on(show, 2)}
+    assert NOT_MOVED not in {written.words for written in written_on(show, 2)}
     bottom = moved.stage.scene.layout.bounds[1] + moved.stage.scene.layout.bounds[3]
     assert bottom * moved.view.scale + moved.view.oy <= shots.places.stage.height() - LINE * moved.unit
 

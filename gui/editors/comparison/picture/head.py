@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from gui.look.numbers import plural
 from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, words_of, write
-from gui.panels.comparison.names import plan_title, titles_in_a_row
+from gui.panels.comparison.names import NOT_MOVED, plan_title, titles_in_a_row
 from gui.widgets.labels import capital
 from gui.words.machines import machines_by_letter, shared_machine
 from planner.evaluation.times_source import times_mark
@@ -94,7 +94,7 @@ def looks_of(comparison: Comparison, view: str) -> list[str]:
     """What canvases do not say of their looks: why cards are pale, and in lanes which device's figure is in the colour of warnings."""
     moved = {op for i in range(1, len(comparison.plans)) for op in comparison.moved(i).tolist()}
     said = [moved_of(comparison)]
-    said += ["pale: not moved"] if 0 < len(moved) < comparison.graph.n else []
+    said += [NOT_MOVED] if 0 < len(moved) < comparison.graph.n else []
     if view == "lanes":
         worst = dict.fromkeys(
             worst_word(plan.problem, plan.evaluation)

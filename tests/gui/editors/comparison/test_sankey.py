@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -98,6 +99,29 @@ def test_a_sweep_untangles_devices_that_nothing_numbers() -> None:
     assert row_order(tangled, np.zeros(4, bool)).tolist() == [0, 1, 2, 3]
     alone = np.array([[9, 0, 0, 3], [0, 9, 0, 0], [0, 0, 9, 0], [0, 0, 0, 0]])
     assert row_order(alone, np.array([False, False, False, True])).tolist() == [0, 3, 1, 2]
+
+
+def test_what_figures_and_pale_ribbons_are_is_said() -> None:
+    def told(second: list[int], measure: str) -> str:
+        return sankey_of(comparison_of(A, second), (1, 0), measure, 300.0).key_words
+
+    assert told(B, "ops") == "numbers: ops   pale: not moved"
+    assert told(A, "ops") == "numbers: ops", "nothing moves, and all is pale"
+    assert told(B, "work") == "pale: not moved", "times have units"
+
+
+def test_a_long_name_takes_what_the_other_leaves(qapp: QApplication) -> None:
+    comparison = comparison_of(A, B)
+    plans = [
+        replace(plan, name=name)
+        for plan, name in zip(comparison.plans, ("short", "rather a long name of a plan"), strict=True)
+    ]
+    sankey = sankey_of(compare(plans), (1, 0), "ops", 300.0)
+    scribe = Scribe(300, 300)
+    paint_sankey(scribe, sankey, 340.0, 300.0, LIGHT)
+    scribe.end()
+    boxes = {words: box for box, words in scribe.written}
+    assert {"A: short", "B: rather a long name of a plan"} <= boxes.keys()
 
 
 @given(
