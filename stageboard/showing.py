@@ -142,9 +142,10 @@ def _graph(what: Any, view: str, page: Page) -> Drawing:
 
 def _network(what: Any, page: Page) -> Drawing:
     from gui.canvas.network.picture import draw_network
+    from gui.canvas.network.titles import picture_title
 
     if isinstance(what, Plan):
-        title = f"{what.title}, {what._held().name}"
+        title = picture_title(what.problem, what._held().name)
         return draw_network(what.problem, what.order, page, title, what.bounds, len(what.order))
     problem: Any = posed(what, network_target())
     title = f"{what.name}, connections by the neuron that they lead to"

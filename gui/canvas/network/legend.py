@@ -60,6 +60,11 @@ def legend_width() -> float:
     return _time_width() + sum(_SIZE + 5 + measure.horizontalAdvance(words) + 14 for words in MARKS)
 
 
+def legend_lines(width: float) -> int:
+    """How many lines the legend takes in so much room: one, or two where that has no room for all of it."""
+    return 1 if legend_width() <= width else 2
+
+
 def paint_legend(painter: QPainter, rect: QRectF, theme: Theme) -> None:
     """The colours of time at the right end of ``rect``, the marks before them while they fit; above them where there are two lines."""
     if rect.height() >= 2 * HEIGHT:

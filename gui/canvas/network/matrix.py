@@ -21,7 +21,7 @@ from gui.raster import engine as pixels
 from planner.model.graph import Ints
 
 FEW = 20
-"""Connections are few where there are so many pixels for each."""
+"""Connections are few where there are so many logical pixels for each."""
 THICKEST = 2.4
 """Strips grow with the zoom up to so many times their size."""
 _Box = tuple[float, float, float, float]
@@ -82,7 +82,8 @@ class MatrixPicture:
             x0, x1 = (min(max(math.floor(v), 0), lens.width) for v in (x, x + w + 1.0))
             y0, y1 = (min(max(math.floor(v), 0), lens.height) for v in (y, y + h + 1.0))
             # Few connections far apart are drawn a little larger than they are, to be seen.
-            least = round(2 * lens.ratio) if panel.connections * FEW < w * h else 1
+            few = panel.connections * FEW * lens.ratio**2 < w * h
+            least = round(2 * lens.ratio) if few else 1
             across.append(raster.spans(x, w / panel.columns, panel.columns, x0, x1, least))
             down.append(raster.spans(y, h / panel.rows, panel.rows, y0, y1, least))
             frames.append((x0, x1, y0, y1))

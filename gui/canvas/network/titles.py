@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetricsF
 from gui.canvas.network.layout_matrix import Panel
 from gui.look.numbers import plural
 from gui.look.writing import elided, face
-from gui.words.machines import fast_memory_words
 from gui.words.methods import shown_name
 
 if TYPE_CHECKING:
@@ -20,8 +19,8 @@ ARROW = "\N{RIGHTWARDS ARROW}"
 
 
 def picture_title(problem: NetworkProblem, order: str) -> str:
-    """What a picture of an order is called where nobody says: the network, its fast memory, and the ``order``'s own name."""
-    return f"{problem.network.name} on a {fast_memory_words(problem)}, {shown_name(order)}"
+    """What a picture of an order is called where nobody says: the network and the ``order``'s own name. The line below has its fast memory."""
+    return f"{problem.network.name}, {shown_name(order)}"
 
 
 def panel_title(panel: Panel, whole: bool, width: float) -> str:

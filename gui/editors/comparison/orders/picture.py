@@ -1,22 +1,42 @@
-"""Two to four orders of one network beside each other as a picture file: PNG, or SVG and PDF with links as vectors."""
+"""Two to four orders of one network beside or below each other as a picture file: PNG, or SVG and PDF with links as vectors."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from gui.canvas.network.picture import SMALLEST, compose_network, paint_network
+from gui.canvas.network.legend import HEIGHT as LEGEND_LINE
+from gui.canvas.network.legend import legend_lines, paint_legend
+from gui.canvas.network.picture import (
+    BELOW,
+    SHAPE,
+    compose_network,
+    memory_words,
+    page_for,
+    paint_network,
+    scale_of,
+    standing,
+)
+from gui.canvas.network.titles import GAP
 from gui.look.drawn import Drawing, fill_ground
+from gui.look.heading import Heading, heading_of, lines_of
 from gui.look.numbers import plural, signed_amount, signed_percent
 from gui.look.page import SHEET, Page
 from gui.look.writing import LEFT, face, write
 from gui.panels.comparison.names import plan_title
+from gui.widgets.labels import capital
 from planner.reports.comparison import OrderComparison
 
 WIDTH, HEIGHT = 1280.0, 800.0
 """Size in logical units of a picture of usual proportions; words are as large as in a window of that size."""
-MARGIN, HEAD, LINE, APART = 12.0, 34.0, 20.0, 8.0
-"""Around everything, the picture's title, the line with each order's name, and between two orders."""
+MARGIN, LINE, APART = 12.0, 20.0, 8.0
+"""Around everything, a line of an order's name, and between two orders."""
+MOST_NAMED = 3
+"""Lines of an order's name at most."""
+FOOT = LEGEND_LINE + BELOW
+"""What is counted of an order, below it."""
 
 
 def title_of(comparison: OrderComparison) -> str:
@@ -24,55 +44,100 @@ def title_of(comparison: OrderComparison) -> str:
     return f"{comparison.network.name}: {plural(len(comparison.plans), 'order')} compared"
 
 
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """Where orders stand: ``columns`` beside each other, each ``wide`` units across, below so many ``names`` lines of what they are called,
+    and ``headings``. All are as high, whatever is said above each."""
+
+    columns: int
+    rows: int
+    wide: float
+    names: tuple[tuple[str, ...], ...]
+    headings: tuple[Heading, ...]
+
+    @property
+    def named(self) -> float:
+        """Units of the names above each order."""
+        return LINE * max(map(len, self.names))
+
+    @property
+    def head(self) -> float:
+        """Units of the heading of each."""
+        return max(heading.height for heading in self.headings)
+
+    @property
+    def words(self) -> float:
+        """Units of all words of a column of orders, and of what is between them."""
+        return self.rows * (self.named + self.head + FOOT) + (self.rows - 1) * APART
+
+    def drawn(self, free: float) -> float:
+        """Units across of the largest drawing of usual shape that each order has room for where ``free`` units are left for a column."""
+        return min(self.wide, (free - self.words) / self.rows / SHAPE)
+
+
 def draw_orders(comparison: OrderComparison, page: Page = SHEET, title: str = "") -> Drawing:
     """The picture of compared orders below a ``title`` (empty: :func:`title_of`). Needs a QGuiApplication, no display."""
-    page = page.usual
-    size, colours = page.pixels, page.theme
-    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT), page.least / SMALLEST)
-    room = QRectF(0, 0, size[0] / scale, size[1] / scale)
-    count = len(comparison.plans)
-    columns = count if count < 4 else 2
-    rows = -(-count // columns)
-    wide = (room.width() - (columns - 1) * APART) / columns
-    high = (room.height() - HEAD - (rows - 1) * APART) / rows
-    title = title or title_of(comparison)
-    inner = (wide, high - LINE)
+    colours, scale, title = page.theme, scale_of(page, (WIDTH, HEIGHT)), title or title_of(comparison)
+    width, most = page.pixels[0] / scale, page.pixels[1] / scale
+    differing, plans = comparison.differing.sentence, comparison.plans
+    above = heading_of(
+        title, capital(differing) or memory_words(plans[0].problem), width - 2 * MARGIN, face(14.0, True), face(9.0)
+    )  # fmt: skip
+    below = legend_lines(width - 2 * MARGIN) * LEGEND_LINE + BELOW
+    said = [_said(comparison, i, memory=bool(differing)) for i in range(len(plans))]
+    ways = [_places(said, columns, width) for columns in range(1, len(plans) + 1)]
+    places = max(ways, key=lambda way: way.drawn(most - above.height - below))
+    page = page_for(page, above.height + places.words + places.rows * SHAPE * places.wide + below, scale)
+    room = QRectF(0, 0, width, page.pixels[1] / scale)
+    high = (room.height() - above.height - below - (places.rows - 1) * APART) / places.rows
+    inner = (places.wide, high - places.named)
     scenes = [
         compose_network(
-            plan.problem,
-            plan.decision.order,
-            inner,
-            scale,
-            colours,
-            difference_words(comparison, i),
-            comparison.bounds,
-            len(plan.decision.order),
+            plan.problem, plan.decision.order, inner, scale, colours, heading, (places.head, FOOT), len(plan.decision.order)
         )
-        for i, plan in enumerate(comparison.plans)
-    ]
+        for plan, heading in zip(plans, places.headings, strict=True)
+    ]  # fmt: skip
 
     def paint(painter: QPainter, shapes: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         fill_ground(painter, page, colours.panel)
         painter.scale(scale, scale)
-        line = QRectF(MARGIN, 6, room.width() - 2 * MARGIN, HEAD - 8)
-        write(painter, line, LEFT, title, face(14.0, True), colours.text)
+        above.paint(painter, MARGIN, width - 2 * MARGIN, colours)
         for i, scene in enumerate(scenes):
-            x, y = (i % columns) * (wide + APART), HEAD + (i // columns) * (high + APART)
+            column, row = i % places.columns, i // places.columns
             painter.save()
-            painter.translate(x, y)
-            if i % columns:
+            painter.translate(column * (places.wide + APART), above.height + row * (high + APART))
+            if column:
                 painter.setPen(QPen(QColor(colours.border), 1.0))
-                painter.drawLine(
-                    QRectF(-APART / 2, 0, 0, high).topLeft(), QRectF(-APART / 2, 0, 0, high).bottomLeft()
-                )
-            line = QRectF(MARGIN, 0, wide - 2 * MARGIN, LINE)
-            write(painter, line, LEFT, _name(comparison, i), face(11.0, True), colours.accent)
-            painter.translate(0, LINE)
-            paint_network(painter, scene, inner, colours, vectors=shapes)
+                painter.drawLine(QPointF(-APART / 2, 0), QPointF(-APART / 2, high))
+            for line, words in enumerate(places.names[i]):
+                place = QRectF(MARGIN, line * LINE, places.wide - 2 * MARGIN, LINE)
+                write(painter, place, LEFT, words, face(11.0, True), colours.accent)
+            painter.translate(0, places.named)
+            paint_network(painter, scene, inner, colours, vectors=shapes, legend=False)
             painter.restore()
+        legend = QRectF(MARGIN, room.height() - below + 2.0, width - 2 * MARGIN, below - BELOW)
+        paint_legend(painter, legend, colours)
 
     return Drawing(page, title, paint)
+
+
+def _said(comparison: OrderComparison, i: int, *, memory: bool) -> tuple[str, str, str]:
+    """What stands above order i: its name, how it differs from the first, and what it costs, with the ``memory`` on which it does."""
+    plan = comparison.plans[i]
+    words = [memory_words(plan.problem)] * memory + standing(
+        plan.problem, plan.decision.order, comparison.bounds
+    )
+    return _name(comparison, i), difference_words(comparison, i), GAP.join(words)
+
+
+def _places(said: list[tuple[str, str, str]], columns: int, width: float) -> _Places:
+    """Orders of which so much is ``said``, in so many columns of a picture ``width`` units across."""
+    wide = (width - (columns - 1) * APART) / columns
+    free = wide - 2 * MARGIN
+    names = tuple(lines_of(name, face(11.0, True), free, MOST_NAMED) for name, _, _ in said)
+    headings = tuple(heading_of(title, words, free, face(12.0, True), face(9.0)) for _, title, words in said)
+    return _Places(columns, -(-len(said) // columns), wide, names, headings)
 
 
 def _name(comparison: OrderComparison, i: int) -> str:
@@ -84,7 +149,8 @@ def _name(comparison: OrderComparison, i: int) -> str:
 def difference_words(comparison: OrderComparison, i: int) -> str:
     """How order i differs from the first: its I/Os with sign and share."""
     if not i:
-        return "The others are compared with this order"
+        others = f"{comparison.letter(1)} is" if len(comparison.plans) == 2 else "The others are"
+        return f"{others} compared with this order"
     first, plan = comparison.plans[0], comparison.plans[i]
     change = plan.objective - first.objective
     share = f" ({signed_percent(change / first.objective)})" if first.objective else ""

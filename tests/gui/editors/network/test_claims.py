@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.network.picture import _standing
+from gui.canvas.network.picture import standing
 from gui.document.network.document import OrderDocument
 from planner.plan_files.order_json import open_network_plan
 from planner.plan_files.plan_json import write_plan
@@ -41,7 +41,7 @@ def test_a_document_keeps_it_with_its_order(qapp: object, tmp_path: Path) -> Non
     open_in(document, file)
     assert document.claim is not None and not claimed(document.bounds)
     assert document.gap is not None and document.gap > 0
-    words = _standing(document.open_problem, document.order, document.plan_bounds)
+    words = " ".join(standing(document.open_problem, document.order, document.plan_bounds))
     assert "not proven" in words and "optimal" not in words
     saved = tmp_path / "saved.plan.json"
     document.save_plan(saved)

@@ -17,6 +17,7 @@ from gui.look.theme import DARK, LIGHT
 from gui.shell.density_dialog import DensityDialog
 from gui.shell.generate_dialog import GenerateDialog
 from gui.shell.picture_dialog import PictureDialog
+from gui.words.methods import shown_name
 from planner.generate.catalogue import generate_network
 from tests.gui.editors.network.models import document_of, layered_network, shuffled_order
 from tests.gui.editors.network.window_parts import order_window
@@ -126,7 +127,9 @@ def test_the_curve_of_i_os_is_a_picture_of_the_export(qtbot: QtBot) -> None:
         assert [dialog.view.itemData(i) for i in range(dialog.view.count())] == ["links", "matrix", "ios"]
         dialog.view.setCurrentIndex(dialog.view.findData("ios"))
         choice = dialog.choice()
-        assert " on a fast memory of " in choice.title
+        document = window.document
+        assert document.active is not None and document.network is not None
+        assert choice.title == f"{document.network.name}, {shown_name(document.active.name)}"
         words = [line.words for line in written_in(dialog._draw(choice)().file(".svg"))]
         assert "size of fast memory, in values" in words
         dialog.close()
