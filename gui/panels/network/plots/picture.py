@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from gui.canvas.network.picture import HEIGHT_OF, MARGIN, SMALLEST, WIDTH, heading_of_order
+from gui.canvas.network.picture import MARGIN, SHAPE, heading_of_order, page_for, scale_of
 from gui.look.drawn import Drawing, fill_ground
+from gui.look.heading import lines_of
 from gui.look.page import SHEET, Page
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, LEFT, RIGHT, face, write
+from gui.panels.network.plots.placing import free_place
 from gui.panels.network.plots.sampling import Curves, Sampling
 from gui.panels.network.plots.words import CALLED, bound_lines, policy_colour, policy_name, standing_words
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
@@ -32,6 +35,10 @@ TICKS = 5
 """About so many numbers of I/Os stand at the left."""
 CROWDED = 110.0
 """Units that a power of ten takes where sizes between two are named, too."""
+DASH, APART, BETWEEN = 18.0, 6.0, 14.0
+"""Units of a policy's colour in the key, from there to its name, and from one policy to the next."""
+CLEAR = 4.0
+"""Units between the name of a bound and the curves beside it."""
 POINT = 5.0
 """Radius of the point where the present memory meets the curve of its policy."""
 
@@ -44,24 +51,24 @@ def draw_curves(
     Raises PlanError for no order of the network's connections.
     """
     order = problem.evaluator.checked(order)
-    page = page.usual
-    size, colours, head = page.pixels, page.theme, title or problem.network.name
-    scale = max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT_OF), page.least / SMALLEST)
-    width, height = size[0] / scale, size[1] / scale
+    colours, head, scale = page.theme, title or problem.network.name, scale_of(page)
+    width = page.pixels[0] / scale
     heading = heading_of_order(problem, order, head, bounds, width)
     curves = counted(problem, order)
+    key = _key(problem, curves, width - 2 * MARGIN)
+    page = page_for(page, heading.height + key.height + SHAPE * width, scale)
+    height = page.pixels[1] / scale
 
     def paint(painter: QPainter, _: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         fill_ground(painter, page, colours.panel)
         painter.scale(scale, scale)
         heading.paint(painter, MARGIN, width - 2 * MARGIN, colours)
-        top = heading.height + LINE
+        place = QRectF(MARGIN, heading.height - 2, width - 2 * MARGIN, key.height)
+        key.paint(painter, place, colours)
+        top = heading.height + key.height
         box = QRectF(
             MARGIN + LEFT_ROOM, top, width - 3 * MARGIN - LEFT_ROOM, height - top - 2 * LINE - MARGIN
-        )
-        _paint_key(
-            painter, QRectF(MARGIN, heading.height - 2, width - 2 * MARGIN, LINE), problem, curves, colours
         )
         _Plot(problem, curves, box, colours).paint(painter)
 
@@ -82,35 +89,54 @@ def present_sample(curves: Curves, problem: NetworkProblem) -> int:
     return min(int(np.searchsorted(curves.memory, problem.target.size)), len(curves.memory) - 1)
 
 
-def _paint_key(
-    painter: QPainter, line: QRectF, problem: NetworkProblem, curves: Curves, theme: Theme
-) -> None:
-    """How far the order is from the lower bound, and which colour is which policy."""
-    letters, x = face(9.0), line.right()
+@dataclass(frozen=True)
+class _Key:
+    """How far the order is from the lower bound, in ``lines``, and which colour is which policy: beside them, or below where they take
+    all of the width."""
+
+    lines: tuple[str, ...]
+    beside: bool
+
+    @property
+    def height(self) -> float:
+        """Of all lines."""
+        return LINE * (len(self.lines) + (not self.beside))
+
+    def paint(self, painter: QPainter, place: QRectF, theme: Theme) -> None:
+        """The lines from the left, the colours at the right end of the last."""
+        letters, x = face(9.0), place.right()
+        for i, words in enumerate(self.lines):
+            line = QRectF(place.left(), place.top() + i * LINE, place.width(), LINE)
+            write(painter, line, LEFT, words, letters, theme.muted)
+        line = QRectF(place.left(), place.bottom() - LINE, place.width(), LINE)
+        measure = QFontMetricsF(letters)
+        for policy in range(len(POLICIES) - 1, -1, -1):
+            words = policy_name(POLICIES[policy])
+            x -= measure.horizontalAdvance(words)
+            write(painter, QRectF(x, line.top(), 80.0, line.height()), LEFT, words, letters, theme.text)
+            x -= DASH + APART
+            painter.setPen(QPen(QColor(policy_colour(policy, theme)), 3.0))
+            painter.drawLine(QPointF(x, line.center().y()), QPointF(x + DASH, line.center().y()))
+            x -= BETWEEN
+
+
+def _key(problem: NetworkProblem, curves: Curves, width: float) -> _Key:
+    """The lines above curves in a picture with so many units for them."""
+    letters = face(9.0)
     measure = QFontMetricsF(letters)
-    for policy in range(len(POLICIES) - 1, -1, -1):
-        words = policy_name(POLICIES[policy])
-        x -= measure.horizontalAdvance(words)
-        write(painter, QRectF(x, line.top(), 80.0, line.height()), LEFT, words, letters, theme.text)
-        x -= 24.0
-        painter.setPen(QPen(QColor(policy_colour(policy, theme)), 3.0))
-        painter.drawLine(QPointF(x, line.center().y()), QPointF(x + 18.0, line.center().y()))
-        x -= 14.0
     here = float(curves.values("total")[0, problem.target.policy_code, present_sample(curves, problem)])
     words = standing_words(here, io_bounds(problem.network), curves.reaches)
-    write(
-        painter,
-        QRectF(line.left(), line.top(), x - line.left(), line.height()),
-        LEFT,
-        words,
-        letters,
-        theme.muted,
+    colours = sum(
+        measure.horizontalAdvance(policy_name(policy)) + DASH + APART + BETWEEN for policy in POLICIES
     )
+    if measure.horizontalAdvance(words) + colours <= width:
+        return _Key((words,), True)
+    return _Key(lines_of(words, letters, width), False)
 
 
 class _Plot:
     """Sizes by their logarithm from left to right, I/Os from bottom to top, with two lines of words below the lower bound,
-    where no curve is, and one above the highest."""
+    where no curve is, and one above the highest; the name of the upper bound is where no curve is."""
 
     def __init__(self, problem: NetworkProblem, curves: Curves, box: QRectF, theme: Theme) -> None:
         self.problem, self.curves, self.box, self.theme = problem, curves, box, theme
@@ -138,11 +164,11 @@ class _Plot:
         self._axes(painter)
         self._bounds(painter)
         self._present(painter)
+        lines = self._lines()
         for policy in sorted(range(len(POLICIES)), key=lambda p: p == self.problem.target.policy_code):
             wide = 2.6 if policy == self.problem.target.policy_code else 1.4
             painter.setPen(QPen(QColor(policy_colour(policy, self.theme)), wide))
-            points = zip(self.curves.memory.tolist(), self.values[policy].tolist(), strict=True)
-            painter.drawPolyline(QPolygonF([QPointF(self.x(size), self.y(value)) for size, value in points]))
+            painter.drawPolyline(_drawn(lines[policy]))
         target = self.problem.target
         here = QPointF(self.x(target.size), self.y(float(self.values[target.policy_code, self.at])))
         painter.setPen(QPen(QColor(self.theme.panel), 1.5))
@@ -179,29 +205,54 @@ class _Plot:
         write(painter, place, CENTRE, "size of fast memory, in values", letters, theme.muted)
 
     def _bounds(self, painter: QPainter) -> None:
-        """The lower bound, named below it, and the upper one, named above it."""
+        """The lower bound, named below it, and the upper one, named beside it: both alike, in as few words as their room takes."""
         box, letters = self.box, face(9.0, True)
-        for name, (value, formula), colour, style in (
-            ("least", self.lines[0], self.theme.good, Qt.PenStyle.SolidLine),
-            ("most", self.lines[1], self.theme.muted, Qt.PenStyle.DashLine),
+        (least, _), (most, _) = self.lines
+        for value, colour, style in (
+            (least, self.theme.good, Qt.PenStyle.SolidLine),
+            (most, self.theme.muted, Qt.PenStyle.DashLine),
         ):
-            y = self.y(value)
             painter.setPen(QPen(QColor(colour), 1.6, style))
-            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
-            said = [f"{called}{formula} = {int(value):,}" for called in CALLED[name]]
-            measure = QFontMetricsF(letters)
-            words = next((w for w in said if measure.horizontalAdvance(w) <= box.width()), said[-1])
-            below = name == "least"
-            place = QRectF(box.left() + 4.0, y if below else y - LINE, box.width() - 4.0, LINE)
-            write(painter, place, LEFT if below else RIGHT, words, letters, colour)
+            painter.drawLine(QPointF(box.left(), self.y(value)), QPointF(box.right(), self.y(value)))
+        below, beside, place = self._named(QFontMetricsF(letters))
+        lowest = QRectF(box.left() + 4.0, self.y(least), box.width() - 4.0, LINE)
+        write(painter, lowest, LEFT, below, letters, self.theme.good)
+        write(painter, place, LEFT, beside, letters, self.theme.muted)
+
+    def _named(self, measure: QFontMetricsF) -> tuple[str, str, QRectF]:
+        """What the lower and the upper bound are called, and where the name of the upper one is crossed by nothing: the first of ever shorter
+        names for which there is room. Where there is none, the shortest stands above all curves."""
+        y, bottom = self.y(self.lines[1][0]), self.y(self.lines[0][0])
+        lines = [*self._lines(), self._memory_line()]
+        tops = [y - LINE, y][: 1 + (y + LINE <= bottom)]
+        between = (self.box.left() + 4.0, self.box.right())
+        for called in zip(CALLED["least"], CALLED["most"], strict=True):
+            below, beside = (
+                f"{name}{formula} = {int(value):,}"
+                for name, (value, formula) in zip(called, self.lines, strict=True)
+            )
+            wide = measure.horizontalAdvance(beside) + 2.0
+            free = free_place(lines, tops, (wide + 2 * CLEAR, LINE), (between[0] - CLEAR, between[1] + CLEAR))
+            if free is not None and measure.horizontalAdvance(below) <= between[1] - between[0]:
+                return below, beside, QRectF(free[0] + CLEAR, free[1], wide, LINE)
+        return below, beside, QRectF(between[1] - wide, self.box.top(), wide, LINE)
+
+    def _lines(self) -> list[np.ndarray]:
+        """The points of each policy's curve (float64[m, 2])."""
+        x = [self.x(size) for size in self.curves.memory.tolist()]
+        return [np.array([*zip(x, map(self.y, values), strict=True)]) for values in self.values.tolist()]
+
+    def _memory_line(self) -> np.ndarray:
+        """The line of the present memory, from the highest curve to the lower bound (float64[2, 2])."""
+        x = self.x(self.problem.target.size)
+        return np.array([(x, self.y(float(self.values[:, self.at].max()))), (x, self.y(self.least))])
 
     def _present(self, painter: QPainter) -> None:
         """A line where the present memory is, named in the second line below the lower bound."""
         box, letters, size = self.box, face(9.0, True), self.problem.target.size
         x, words = self.x(size), f"M = {size:,}"
         painter.setPen(QPen(QColor(self.theme.text), 1.2))
-        highest = float(self.values[:, self.at].max())
-        painter.drawLine(QPointF(x, self.y(highest)), QPointF(x, self.y(self.least)))
+        painter.drawPolyline(_drawn(self._memory_line()))
         wide = QFontMetricsF(letters).horizontalAdvance(words) + 4.0
         left = min(max(x - wide / 2, box.left()), box.right() - wide)
         write(
@@ -212,6 +263,11 @@ class _Plot:
             letters,
             self.theme.text,
         )
+
+
+def _drawn(line: np.ndarray) -> QPolygonF:
+    """Points (float64[n, 2]) for a painter."""
+    return QPolygonF([QPointF(x, y) for x, y in line.tolist()])
 
 
 def round_step(least: float) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSpacerItem, QVBoxLayout, QWidget
 
 from gui.document.values import Message
 from gui.look.theme import Theme
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 COUNT_AFTER = 250
 """Milliseconds without another order before its curves are counted: a followed planner changes it all the time."""
+MOST_LINES = 3
+"""Lines of what is said above the plot."""
+COUNTING = "; counting curves \N{HORIZONTAL ELLIPSIS}"
 TIP = (
     "I/Os of the order on the canvas at every size of fast memory, exactly counted. A click, or Enter, takes a size over."
     " From the size named on MIN reads each value once and writes outputs only.\n"
@@ -63,14 +66,14 @@ class PlotsPanel(OrderPanel):
             self.component.addItem(title, name)
         self.component.setAccessibleName("What is counted")
         self.component.currentIndexChanged.connect(self.request_refresh)
-        self.words = ElidedLabel("", self)
+        self.words = ElidedLabel("", self, lines=MOST_LINES)
         self.words.set_tip(TIP)
         self.legend = QLabel("", self)
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         set_role(self.legend, "muted")
         self.view: PlotView | None = None
         self.curves: Curves | None = None
-        self._curves_of: Ints | None = None
+        self._curves_of: tuple[Ints, ...] = ()
         self._network: Network | None = None
         self.pointed = -1
         """The sample that is read out, -1 for none."""
@@ -84,14 +87,17 @@ class PlotsPanel(OrderPanel):
         top.addWidget(self.component)
         top.addStretch(1)
         top.addWidget(self.legend)
-        line = QHBoxLayout()
-        line.setContentsMargins(12, 0, 12, 0)
-        line.addWidget(self.words, 1)
+        self._line = QHBoxLayout()
+        self._line.setContentsMargins(12, 0, 12, 0)
+        self._line.addWidget(self.words, 1, Qt.AlignmentFlag.AlignTop)
+        self._strut = QSpacerItem(0, 0, QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        """Keeps the plot from moving below the pointer: what is read out may take fewer lines."""
+        self._line.addItem(self._strut)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 4)
         self._column.setSpacing(2)
         self._column.addLayout(top)
-        self._column.addLayout(line)
+        self._column.addLayout(self._line)
         self._column.addStretch(1)
         for signal in (document.model_changed, document.decision_changed, document.compared_changed):
             signal.connect(self.request_refresh)
@@ -146,14 +152,14 @@ class PlotsPanel(OrderPanel):
         problem = self.document.problem
         if problem is None or not self.isVisible():
             return
-        order = self._sampled[0]
-        sampling = Sampling(problem.network, self._sampled, (problem.target.size,))
+        orders = self._sampled
+        sampling = Sampling(problem.network, orders, (problem.target.size,))
 
         def take(result: object) -> None:
             if isinstance(result, Exception):
                 raise result
             assert isinstance(result, Curves)
-            self.curves, self._curves_of = result, order
+            self.curves, self._curves_of = result, orders
             self.pointed = -1
             if not result.complete:
                 self._background.run(sampling.work, take)
@@ -171,10 +177,7 @@ class PlotsPanel(OrderPanel):
                 self.view.widget.hide()
             return
         orders = self._shown_orders()
-        known = len(orders) == len(self._sampled) and all(
-            a is b for a, b in zip(orders, self._sampled, strict=True)
-        )
-        if not known:
+        if not _same(orders, self._sampled):
             if len(orders) != len(self._sampled) or problem.network is not self._network:
                 self.curves = None
             self._sampled, self._network = orders, problem.network
@@ -225,21 +228,30 @@ class PlotsPanel(OrderPanel):
         else:
             total = self.document.evaluation.values[0]
             reaches = self.curves.reaches if self.curves is not None and self._current else 0
-            self.words.setText(standing_words(total, io_bounds(problem.network), reaches))
+            self._keep_height(0)
+            standing = standing_words(total, io_bounds(problem.network), reaches)
+            self.words.setText(standing if self._current else f"{standing}{COUNTING}")
         if self.curves is not None:
             self.setAccessibleDescription(
                 self.words.text() if self.pointed >= 0 else described(self.curves, component, problem.target)
             )
 
+    def _keep_height(self, height: int) -> None:
+        """The words have at least so much room."""
+        if height != self._strut.sizeHint().height():
+            self._strut.changeSize(0, height, QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            self._line.invalidate()
+
     @property
     def _current(self) -> bool:
-        """Whether the curves are those of the order on the canvas: while one is counted the last one's stay in sight."""
-        return self.curves is not None and self._curves_of is self.document.order
+        """Whether the curves are those of the orders shown: while these are counted the last ones' stay in sight."""
+        return self.curves is not None and _same(self._curves_of, self._shown_orders())
 
     # ------------------------------------------------------------------ reading out and choosing
     def point_at(self, sample: int) -> None:
         """Read a sample out; -1 for none."""
         if sample != self.pointed:
+            self._keep_height(self.words.height())
             self.pointed = sample
             if self.view is not None:
                 self.view.point_at(sample)
@@ -277,3 +289,8 @@ class PlotsPanel(OrderPanel):
             self.point_at(-1)
         else:
             super().keyPressEvent(event)
+
+
+def _same(orders: tuple[Ints, ...], others: tuple[Ints, ...]) -> bool:
+    """Whether these are the same arrays."""
+    return len(orders) == len(others) and all(a is b for a, b in zip(orders, others, strict=True))

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.document.network.document import OrderDocument
 from gui.look.theme import DARK, LIGHT
-from gui.panels.network.plots.plots import PlotsPanel
+from gui.panels.network.plots.plots import COUNTING, PlotsPanel
 from gui.panels.network.plots.sampling import MOST_SAMPLES, Curves, Sampling
 from gui.panels.network.plots.words import bound_lines, policy_colour, sample_words, standing_words
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
@@ -163,6 +163,40 @@ def test_pointing_reads_out_and_a_click_takes_the_size(qtbot: QtBot) -> None:
         quiet(qtbot, plot)
         QApplication.sendEvent(plot, QEvent(QEvent.Type.Leave))
         assert plot.pointed == -1
+
+
+def test_what_is_said_is_said_whole_however_narrow_the_panel_is(qtbot: QtBot) -> None:
+    """In as many lines as it takes; what is read out leaves the plot where it is."""
+    with plotted(qtbot) as plot:
+        for width in (480, 280, 220):
+            plot.setFixedWidth(width)
+            settle()
+            shown_words = plot.words.shown_text()
+            assert shown_words.replace("\n", " ") == plot.words.text() and shown_words.endswith(" on"), width
+        assert "\n" in shown_words and plot.view is not None
+        before = plot.view.widget.geometry()
+        plot.point_at(0)
+        settle()
+        assert plot.words.text().startswith("M = ") and plot.view.widget.geometry() == before
+        plot.point_at(-1)
+        settle()
+        assert plot.words.shown_text() == shown_words and plot.view.widget.geometry() == before
+
+
+def test_while_the_curves_of_another_order_are_counted_it_says_so(qtbot: QtBot) -> None:
+    """The point is that of the order on the canvas at once."""
+    with plotted(qtbot) as plot:
+        document, curves = plot.document, plot.curves
+        for change in (
+            lambda: document.apply_plan(document.plans[0]),
+            lambda: document.compare(document.plans[1]),  # type: ignore[arg-type]
+        ):
+            assert COUNTING not in plot.words.text()
+            change()
+            plot.refresh_now()
+            assert plot.words.text().endswith(COUNTING)
+            quiet(qtbot, plot)
+            assert COUNTING not in plot.words.text() and plot.curves is not curves
 
 
 def test_keys_walk_over_sizes_and_take_one(qtbot: QtBot) -> None:
