@@ -218,7 +218,7 @@ def cache_text(
     if brief:
         if not off and not pushed:
             return f"{stays} on chip"
-        return f"{stays} + {column.number(off + pushed)} {_streamed_word(off, pushed)}"
+        return f"{stays} + {column.number(off + pushed)} {streamed_word(off, pushed)}"
     if not off and not pushed:
         free = max(0.0, cache - used - needs)
         left = column.number(free) if column == whole else whole.text(free)
@@ -233,7 +233,7 @@ def cache_text(
     return " + ".join(told)
 
 
-def _streamed_word(off: float, pushed: float) -> str:
+def streamed_word(off: float, pushed: float) -> str:
     """What is said of bytes that are not on chip: why, where all are for one reason."""
     if off and pushed:
         return "streamed"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from gui.look.glyphs import paint_glyph
-from gui.look.numbers import Column, plural
+from gui.look.numbers import Column, plural, streamed_word
 from gui.look.theme import DeviceColour, Theme, device_colours, font, ink_on
 from gui.look.writing import CENTRE, LEFT, write
 from gui.panels.edge_tpu.memory_bars import MemoryBars, bar_boxes, height_of, memory_bars, paint_memory_bars
@@ -25,6 +25,8 @@ SMALL = 8.5
 """Points of the smallest letters."""
 APART = 4.0
 """Units between two words beside each other."""
+AMOUNT = 20.0
+"""Height of the line of an amount."""
 
 
 def paint_stages(
@@ -92,51 +94,87 @@ def _amounts(
     painter: QPainter, inner: QRectF, boxes: Sequence[QRectF], bars: MemoryBars, top: float,
     colours: Sequence[DeviceColour], theme: Theme, roomy: bool, held: Column,
 ) -> None:  # fmt: skip
-    """What each stage holds, how much of it is off chip, what activations push out, and what they need."""
-    line = bars.line
+    """What each stage holds, how much of it is streamed and why, and what activations need, each beside or on its own part of a bar."""
+    limit = height_of(bars.line, top, inner) if math.isfinite(bars.line) else -math.inf
     words, face = amount_words(bars.amounts, pitch_of(boxes), roomy, held)
+    within = _on_bars(inner, boxes, bars, top, limit, [_wide(said, face) for said in words])
     for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
         y = height_of(amount, top, inner)
-        cell = QRectF(box.center().x() - 70, y - 22, 140, 20)
-        stays, pushed, needs = bars.around(k)
-        over = amount > line
-        ink = theme.warning if over else theme.text
-        limit = height_of(line, top, inner) if math.isfinite(line) else -math.inf
-        if cell.top() < limit < cell.bottom():  # the cache line would strike it out
-            if inner.bottom() - y > cell.height() + 4:
-                cell.translate(0, cell.height() + 4)
-                ink = ink_on(colours[k].accent, theme)
-            else:  # too low a bar to hold it: nothing else stands above the line there
-                cell.moveBottom(limit - 1)
+        cell = QRectF(box.center().x() - 70, y - AMOUNT - 2, 140, AMOUNT)
+        ink = theme.warning if amount > bars.line else theme.text
+        if k in within:
+            cell.moveTop(y + 2)
+            ink = ink_on(colours[k].accent, theme)
+        elif cell.bottom() > limit and not _free(cell, bars, k, top, inner, limit):
+            # What activations need lies above the bar, or the cache line would strike it out: nothing else stands above the line there.
+            cell.moveBottom(limit - 1)
         write(painter, cell, CENTRE, words[k], face, ink)
-        if not roomy:
-            continue
-        if over and limit - y > 20:
-            more = f"+{(amount - line) / held.scale:.{held.digits}f}"
-            off = (f"{more} off chip", f"{more} off", more, f"+{(amount - line) / held.scale:.0f}")
-            _plate(painter, box, (limit + y) / 2, off, theme.warning, theme)
-        taken = [cell] if cell.top() >= limit else []
-        low, high = height_of(stays, top, inner), max(height_of(amount, top, inner), limit)
-        if pushed > 0:
-            out = f"{pushed / held.scale:.{held.digits}f}"
-            taken += _beside(
-                painter, box, high, low, (f"{out} pushed out", f"{out} out", out), taken, theme.warning, theme
-            )
-            stay = f"{stays / held.scale:.{held.digits}f}"
-            _beside(painter, box, low, inner.bottom(), (f"{stay} on chip", stay), taken, theme.text, theme)
-        if needs > 0 and math.isfinite(line):
-            need = f"{bars.needs[k] / held.scale:.{held.digits}f}"
-            said = (f"activations {need}", f"act. {need}", need)
-            _beside(
-                painter,
-                box,
-                limit,
-                height_of(max(0.0, line - needs), top, inner),
-                said,
-                taken,
-                theme.text,
-                theme,
-            )
+        if roomy:
+            _parts(painter, inner, box, bars, k, top, limit, cell, theme, held)
+
+
+def _free(cell: QRectF, bars: MemoryBars, k: int, top: float, inner: QRectF, limit: float) -> bool:
+    """Whether a place above a bar is on nothing else: neither on what activations need nor on the cache line."""
+    grey = height_of(bars.line - bars.around(k)[2], top, inner) if math.isfinite(limit) else -math.inf
+    return cell.bottom() <= limit or cell.top() >= max(limit, grey)
+
+
+def _on_bars(
+    inner: QRectF,
+    boxes: Sequence[QRectF],
+    bars: MemoryBars,
+    top: float,
+    limit: float,
+    widths: Sequence[float],
+) -> set[int]:
+    """Which bars have their amount on them: those that it has room on, where above one of them it would lie on something else."""
+    lower, crowded = set(), False
+    for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
+        y = height_of(amount, top, inner)
+        if y < limit or bars.around(k)[1] > 0:
+            continue  # it stands above the line, where nothing else does
+        if inner.bottom() - y > AMOUNT + 4 and widths[k] <= box.width():
+            lower.add(k)
+            above = QRectF(box.left(), y - AMOUNT - 2, box.width(), AMOUNT)
+            crowded = crowded or not _free(above, bars, k, top, inner, limit)
+    return lower if crowded else set()
+
+
+def _parts(
+    painter: QPainter, inner: QRectF, box: QRectF, bars: MemoryBars, k: int, top: float, limit: float, amount: QRectF,
+    theme: Theme, held: Column,
+) -> None:  # fmt: skip
+    """Plates on the parts of a bar: what stays on chip, what is streamed, and what activations need; the ``amount`` stays free.
+
+    Where what activations push out has no room to be said beside what is off chip, both are told together, as what is streamed.
+    """
+    stays, pushed, needs = bars.around(k)
+    off = max(0.0, bars.amounts[k] - bars.line)
+
+    def said(value: float) -> str:
+        return f"{value / held.scale:.{held.digits}f}"
+
+    taken, apart = [amount], False
+    upper, low = height_of(bars.amounts[k], top, inner), height_of(stays, top, inner)
+    under = max(limit, upper)
+    if pushed > 0:
+        stay = (f"{said(stays)} on chip", said(stays))
+        _beside(painter, box, low, inner.bottom(), stay, taken, theme.text, theme)
+        out = (f"{said(pushed)} {streamed_word(0.0, pushed)}", f"{said(pushed)} out", said(pushed))
+        placed = _beside(painter, box, under, low, out, taken, theme.warning, theme)
+        apart = bool(placed)
+        taken += placed
+    if off > 0 and under - upper > AMOUNT:
+        beyond, word = (off, streamed_word(off, 0.0)) if apart else (off + pushed, streamed_word(off, pushed))
+        more, brief = f"+{said(beyond)}", f"+{beyond / held.scale:.0f}"
+        words = (f"{more} {word}", *((f"{more} off",) if word == "off chip" else ()), more, brief)
+        _plate(painter, box, (under + upper) / 2, words, theme.warning, theme)
+    if needs > 0 and math.isfinite(limit):
+        need = said(bars.needs[k])
+        seen = min(height_of(max(0.0, bars.line - needs), top, inner), upper)
+        _beside(
+            painter, box, limit, seen, (f"activations {need}", f"act. {need}", need), taken, theme.text, theme
+        )
 
 
 def _beside(

@@ -15,7 +15,7 @@ from gui.canvas.graph.scene import MOST_GROWN, Scene
 from gui.canvas.graph.viewport import Viewport
 from gui.layout.stages import WIDE_PLATE
 from gui.look.fonts import metrics
-from gui.look.numbers import Column, cache_text, plural, pushed_text, share_text
+from gui.look.numbers import Column, cache_text, plural, pushed_text, share_text, streamed_word
 from planner.problem.target import Device
 from planner.quantity import bytes_text
 
@@ -121,7 +121,7 @@ def memory_words(data: HeaderData | None, d: int) -> tuple[str, ...]:
         return share, share, share, full
     on = cache_text(used, most, brief=True, beside=data.column, pushed=pushed)
     if used > most:
-        streamed = f"{bytes_text(used - most + pushed)} {'streamed' if pushed > 0 else 'off chip'}"
+        streamed = f"{bytes_text(used - most + pushed)} {streamed_word(used - most, pushed)}"
         return on, on if pushed <= 0 else streamed, streamed, full
     if pushed > 0:
         brief = f"{bytes_text(pushed)} streamed"

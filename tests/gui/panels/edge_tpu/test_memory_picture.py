@@ -20,6 +20,7 @@ from gui.panels.edge_tpu.memory_bars import memory_bars, paint_memory_bars
 from gui.panels.edge_tpu.memory_picture import draw_memory, sides_of
 from gui.panels.edge_tpu.memory_stages import paint_stages
 from gui.panels.edge_tpu.memory_words import (
+    PictureUnits,
     components_line,
     picture_units,
     rate_line,
@@ -34,10 +35,12 @@ from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.cost_model import fill
-from planner.model.graph import Graph, Op, Tensor
+from planner.model.graph import Graph, Ints, Op, Tensor
 from planner.model.samples import sample
+from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.quantity import bytes_text
+from planner.runs.stage_counts import balanced
 from tests.gui.models import chain_graph
 from tests.gui.present.slides import Written, overlapping, written_in
 from tests.gui.stage_models import even, found_for, tpu_problem
@@ -124,22 +127,78 @@ def test_what_activations_push_out_is_drawn_and_said(qapp: Any) -> None:
     evaluation = replace(
         evaluation, memory=evaluation.memory * 4e3, details={"pushed": pushed * 4e3, "scratch": needs * 4e3}
     )
-    words = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory_stages, "write", lambda painter, place, align, text, *_: words.append(text))
-        image = QImage(900, 500, QImage.Format.Format_ARGB32)
-        image.fill(Qt.GlobalColor.white)
-        painter = QPainter(image)
-        units = replace(
-            picture_units(problem, sides_of(problem, even(12, 3))), held=Column(2.0**20, "MiB", 2)
-        )
-        paint_stages(painter, QRectF(0, 0, 900, 400), problem, evaluation, 5e6, 6e6, units, LIGHT)
-        painter.end()
+    units = replace(picture_units(problem, sides_of(problem, even(12, 3))), held=Column(2.0**20, "MiB", 2))
+    image, written = stages_painted(problem, evaluation, 5e6, 6e6, units, 800.0)
+    words = [text for text, _ in written]
     for amount, said in ((1200.0 - pushed[0], "on chip"), (pushed[0], "pushed out")):
         assert f"{amount * 4e3 / 2**20:.2f} {said}" in words
     assert f"activations {needs[0] * 4e3 / 2**20:.2f}" in words
     painted = {image.pixelColor(x, y).name() for x in range(0, 900, 3) for y in range(0, 400, 3)}
     assert {activations_colour(LIGHT), LIGHT.warning} <= painted
+
+
+def stages_painted(
+    problem: Problem, evaluation: Evaluation, line: float, top: float, units: PictureUnits, height: float
+) -> tuple[QImage, list[tuple[str, QRectF]]]:
+    """The bars of stages ``height`` pixels high, and what is written where."""
+    written: list[tuple[str, QRectF]] = []
+    image = QImage(900, int(height) + 100, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.white)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            memory_stages, "write", lambda painter, place, align, text, *_: written.append((text, place))
+        )
+        painter = QPainter(image)
+        paint_stages(painter, QRectF(0, 0, 900, height), problem, evaluation, line, top, units, LIGHT)
+        painter.end()
+    return image, written
+
+
+def dense(count: int) -> tuple[Problem, Ints]:
+    """DenseNet169 for the most inferences per second on ``count`` Edge TPUs, and the compiler's plan."""
+    graph = read_models([sample("densenet169.json")])
+    problem = Problem(graph, EdgeTpuPipeline(count, precision="int8"), "inference-time")
+    device_of = balanced(problem)
+    assert device_of is not None
+    return problem, device_of
+
+
+@pytest.mark.parametrize("height", [200.0, 900.0])
+def test_what_is_streamed_has_its_whole_size_on_the_hatching(qapp: Any, height: float) -> None:
+    """What activations push out is said apart where it has room, else with what is off chip, as all that is streamed."""
+    problem, device_of = dense(1)
+    evaluation = problem.evaluate(device_of)
+    off, pushed = (float(evaluation.details[name].sum()) / 2**20 for name in ("dram", "pushed"))
+    assert off > 1 and pushed > 1
+    units = picture_units(problem, sides_of(problem, device_of))
+    top = 1.1 * float(evaluation.memory.max())
+    _, written = stages_painted(problem, evaluation, float(problem.evaluator.budget[0]), top, units, height)
+    words = [text for text, _ in written]
+    apart = [f"+{off:.2f} off chip", f"{pushed:.2f} pushed out"]
+    together = [f"+{off + pushed:.2f} streamed"]
+    assert [said for said in apart + together if said in words] == (together if height < 500 else apart)
+    assert f"{evaluation.memory[0] / 2**20 - off - pushed:.2f} on chip" in words
+
+
+@pytest.mark.parametrize("preset", ["slide", "column"])
+def test_amounts_stand_on_their_own_bars_where_activations_lie_above_these(qapp: Any, preset: str) -> None:
+    """Not on the grey, which has an amount of its own."""
+    problem, device_of = dense(2)
+    evaluation = problem.evaluate(device_of)
+    assert not evaluation.details["pushed"].any()
+    lines = written_in(draw_memory(problem, device_of, PRESETS[preset]).file(".svg"))
+    (needs,) = (line for line in lines if re.match(r"act\S* \d", line.words))
+    assert needs.words.endswith(f" {evaluation.details['scratch'][0] / 2**20:.2f}")
+    held = [
+        next(line.box for line in lines if line.words == f"{amount / 2**20:.2f}")
+        for amount in evaluation.memory
+    ]
+    named = [line.box.center().y() for line in lines if line.words in ("cache 8 MiB", "cache", "8 MiB")]
+    cache = sum(named) / len(named)
+    zero = next(line.box.center().y() for line in lines if line.words == "0 MiB")
+    tops = zero - (zero - cache) * evaluation.memory / problem.evaluator.budget
+    assert all(box.top() >= y - 1.0 for box, y in zip(held, tops, strict=True))
+    assert needs.box.bottom() <= tops[0] + 1.0
 
 
 def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:
