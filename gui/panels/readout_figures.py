@@ -23,7 +23,7 @@ from gui.look.numbers import (
 )
 from gui.panels.mcm.state import is_package
 from gui.widgets.briefer import ONE_AT_A_TIME
-from gui.words.held import off_chip
+from gui.words.held import cache_used, off_chip
 from gui.words.objectives import column_of, plan_times
 from gui.words.proofs import wrapped
 from planner.evaluation.estimates import counting_words, estimates_words, others_words
@@ -265,10 +265,8 @@ def _cache_shown(problem: Problem, evaluation: Evaluation, theme: Theme) -> Show
 
     Full of parameters alone where the objective counts bytes of these, else of what activations need, too.
     """
-    used, (beyond, pushed) = evaluation.memory, off_chip(evaluation)
+    used, (beyond, pushed) = cache_used(problem, evaluation), off_chip(evaluation)
     alone = problem.unit(problem.components[0]) == "B"
-    if not alone:
-        used = used + evaluation.details["scratch"]
     worst = int(np.argmax(used))
     off = f"{bytes_text(beyond)} off-chip in all" if beyond else "all parameters on chip"
     if pushed:

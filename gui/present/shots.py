@@ -26,6 +26,7 @@ from gui.present.scenes import Graphs, GraphStage, Places, View, highlighted, lo
 from gui.present.transition.legend import LINE, legend_of, scale_height
 from gui.present.transition.marks import MOST_LABELLED, Marks
 from gui.present.transition.transition import Morph, Shot
+from gui.words.held import cache_used
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.story.keyframe import GRAPH_VIEWS, Keyframe
@@ -368,9 +369,18 @@ class Shots:
             package = self._package(keyframe, plan)
         found = schedule_of(plan) if keyframe.panel == "schedule" and isinstance(plan, Plan) else None
         full = self._full(plan) if keyframe.panel == "costs" else 0.0
+        if keyframe.panel == "memory" and isinstance(plan, Plan):
+            full = self._fullest(plan)
         return PanelData(
             keyframe.panel, plan, bounds[keyframe.plan], members, shown, versus, comparison, found, package, full
         )  # fmt: skip
+
+    def _fullest(self, plan: Plan) -> float:
+        """The most that a device holds in all plans of this model whose memory the story shows."""
+        model = plan.problem.graph.fingerprint
+        shown = [self.plan(i) for i, k in enumerate(self.keyframes) if k.panel == "memory"]
+        alike = [p for p in shown if isinstance(p, Plan) and p.problem.graph.fingerprint == model]
+        return max((float(cache_used(p.problem, p.evaluation).max(initial=0.0)) for p in alike), default=0.0)
 
     def _full(self, plan: Plan | OrderPlan) -> float:
         """The most that a device pays in all plans whose costs the story shows, of the model and kind of this one; of orders the most reads

@@ -66,6 +66,13 @@ def held_of(problem: Problem, evaluation: Evaluation) -> Held:
     return Held(evaluation.memory, e.budget, e.capacity, beside)
 
 
+def cache_used(problem: Problem, evaluation: Evaluation) -> Floats:
+    """Bytes that the devices of a plan want of their memory (float64[k]), by which one of them is the fullest: what activations need of a
+    cache counts, too, unless the objective counts bytes of parameters alone."""
+    needs = None if problem.unit(problem.components[0]) == "B" else evaluation.details.get("scratch")
+    return evaluation.memory if needs is None else evaluation.memory + needs
+
+
 def off_chip(evaluation: Evaluation) -> tuple[float, float]:
     """Bytes of parameters of all devices that fit no cache, and those that activations push out; 0 where a target has or counts none."""
     off, pushed = (float(evaluation.details.get(name, np.zeros(1)).sum()) for name in ("dram", "pushed"))

@@ -54,7 +54,7 @@ class PanelData:
     schedule: Schedule | None = None
     package: PackageShot | None = None
     full: float = 0.0
-    """What the whole of a bar of costs, or of reads and writes, stands for at least: the most that the story shows beside these."""
+    """What the whole of a bar of costs, of reads and writes or of memory stands for at least: the most that the story shows beside these."""
     step: float = 1.0
     """How much of the way from the plan that was told of before is over, where that is another."""
     now: NetworkNow | None = None
@@ -105,7 +105,7 @@ def paint_panel(
     elif data.kind == "package" and data.package is not None:
         _paint_package(painter, inner, plan, data.package, unit, theme)
     elif data.kind == "memory":
-        paint_memory(painter, inner, plan, unit, theme)
+        paint_memory(painter, inner, plan, unit, theme, data.full)
     elif data.kind == "schedule" and data.schedule is not None:
         _paint_schedule(painter, inner, plan, data.schedule, unit, theme)
     elif data.kind == "difference" and data.versus is not None and data.comparison is not None:

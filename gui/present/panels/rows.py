@@ -17,7 +17,7 @@ from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import LEAST, letters, measure
 from gui.widgets.bar_key import ENTRIES, shade_of
 from gui.widgets.bars import Part, activations_seen, cost_parts, paint_load, paint_parts, paint_track
-from gui.words.held import off_chip
+from gui.words.held import cache_used, off_chip
 from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
@@ -115,15 +115,16 @@ def row_boxes(rect: QRectF, count: int, unit: float) -> list[QRectF]:
     return [QRectF(rect.left(), rect.top() + i * high, rect.width(), high) for i in range(count)]
 
 
-def _widest(names: Sequence[str], rows: Sequence[Row], pixels: int) -> float:
-    """Pixels of the longest of the rows' names."""
-    return max(
-        measure(pixels, row.hot).horizontalAdvance(name) for name, row in zip(names, rows, strict=True)
-    )
+def _widest(names: Sequence[str], pixels: int) -> float:
+    """Pixels of the longest name, in bold letters whichever are: bars begin at one place whoever matters."""
+    return max(measure(pixels, True).horizontalAdvance(name) for name in names)
 
 
-def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], unit: float, theme: Theme) -> list[QRectF]:  # fmt: skip
-    """Write names and amounts where there is room for words, and say where the bars are."""
+def bar_rects(
+    painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], unit: float, theme: Theme, widest: str = ""
+) -> list[QRectF]:  # fmt: skip
+    """Write names and amounts where there is room for words, and say where the bars are; amounts have room for the ``widest`` that rows
+    beside these in a story have, too."""
     if not boxes:
         return []
     high = boxes[0].height()
@@ -139,15 +140,19 @@ def bar_rects(painter: QPainter, boxes: Sequence[QRectF], rows: Sequence[Row], u
             QRectF(b.left() + 16 * unit, b.top() + 0.14 * high, wide - 16 * unit, 0.72 * high) for b in boxes
         ]
     most = max(6, round(size))
-    amounts = min(0.42 * wide, max(measure(most, True).horizontalAdvance(r.amount) for r in rows) + 2 * unit)
+    amounts = min(
+        0.42 * wide,
+        max(measure(most, True).horizontalAdvance(said) for said in (widest, *(r.amount for r in rows)))
+        + 2 * unit,
+    )
     room = max(0.4 * wide, wide - amounts - 34 * unit - LEAST_BAR * wide)
     names = [row.name for row in rows]
     for level in range(1 + max(len(row.briefer) for row in rows)):
         names = [row.called(level) for row in rows]
         # A long name has as much as bars can spare; who has a shorter one leaves that to the bars.
-        if _widest(names, rows, most) + 4 * unit <= (room if level else min(room, 0.4 * wide)):
+        if _widest(names, most) + 4 * unit <= (room if level else min(room, 0.4 * wide)):
             break
-    broad = min(room, _widest(names, rows, most) + 4 * unit)
+    broad = min(room, _widest(names, most) + 4 * unit)
     out = []
     for box, row, called in zip(boxes, rows, names, strict=True):
         mark = min(11 * unit, 0.62 * high)
@@ -295,28 +300,38 @@ def _legend(painter: QPainter, rect: QRectF, entries: Sequence[tuple[str, str]],
         x += wide + 16 * unit
 
 
-def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme: Theme) -> None:
-    """What each device holds against the line where it begins to stream, or against its capacity."""
+def paint_memory(
+    painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme: Theme, full: float = 0.0
+) -> None:
+    """What each device holds against the line where it begins to stream, or against its capacity.
+
+    ``full`` is the most that bars beside this one in a story show, so that they can be compared.
+    """
     problem, e = plan.problem, plan.evaluation
+    used = cache_used(problem, e)
     evaluator = problem.evaluator
     colours = device_colours(len(problem.devices), theme)
     streams = bool(np.isfinite(evaluator.budget).any())
     limit = evaluator.budget if streams else evaluator.capacity
-    column = byte_column(e.memory)
+    full = max(float(used.max(initial=0.0)), full)
+    column = byte_column([full])
     over = np.flatnonzero(e.memory > limit)
-    most = int(np.argmax(e.memory))
+    most = int(np.argmax(used))
     finite = limit[np.isfinite(limit)]
     # A capacity far above everything held would leave nothing to be seen of the bars.
-    near = finite[finite <= 4.0 * float(e.memory.max(initial=0.0))]
-    full = max(float(e.memory.max(initial=0.0)), float(near.max(initial=0.0))) * 1.04 or 1.0
+    near = finite[finite <= 4.0 * full]
+    widest = column.text(full)
+    full = max(full, float(near.max(initial=0.0))) * 1.04 or 1.0
     line = "cache" if streams else "capacity"
     if not np.isfinite(limit).any():
         title, note = "Memory per device", "no device has a limit"
     else:
         title = "Parameters around the cache line" if streams else "Memory against the capacity"
         grey = activations_seen(e.memory, limit, e.details.get("scratch", np.zeros(len(limit))))
+        if used is not e.memory and streams:
+            title = "Parameters and activations"
         if bool((grey & (limit <= full)).any()):
-            title = "Parameters (grey: activations)"
+            title = f"{title} (grey)" if used is not e.memory else "Parameters (grey: activations)"
         # What is off chip is counted device by device, as in the line above.
         beyond = float(e.details.get("dram", np.maximum(e.memory - limit, 0.0)).sum())
         _, pushed = off_chip(e)
@@ -330,7 +345,7 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
         else:
             note += ", all fits" if streams else ", nobody exceeds it"
     # As in the line above: the two are equal, but for a moment at which figures count.
-    held = e.components.get("max-memory", float(e.memory[most]))
+    held = e.components.get("max-memory", float(used[most]))
     headline = f"{problem.devices[most].title}  {column.text(held)}"
     tone = "" if not len(over) else theme.warning if streams else theme.bad
     free = paint_head(painter, rect, unit, theme, title, headline, note, colours[most], tone)
@@ -338,14 +353,14 @@ def paint_memory(painter: QPainter, rect: QRectF, plan: Plan, unit: float, theme
     rows = [
         Row(
             problem.devices[i].title,
-            column.text(float(e.memory[i])),
+            column.text(float(used[i])),
             colours[i],
             bool(e.memory[i] > limit[i]),
             (problem.devices[i].name,),
         )
         for i in devices
     ]
-    bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme)
+    bars = bar_rects(painter, row_boxes(free, len(rows), unit), rows, unit, theme, widest)
     for i, bar in zip(devices, bars, strict=True):
         if math.isfinite(limit[i]) and limit[i] <= full:
             out, needs = (

@@ -17,6 +17,7 @@ from gui.canvas.graph.lanes.links import plates
 from gui.look.numbers import one_time
 from gui.look.theme import DARK, LIGHT, Theme, contrast, laid_over
 from gui.panels.comparison.names import NOT_MOVED
+from gui.panels.readout_figures import memory_shown
 from gui.present.emphasis import named_devices
 from gui.present.export.pptx import legend_entries
 from gui.present.package import PackageShot
@@ -28,18 +29,22 @@ from gui.present.transition.areas import VEIL, paint_above, settled_areas
 from gui.present.transition.legend import LINE, NO_OPS, legend_of
 from gui.present.transition.marks import MOST_LABELLED, labels_apart, labels_of
 from gui.present.transition.transition import Shot
+from gui.words.held import cache_used
 from gui.words.objectives import amount
+from planner.formats import read_models
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.model.graph import Graph, Op, Tensor
-from planner.model.samples import STORIES
+from planner.model.samples import STORIES, sample
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Device
 from planner.quantity import bytes_text
+from planner.runs.stage_counts import balanced
 from planner.story.files.json import read_story, resolve
 from planner.story.keyframe import Keyframe
 from planner.story.story import Resolved
@@ -308,6 +313,48 @@ def test_the_story_on_small_memories_counts_in_one_way_on_all_its_slides(
         said[name] = heads[0]
     assert said["best"] == "Parameters (grey: activations)"
     assert said["alone"] == "Parameters around the cache line", "all that they need is taken from parameters"
+
+
+def dense_plans() -> list[Plan]:
+    """The compiler's plans of DenseNet169 on two Edge TPUs and on one, for the most inferences per second."""
+    graph = read_models([sample("densenet169.json")])
+    plans = []
+    for count in (2, 1):
+        problem = Problem(graph, EdgeTpuPipeline(count, precision="int8"), "inference-time")
+        device_of = balanced(problem)
+        assert device_of is not None
+        plans.append(problem.plan(device_of, Provenance("edge-tpu-balanced")))
+    return plans
+
+
+def test_the_fullest_stage_of_a_slide_is_that_of_the_header(qapp: QApplication) -> None:
+    """With what activations need, where these count: stage 1 has more parameters, stage 0 less room."""
+    plan, _ = dense_plans()
+    assert np.argmax(plan.evaluation.memory) == 1
+    shown = memory_shown(plan.problem, plan.evaluation, LIGHT)
+    show = Show(resolved([(plan, ())], Keyframe("", "", 0, "flow", panel="memory")), LIGHT, SIZE)
+    words = [line.words for line in written_on(show, 0)]
+    most = shown.value.partition(" / ")[0]
+    assert "Parameters and activations (grey)" in words
+    assert "stage 0" in shown.label and f"Stage 0  {most} MiB" in words and f"{most} MiB" in words
+
+
+def test_memory_of_one_story_can_be_compared(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte is as long on every slide, and the cache ends at one place, whatever else stands there."""
+    plans = dense_plans()
+    frames = [Keyframe("", "", i, "flow", panel="memory") for i in (0, 1)]
+    show = Show(resolved([(plan, ()) for plan in plans], *frames), LIGHT, SIZE)
+    most = max(float(cache_used(plan.problem, plan.evaluation).max()) for plan in plans)
+    assert {show.shots.panel(i).full for i in (0, 1)} == {most}
+    drawn: list[tuple[float, float, float]] = []
+    monkeypatch.setattr(
+        rows,
+        "paint_load",
+        lambda _, bar, used, line, full, *__, **___: drawn.append((bar.left(), bar.width(), full)),
+    )
+    for i in (0, 1):
+        panel_picture(show.shots.panel(i))
+    assert len(drawn) == 3 and len(set(drawn)) == 1
 
 
 def test_plans_in_blocks_keep_rows_of_one_length() -> None:
