@@ -28,22 +28,23 @@ _BETTER_BY = {
 
 
 def proof_sentences(
-    plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int = AS_NOW
+    plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int = AS_NOW, machine: str = ""
 ) -> tuple[str, str]:
     """What is proven of a valid plan, and what a file claims beyond that; empty where there is nothing to say.
 
-    ``wording`` is one of :data:`WORDINGS`: older stories have others.
+    ``wording`` is one of :data:`WORDINGS`: older stories have others. ``machine``: where no plan is better, as
+    :func:`~planner.story.machines.machine_phrase` has it, where a story has told of another machine before.
     """
     claim = claim_of(plan, bounds)
     amount = "" if claim is None else claimed_amount(plan.problem, claim)
-    return _proof(plan, bounds, wording), amount and f"{CLAIMANT} claims {amount}, not proven here."
+    return _proof(plan, bounds, wording, machine), amount and f"{CLAIMANT} claims {amount}, not proven here."
 
 
-def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int) -> str:
+def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int, machine: str) -> str:
     standing = plan.problem.standing(plan.evaluation.values, tuple(bounds))
     named = wording != BEFORE_CONSTRAINTS and isinstance(plan, Plan)
     kept = constraint_words(plan.problem) if named and isinstance(plan, Plan) else ""
-    given = f"with {kept} no" if kept else "no"
+    given = " ".join(filter(None, (machine, kept and f"with {kept}", "no")))
     part = standing.first_open
     if part is None:
         if wording in (AS_NOW, WITH_FINER_GAPS):

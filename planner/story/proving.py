@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 
 from planner.errors import StoryError
 from planner.machines.two_level_memory.problem import OrderPlan
@@ -19,6 +20,7 @@ from planner.search.search import Callbacks
 from planner.search.stop import AnyOf, Cancel, Never, Progress, Stop, TimeLimit
 from planner.story.files.plans import pack
 from planner.story.keyframe import LONGEST_CAPTION
+from planner.story.machines import machine_phrase
 from planner.story.proof_words import CLAIMANT, WORDINGS, proof_sentences
 from planner.story.story import Resolved
 from planner.story.telling import shortened
@@ -190,13 +192,13 @@ def _followed(
     """``words`` with their sentence on proofs, as any of the bounds of ``written`` has it, said of what is proven ``now``."""
     if not words or not plan.evaluation.valid:
         return words
-    current = " ".join(filter(None, proof_sentences(plan, now)))
     for claimant in {bound.claimed_by for bounds in (now, *written) for bound in bounds if bound.claimed_by}:
         words = words.replace(f"{claimant} claims ", f"{CLAIMANT} claims ")  # as older stories have it
-    tellings = [proof_sentences(plan, bounds, wording) for wording in WORDINGS for bounds in written]
-    for proof, claim in tellings:
+    for machine, wording, bounds in product(("", machine_phrase(plan.problem)), WORDINGS, written):
+        proof, claim = proof_sentences(plan, bounds, wording, machine)
         for said in (f"{proof} {claim}".strip(), proof):
             if said and said in words:
+                current = " ".join(filter(None, proof_sentences(plan, now, machine=machine)))
                 return shortened(words.replace(said, current, 1).strip(), LONGEST_CAPTION)
     return words
 

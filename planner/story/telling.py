@@ -25,6 +25,7 @@ from planner.quantity import amount_text, bytes_text
 from planner.reports.comparison import compare, compare_orders
 from planner.reports.comparison.figures import own_name
 from planner.story.keyframe import LONGEST_TITLE
+from planner.story.machines import machine_phrase, other_machine
 from planner.story.proof_words import proof_sentences
 from planner.text_table import gap_percent, percent, times
 
@@ -247,15 +248,17 @@ def caption(
     sentences = [_cost(plan, before)]
     if before is not None and (words := _moved_words(plan, moved(plan, before, rows))):
         sentences.append(f"{words}.")
-    return fitting([*sentences, *proof_sentences(plan, bounds)])
+    return fitting([*sentences, *proof_sentences(plan, bounds, machine=other_machine(plan, before))])
 
 
 def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str:
     """A few words on a plan: the name that somebody gave it and whether it is better than ``before``; else what it costs, and what that did."""
     found = None if before is None or not plan.evaluation.valid else changed(plan, before)
     better = found is not None and 0 < -found[1] < 1
+    place = other_machine(plan, before)
+    name = f"{plan.name}, {place}" if place else plan.name
     if is_named(plan):
-        words = f"{plan.name}: {percent(-found[1])} better" if found is not None and better else plan.name
+        words = f"{name}: {percent(-found[1])} better" if found is not None and better else name
         return words[:120]
     if not plan.evaluation.valid:
         return "A plan that breaks rules"
@@ -330,7 +333,9 @@ def _cost(plan: Plan | OrderPlan, before: Plan | OrderPlan | None) -> str:
     component = plan.problem.components[0] if found is None else found[0]
     words = phrase(plan, component)
     if found is not None and math.isfinite(found[1]):
-        words += f", {percent(abs(found[1]))} {'less' if found[1] < 0 else 'more'} than before"
+        assert before is not None
+        then = machine_phrase(before.problem) if other_machine(plan, before) else "before"
+        words += f", {percent(abs(found[1]))} {'less' if found[1] < 0 else 'more'} than {then}"
     elif before is not None and found is None and before.problem == plan.problem:
         words += ", as before"
     return words[:1].upper() + words[1:] + "."

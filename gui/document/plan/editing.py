@@ -12,6 +12,7 @@ from PySide6.QtCore import SignalInstance
 from gui.document.commands import MoveOps, SetConstraints, SetProblem
 from gui.document.plan import constraining, opening
 from gui.document.plan.machine_change import (
+    CARRIED_OVER,
     GIVEN,
     ChangingMachine,
     OnMachines,
@@ -164,7 +165,7 @@ class Editing:
             # A plan of its own: the one that is left stays as it is.
             device_of = carried_over(self._board.device_of, before, after)
             ops, devices = self._board.changes(device_of)
-            name = self._plans.unused_name(plan_name(after, "carried over"))
+            name = self._plans.unused_name(plan_name(after, CARRIED_OVER))
             entry = PlanEntry(name, device_of, "carried")
             extra = {"creates": entry, "active": entry.id}
         self._history.push(kind(self._document, text, ops, devices, problems=(before, after), **extra))

@@ -79,6 +79,10 @@ class OnMachines(Edited, Protocol):
         """Fill in the figures of an entry."""
 
 
+CARRIED_OVER = "carried over"
+"""Who is said to have made a plan whose ops were carried over from another machine."""
+
+
 def plan_name(problem: Problem, who: str) -> str:
     """``carried over, 6 stages``: what a plan is called that no planner made, with its machine."""
     return f"{who}, {problem.places}"
@@ -121,7 +125,7 @@ class ChangingMachine:
         before, device_of = self._board.open_problem, self._board.own(self._board.device_of)
         if not after.same_machine(before):
             device_of = carried_over(device_of, before, after)
-        own = self._plans.unused_name(name or plan_name(after, "carried over"))
+        own = self._plans.unused_name(name or plan_name(after, CARRIED_OVER))
         self.enter(after, PlanEntry(own, device_of, "carried"), text, CARRIED, notes, at_hand)
 
     def enter(

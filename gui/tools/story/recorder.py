@@ -13,7 +13,7 @@ from gui.tools.story.frames import Frame, Shown, earlier_plan, same_plan
 from gui.tools.story.looks import look
 from gui.tools.story.ordering import told
 from gui.tools.story.shots import MOST_HIGHLIGHTED, Shots
-from gui.tools.story.titling import as_shown
+from gui.tools.story.titling import as_shown, is_carried, plan_title
 from gui.widgets.later import Later
 from gui.words.methods import shown_name
 from planner.errors import StageboardError
@@ -22,8 +22,9 @@ from planner.problem.bound import Bound
 from planner.problem.problem import Plan
 from planner.reports.comparison.figures import own_name
 from planner.story.keyframe import LONGEST_TITLE, Camera, Keyframe
+from planner.story.machines import machine_title, other_machine
 from planner.story.making import CERTIFICATE
-from planner.story.telling import caption, certificate_title, moved_ops, moved_title, title
+from planner.story.telling import caption, certificate_title, moved_ops, moved_title
 
 REST_MS = 900
 """What is on screen for so long is worth a keyframe."""
@@ -103,20 +104,26 @@ class Recorder(QObject):
         )
         if before is None or not same_plan(before.shown, shown):
             # What was done last led from a plan that no keyframe shows: the first is called after its own.
-            step = shown_name(shown.plan.name) if before is None else self._done(shown, before)
+            own = "" if is_carried(shown.plan) else shown_name(shown.plan.name)
+            step = own if before is None else self._done(shown, before)
             if step and keyframe.view == "stages":  # what stands there is not the ops of the plan
                 step = as_shown(step, keyframe.view)
         else:
             step = look(shown.plan, before.keyframe, keyframe)
-        name = (step or title(shown.plan))[:LONGEST_TITLE]
+        name = (step or plan_title(shown.plan))[:LONGEST_TITLE]
         words = told(Frame(keyframe, shown), before)
         return Frame(replace(keyframe, title=name, caption=words), shown, titled=name)
 
     def _done(self, shown: Shown, before: Frame) -> str:
-        """What led from the plan of the keyframe ``before``: the last step where that is all of it, else how much moved; a plan that was taken
-        whole is called by its name."""
+        """What led from the plan of the keyframe ``before``: another machine, else the last step where that is all of it, else how much moved;
+        a plan that was taken whole is called by its name."""
         earlier = earlier_plan(Frame(before.keyframe, shown), before)
         step = self._shots.step(None if earlier is None else earlier.plan)
+        machine = "" if earlier is None else other_machine(shown.plan, earlier.plan)
+        if earlier is not None and machine:
+            name = shown_name(shown.plan.name)
+            taken = step == name and not is_carried(shown.plan)
+            return f"{name}, {machine}" if taken else machine_title(shown.plan, earlier.plan)
         if step or earlier is None:
             return step
         return moved_title(shown.plan, earlier.plan)
@@ -203,7 +210,7 @@ def of_search(plan: Plan | OrderPlan, bounds: Sequence[Bound], before: Plan | Or
     """A keyframe of one of the plans that a search found on its way."""
     order = isinstance(plan, OrderPlan)
     return Keyframe(
-        title(plan, before)[:LONGEST_TITLE], caption(plan, bounds, before), 0, "network" if order else "lanes", panel="costs",
+        plan_title(plan, before)[:LONGEST_TITLE], caption(plan, bounds, before), 0, "network" if order else "lanes", panel="costs",
         at=len(plan.decision.order) if isinstance(plan, OrderPlan) else None, hold=3.5, transition=1.2,
     )  # fmt: skip
 

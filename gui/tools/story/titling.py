@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gui.document.plan.machine_change import CARRIED_OVER
 from gui.tools.story.frames import Frame, earlier_plan, same_plan
 from gui.tools.story.looks import SAID_OF_LOOKS, look
 from gui.words.methods import shown_name
+from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.reports.comparison import compare
 from planner.story.comparing import LOOKS, comparison_title
 from planner.story.keyframe import LONGEST_TITLE
+from planner.story.machines import machine_phrase, machine_title
 from planner.story.telling import title
 
 
@@ -40,6 +43,20 @@ def titled_anew(
                 frame = replace(frame, keyframe=replace(frame.keyframe, title=fresh), titled=fresh)
         found.append(frame)
     return tuple(found)
+
+
+def is_carried(plan: Plan | OrderPlan) -> bool:
+    """Whether a plan has the name that it got when its ops were carried over from another machine, which tells an audience nothing."""
+    return plan.name.startswith(f"{CARRIED_OVER}, ")
+
+
+def plan_title(plan: Plan | OrderPlan, earlier: Plan | OrderPlan | None = None) -> str:
+    """A few words on a plan after an ``earlier`` one; of one whose ops were carried over from another machine which machine that is."""
+    if not is_carried(plan):
+        return title(plan, earlier)
+    changed = "" if earlier is None else machine_title(plan, earlier)
+    phrase = machine_phrase(plan.problem)
+    return changed or f"{phrase[:1].upper()}{phrase[1:]}"
 
 
 def told_apart(frame: Frame, others: Sequence[Frame]) -> Frame:
@@ -97,7 +114,11 @@ def _own(frame: Frame, before: Frame | None) -> bool:
     if frame.keyframe.view == "comparison":
         return words in (*LOOKS.values(), _of_comparison(frame))
     earlier = earlier_plan(frame, before)
-    told = {title(plan), title(plan, None if earlier is None else earlier.plan), shown_name(plan.name)}
+    told = {
+        plan_title(plan),
+        plan_title(plan, None if earlier is None else earlier.plan),
+        shown_name(plan.name),
+    }
     if before is not None and not _introduces(frame, before):
         told.add(look(plan, before.keyframe, frame.keyframe))
     return words in told
@@ -113,11 +134,11 @@ def _title_of(frame: Frame, before: Frame | None, introductions: Sequence[tuple[
         assert before is not None
         return look(plan, before.keyframe, keyframe)
     earlier = earlier_plan(frame, before)
-    told = title(plan, None if earlier is None else earlier.plan)
+    told = plan_title(plan, None if earlier is None else earlier.plan)
     for one, words in introductions:
         if one.keyframe.view != "comparison" and same_plan(one.shown, frame.shown):
             # What says how the plan compares with one that came before it, or what it costs, is told anew.
-            figures = {title(plan), *(title(plan, other.shown.plan) for other, _ in introductions)}
+            figures = {plan_title(plan), *(plan_title(plan, other.shown.plan) for other, _ in introductions)}
             return told if words in figures else words
     return told
 

@@ -20,6 +20,7 @@ from planner.search.stop import Progress, Stop
 from planner.story import proving
 from planner.story.files.json import read_story, write_story
 from planner.story.files.plans import resolve, resolve_with
+from planner.story.machines import machine_phrase
 from planner.story.making import Told, story_of_plans
 from planner.story.proving import as_proven, bounds_as_told, prove_story, told_with, unproven_words
 from planner.story.story import Resolved
@@ -91,6 +92,15 @@ def test_proofs_name_the_constraints_that_plans_must_keep(tmp_path: Path) -> Non
         )
         assert f"Proven: {words}." in said(older)
         assert said(prove_story(older, 0.0)) == said(unproven)
+
+
+def test_proofs_name_the_machine_where_they_did(tmp_path: Path) -> None:
+    plan = best()
+    on = machine_phrase(plan.problem)
+    read = told(tmp_path, plan.objective, plan, f"Fewer than before. Proven: {on} no plan takes less time.")
+    unproven = said(prove_story(read, 0.0))
+    assert unproven.startswith(f"Fewer than before. {on[:1].upper()}{on[1:]} no plan can do with less than")
+    assert said(prove_story(read)) == said(read)
 
 
 def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from planner.errors import StoryError
 from planner.machines.catalogue import planner
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
+from planner.machines.pool.target import DevicePool
 from planner.machines.spec import parse_target
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
 from planner.machines.two_level_memory.target import TwoLevelMemory
@@ -27,7 +28,7 @@ from planner.methods.tiny import tiny_graph, tiny_network
 from planner.model.cost_model import fill
 from planner.model.graph import Graph, Op, Tensor
 from planner.model.samples import STORIES
-from planner.problem.problem import Plan, Problem
+from planner.problem.problem import Pin, Plan, Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import amount_text
 from planner.search.run import plan_of, run, run_bound
@@ -36,6 +37,7 @@ from planner.story.files.plans import pack, resolve
 from planner.story.folded import FoldedGroup
 from planner.story.keyframe import Camera, Keyframe
 from planner.story.looking import looked_at, named_ops
+from planner.story.machines import machine_title, other_machine
 from planner.story.making import Told, story_of_plans, thinned, visible
 from planner.story.proof_words import WITH_FINER_GAPS, proof_sentences
 from planner.story.story import Resolved, Story
@@ -197,6 +199,43 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     assert found_by(best) == "Found by Slice." and found_by(replace(best, name="mine")) == ""
     backwards = plan_on(problem, [2] + [0] * (n - 1))
     assert not backwards.evaluation.valid and caption(backwards).startswith("This plan breaks ")
+
+
+def test_plans_of_several_counts_say_for_which_what_is_said_holds(problem: Problem) -> None:
+    """On one stage no plan takes less, though on three, told before, one did."""
+    several = plan_of(run(planner("slice"), problem))
+    one = Problem(problem.graph, replace(problem.target, count=1))
+    alone = plan_on(one, [0] * problem.graph.n)
+    proven = [one.bound("bottleneck", alone.objective, "exact", frozenset())]
+    words = caption(alone, proven, several)
+    assert f" more than on {len(problem.devices)} stages. " in words and "before" not in words
+    assert words.endswith("Proven: on 1 stage no plan takes less time.")
+    half = [one.bound("bottleneck", alone.objective / 2, "simple", frozenset())]
+    assert " On 1 stage no plan can do with less than" in caption(alone, half, several)
+    pinned = Problem(
+        one.graph, one.target, one.objective, (Pin(problem.graph.op_ids[0], one.devices[0].name),)
+    )
+    kept = [pinned.bound("bottleneck", alone.objective, "exact", frozenset())]
+    assert caption(plan_on(pinned, [0] * problem.graph.n), kept, several).endswith(
+        "Proven: on 1 stage with 1 pin no plan takes less time."
+    )
+    assert caption(alone, proven).endswith("Proven: no plan takes less time."), "nothing else was told before"
+    assert machine_title(alone, several) == f"On 1 stage instead of {len(problem.devices)}"
+    assert (
+        machine_title(several, several) == ""
+        and title(replace(alone, name="mine"), several) == "mine, on 1 stage"
+    )
+    pool = Problem(problem.graph, DevicePool(2, 1))
+    assert machine_title(plan_on(pool, [0] * problem.graph.n), several) == "On 2 accelerators, 1 CPU"
+    network = tiny_network()
+    small, large = (
+        NetworkProblem(network, TwoLevelMemory(size=size)).plan(
+            np.arange(network.connection_count, dtype=np.int32), Provenance("hand")
+        )
+        for size in (6, 8)
+    )
+    assert machine_title(large, small) == "With 8 values in fast memory instead of 6"
+    assert other_machine(large, several) == "", "another model"
 
 
 @pytest.mark.parametrize(

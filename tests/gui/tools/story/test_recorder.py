@@ -334,3 +334,26 @@ def test_the_first_keyframe_is_called_after_its_plan_and_no_step_that_led_to_it(
         assert titles(draft)[0] == shown_name(document.active.name)
         recorder.stop()
         canvas.close_canvas()
+
+
+def test_a_keyframe_on_another_machine_says_which_instead_of_a_name_that_tells_nothing(qtbot: QtBot) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        document.set_problem(Pipeline(2))
+        assert document.active is not None and document.active.name == "carried over, 2 stages"
+        recorder.capture()
+        assert titles(draft)[1] == "On 2 stages instead of 3"
+        assert " than on 3 stages." in draft.frames[1].keyframe.caption
+        document.move([3], 1)
+        recorder.capture()
+        assert "carried over" not in titles(draft)[2] and "before" in draft.frames[2].keyframe.caption
+        document.apply_plan(document.plans[0])
+        recorder.capture()
+        assert titles(draft)[3] == f"{document.plans[0].name}, on 3 stages"
+        draft.move(1, 0)
+        assert titles(draft)[0] == "On 2 stages", "nothing was told before"
+        canvas.close_canvas()
