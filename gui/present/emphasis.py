@@ -1,14 +1,16 @@
-"""What stands out at a keyframe: the ops that it highlights, else those on the devices that its words name."""
+"""What stands out at a keyframe: the ops that it highlights, else those that its words say moved, or those on the devices that they name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from planner.model.graph import Bools
+from planner.problem.problem import Plan
 from planner.problem.target import Device
+from planner.story.telling import moved_ops, moved_title
 
 
 def named_devices(words: str, devices: Sequence[Device], ops: np.ndarray) -> Bools:
@@ -27,3 +29,18 @@ def named_devices(words: str, devices: Sequence[Device], ops: np.ndarray) -> Boo
     if not (lit & used).any() or 2 * (lit & used).sum() > used.sum():
         return np.zeros(len(devices), bool)
     return lit
+
+
+def said_to_move(words: str, plan: Plan, earlier: Iterable[object]) -> tuple[str, ...]:
+    """The ops of a plan (by id) that are elsewhere than in the latest of the ``earlier`` plans of the same model, where ``words`` say how many
+    those are (``10 of 134 ops moved``); none where they do not, or where all moved."""
+    graph = plan.problem.graph
+    alike = (
+        one for one in earlier if isinstance(one, Plan) and one.problem.graph.fingerprint == graph.fingerprint
+    )
+    before = next(alike, None)
+    told = "" if before is None else moved_title(plan, before)
+    if before is None or not told or re.search(rf"(?<![\d,]){re.escape(told)}", words) is None:
+        return ()
+    found = moved_ops(plan, before)
+    return found if len(found) < graph.n else ()

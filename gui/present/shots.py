@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from gui.panels.comparison.names import NOT_MOVED
 from gui.panels.mcm.picture import pointed_violation
 from gui.panels.mcm.state import Scale
 from gui.present.captions import Run, figure_runs, target_words
-from gui.present.emphasis import named_devices
+from gui.present.emphasis import named_devices, said_to_move
 from gui.present.growing import Told, says_no_less, told_on
 from gui.present.network_view import Networks, NetworkStage, marked_neurons
 from gui.present.package import PackageShot, package_shot, shared_columns, shared_scale
@@ -31,7 +30,6 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.story.keyframe import GRAPH_VIEWS, Keyframe
 from planner.story.story import Resolved
-from planner.story.telling import moved_ops, moved_title
 
 if TYPE_CHECKING:
     from gui.canvas.graph.scene import Scene
@@ -179,32 +177,17 @@ class Shots:
         they do not, where all did, where other ops are to stand out, and on heat maps, whose colours say something else."""
         if index not in self._moved:
             keyframe, plan = self.keyframes[index], self.plan(index)
-            plain = not keyframe.highlight and keyframe.colouring == STAGE and isinstance(plan, Plan)
-            self._moved[index] = self._moved_since(index, plan) if plain else ()
+            if isinstance(plan, Plan) and not keyframe.highlight and keyframe.colouring == STAGE:
+                earlier = (self.plan(i) for i in range(index - 1, -1, -1))
+                self._moved[index] = said_to_move(f"{keyframe.title}\n{keyframe.caption}", plan, earlier)
+            else:
+                self._moved[index] = ()
         return self._moved[index]
 
     def _noted(self, unit: float) -> dict[str, float]:
         """How high the notes below graphs are (pixels) in the views in which any has one, a pixel of 1280 x 800 being ``unit``."""
         noted = {k.view for i, k in enumerate(self.keyframes) if self._said_to_move(i)}
         return dict.fromkeys(noted, LINE * unit)
-
-    def _moved_since(self, index: int, plan: Plan) -> tuple[str, ...]:
-        keyframe, graph = self.keyframes[index], plan.problem.graph
-        earlier = (self.plan(i) for i in range(index - 1, -1, -1))
-        before = next(
-            (
-                one
-                for one in earlier
-                if isinstance(one, Plan) and one.problem.graph.fingerprint == graph.fingerprint
-            ),
-            None,
-        )
-        words = "" if before is None else moved_title(plan, before)
-        said = f"{keyframe.title}\n{keyframe.caption}"
-        if before is None or not words or re.search(rf"(?<![\d,]){re.escape(words)}", said) is None:
-            return ()
-        found = moved_ops(plan, before)
-        return found if len(found) < graph.n else ()
 
     def _package(self, keyframe: Keyframe, plan: Plan, width: float = 0.0) -> PackageShot:
         """The package of a keyframe, on the scale of all that the story shows of the same model."""

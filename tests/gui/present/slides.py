@@ -65,7 +65,9 @@ def _placed(words: str, look: dict[str, str]) -> Written:
     font.setBold(int(look.get("font-weight", "400")) >= 600)
     metrics = QFontMetricsF(font)
     ink = metrics.tightBoundingRect(words)
-    before = {"end": 1.0, "middle": 0.5}.get(look.get("text-anchor", ""), 0.0) * metrics.horizontalAdvance(words)
+    before = {"end": 1.0, "middle": 0.5}.get(look.get("text-anchor", ""), 0.0) * metrics.horizontalAdvance(
+        words
+    )
     box = place.mapRect(ink.translated(float(look["x"]) - before, float(look["y"])))
     return Written(words, size * place.m22(), box)
 
