@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gui.canvas.graph.tooltip import HoverCard
 from gui.look.numbers import percent, plural
 from gui.look.theme import Theme
+from gui.panels.schedule.key import leave_for_key
 from gui.panels.schedule.layout import ChartLayout, Row, device_rows, piece_letter
 from gui.panels.schedule.painter import Marks, paint_schedule
 from gui.panels.schedule.told import ScheduleTold
@@ -95,6 +96,7 @@ class ScheduleChart(QWidget):
             return
         rows = device_rows(schedule, self._titles, virtual, short)
         self.layout_of = self.new_layout(schedule, rows, unit)
+        leave_for_key(self.layout_of)
         if keep_view and before is not None and not before.fitted:
             self.layout_of.left, self.layout_of.scale = before.left, before.scale
             self.layout_of.zoom(1.0, self.layout_of.gutter)
@@ -205,6 +207,7 @@ class ScheduleChart(QWidget):
         """Rows and time fill the new size."""
         if self.layout_of is not None:
             self.layout_of.resize(float(self.width()), float(self.height()))
+            leave_for_key(self.layout_of)
         self._card.hide()
 
     def paintEvent(self, event: QPaintEvent) -> None:

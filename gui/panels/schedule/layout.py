@@ -109,6 +109,8 @@ class ChartLayout:
     """Room for names at the left; 0 where it follows from the width."""
     axis: float = AXIS
     """Height of the strip below the rows; times are written in it unless it is lower than usual."""
+    foot: float = 0.0
+    """Height of the lines below that strip that say what bars are; 0: that stands beside the names."""
     origin: float = 0.0
     """The moment that the ticks are counted from."""
     highest: float = MOST_ROW
@@ -150,7 +152,7 @@ class ChartLayout:
     @property
     def plot_height(self) -> float:
         """Room for rows."""
-        return max(1.0, self.height - RULER - self.axis)
+        return max(1.0, self.height - RULER - self.axis - self.foot)
 
     @property
     def row_height(self) -> float:
@@ -257,6 +259,11 @@ class ChartLayout:
         self.names = room
         if fitted:
             self.left, self.scale = 0.0, self.fitting
+
+    def leave_for_key(self, foot: float) -> None:
+        """So much room for what bars are, below the axis."""
+        self.foot = foot
+        self._keep()
 
     def zoom(self, factor: float, x: float) -> None:
         """Zoom the time around a point."""

@@ -11,6 +11,7 @@ from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import font
 from gui.look.writing import LEFT, write
+from gui.panels.schedule.key import key_height, leave_for_key
 from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER, ChartLayout, comfortable, device_rows
 from gui.panels.schedule.painter import NAMES_LEFT, names_room, paint_schedule
 from gui.panels.schedule.panel import in_practice, summary
@@ -53,7 +54,7 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
         words += f"   times {mark}"
     heading = _heading(head, words, page.room[0])
     bars = sum(max(MOST_ROW, comfortable(row)) for row in rows)
-    high = heading.height + RULER + bars + AXIS + strip + MARGIN
+    high = heading.height + RULER + bars + AXIS + key_height(s, page.room[0] - 2 * MARGIN) + strip + MARGIN
     page = page.as_high_as(high)
     said = max(
         QFontMetricsF(heading.large).horizontalAdvance(head),
@@ -73,6 +74,7 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
         whole=True,
     )
     layout.leave_for_names(min(names_room(layout), 0.4 * width))
+    leave_for_key(layout)
 
     def paint(painter: QPainter, _: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -82,7 +84,7 @@ def draw_schedule(problem: Problem, device_of: Ints, page: Page = SHEET, title: 
         heading.paint(painter, MARGIN + 4, width - 2 * MARGIN - 8, colours)
         painter.translate(MARGIN, heading.height)
         paint_schedule(painter, layout, colours)
-        below = QRectF(NAMES_LEFT, layout.rows_bottom + AXIS, width - 2 * MARGIN, strip)
+        below = QRectF(NAMES_LEFT, layout.rows_bottom + AXIS + layout.foot, width - 2 * MARGIN, strip)
         write(painter, below, LEFT, unused, font(8.5), colours.muted)
 
     return Drawing(page, head, paint)

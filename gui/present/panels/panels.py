@@ -208,6 +208,7 @@ def _paint_schedule(
     painter: QPainter, rect: QRectF, plan: Plan, found: Schedule, unit: float, theme: Theme
 ) -> None:
     """When each device works on which sample, drawn as in the dock, in larger letters."""
+    from gui.panels.schedule.key import KEY, leave_for_key
     from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows, times_of
     from gui.panels.schedule.painter import names_room, paint_schedule
     from gui.panels.schedule.panel import in_practice
@@ -226,11 +227,12 @@ def _paint_schedule(
         note = practice or f"busiest device {percent(busiest, 0)} busy"
     free = paint_head(painter, rect, unit, theme, KINDS[found.kind], headline, note)
     rows = device_rows(found, titles)
-    needed = RULER + AXIS + LEAST_ROW * len(rows)
+    needed = RULER + AXIS + LEAST_ROW * len(rows) + KEY
     grown = min(SCHEDULE * unit, free.height() / needed)
     layout = ChartLayout(found, rows, time, free.width() / grown, free.height() / grown)
     layout.names = min(names_room(layout), 0.5 * layout.width)
     layout.fit()
+    leave_for_key(layout)
     painter.save()
     painter.setClipRect(free)
     painter.translate(free.topLeft())
