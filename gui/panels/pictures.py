@@ -12,10 +12,10 @@ from gui.canvas.graph.scene import VIEWS as GRAPH_VIEWS
 from gui.look.drawn import Drawing
 from gui.look.page import Page
 from gui.panels.edge_tpu.memory_picture import draw_memory
+from gui.panels.mcm.memory_picture import draw_memories
 from gui.panels.mcm.picture import draw_package
 from gui.panels.mcm.state import is_package
 from gui.panels.schedule.picture import draw_schedule
-from planner.errors import StageboardError
 from planner.model.graph import Ints
 from planner.model.groups import GroupView
 from planner.problem.bound import Bound
@@ -23,7 +23,7 @@ from planner.problem.problem import Problem
 from planner.runs.stage_counts import has_stages
 
 TITLES = {
-    "flow": "Flow", "lanes": "Lanes", "stages": "Stages", "schedule": "Schedule", "memory": "Memory of the stages",
+    "flow": "Flow", "lanes": "Lanes", "stages": "Stages", "schedule": "Schedule", "memory": "Memory",
     "package": "Package",
 }  # fmt: skip
 
@@ -56,8 +56,14 @@ class Shown:
 def views_of(problem: Problem) -> tuple[str, ...]:
     """The views that suit the machine of a plan."""
     return (
-        *GRAPH_VIEWS, "schedule", *(["memory"] if has_stages(problem) else []), *(["package"] if is_package(problem) else []),
+        *GRAPH_VIEWS, "schedule", *(["memory"] if has_stages(problem) else []), *(["package", "memory"] if is_package(problem) else []),
     )  # fmt: skip
+
+
+def titles_of(problem: Problem) -> dict[str, str]:
+    """What these views are called, by name."""
+    whose = {"memory": f"Memory of the {problem.target.words.many}"}
+    return {view: whose.get(view, TITLES[view]) for view in views_of(problem)}
 
 
 def drawing_of(shown: Shown, view: str, page: Page) -> Drawing:
@@ -72,10 +78,7 @@ def drawing_of(shown: Shown, view: str, page: Page) -> Drawing:
     if view == "schedule":
         return draw_schedule(problem, device_of, page, shown.title)
     if view == "memory" and is_package(problem):
-        raise StageboardError(
-            "the memory view shows the stages of a pipeline, and this plan is for a multi-chip module;"
-            " choose --view package, which shows the memory of its fullest chip"
-        )
+        return draw_memories(problem, device_of, page, shown.title, shown.bounds)
     if view == "memory":
         return draw_memory(problem, device_of, page, shown.title, shown.planner, shown.bounds)
     return draw_package(problem, device_of, page, shown.title, shown.bounds)

@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--view",
         choices=("flow", "lanes", "stages", "schedule", "memory", "package", *NETWORK_VIEWS, CERTIFICATE),
         help="flow; lanes, one per device; stages and what flows between them; schedule: when each device works on which sample; memory: of"
-        " pipelines, the parameters of each stage around its cache; package: the chips of a multi-chip module (default flow);"
+        " pipelines, the parameters of each stage around its cache, of a multi-chip module what each chip holds op by op; package: the chips of a multi-chip module (default flow);"
         " network: a sparse network's connections by time of use; ios: its I/Os by the size of fast memory; certificate: what a plan costs and how that is proven",
     )
     parser.add_argument(

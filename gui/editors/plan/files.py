@@ -318,14 +318,14 @@ class Files(ModelFiles):
     def export_picture(self) -> None:
         """A view of the plan as PNG, SVG or PDF; first the one that is shown."""
         from gui.editors.plan.pictured import pictured
-        from gui.panels.pictures import CERTIFICATE_ELSEWHERE, CUT, TITLES, views_of
+        from gui.panels.pictures import CERTIFICATE_ELSEWHERE, CUT, titles_of
 
         document, canvas = self._document, self._window.canvas
         problem = document.problem
         if problem is None:
             return
         self.ask_drawing(
-            {view: TITLES[view] for view in views_of(problem)}, canvas.view, partial(pictured, document, canvas),
+            titles_of(problem), canvas.view, partial(pictured, document, canvas),
             cut=CUT if canvas.in_sight() is not None else frozenset(), at_once=problem.graph.n <= PREVIEWED_AT_ONCE, title=picture_title(problem),
             elsewhere=CERTIFICATE_ELSEWHERE,
         ).follow(document.readouts_changed, document.decision_changed)  # fmt: skip

@@ -19,6 +19,8 @@ from planner.quantity import bytes_text
 
 LEGEND = 18.0
 """Height of a line."""
+OF_MEMORY = ("parameters", "activations", "memory", "beyond")
+"""The marks of charts of memory."""
 RAMP = 54.0
 """Length of the wedge that links are compared with."""
 
@@ -33,34 +35,50 @@ def paint_legend(
 ) -> None:  # fmt: skip
     """What tones and thicknesses mean on chips in this ``layout``, as much of it as fits into the lines of ``rect``; the heat of the links at the right.
     ``charted``: whether a chip has the mark of a chart of its memory below."""
-    letters = face(7.5)
     most = bytes_text(package.hottest)
     heat_room = _heat_room(most)
     if rect.width() >= heat_room:
         ramp = QRectF(rect.right() - heat_room, rect.top(), heat_room, LEGEND)
         _ramp(painter, ramp, most, RAMP, theme)
-    tone = device_colours(1, theme)[0]
-    shades = {
-        "parameters": tone.accent, "activations": tone.soft, "memory": theme.text, "work": theme.muted,
-        "transfers": mix(theme.panel, theme.muted, 0.5), "slowest": theme.warning,
-        "beyond": theme.bad if package.limited else theme.warning,
-    }  # fmt: skip
     signed = slowest_signed(layout, package, theme)
-    for (what, swatch, words), (line, x) in zip(
+    for mark, (line, x) in zip(
         _marks(package, charted, signed), _placed(package, rect.width(), charted), strict=False
     ):
         y = rect.top() + line * LEGEND
         if y + LEGEND > rect.bottom() + 0.5:
             return
-        left = rect.left() + x
-        if what == "charted":
-            paint_shown(painter, left + swatch / 2, y + LEGEND / 2 - SHOWN / 2, theme)
-        else:
-            painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), QColor(shades[what]))
-        if what == "beyond":
-            painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), HATCH)
-        place = QRectF(left + swatch + 4, y, rect.right() - left - swatch - 4, LEGEND)
-        write(painter, place, LEFT, words, letters, theme.muted)
+        _paint_mark(painter, QRectF(rect.left() + x, y, rect.width() - x, LEGEND), mark, package, theme)
+
+
+def paint_memory_legend(painter: QPainter, line: QRectF, package: Package, theme: Theme) -> None:
+    """What tones of charts of memory mean, in one ``line``, as far as there is room."""
+    measure = QFontMetricsF(face(7.5))
+    x = 0.0
+    for what, swatch, words in _marks(package, False):
+        if what in OF_MEMORY:
+            said = words.partition(" (")[0]
+            _paint_mark(painter, line.adjusted(x, 0.0, 0.0, 0.0), (what, swatch, said), package, theme)
+            x += swatch + 4 + measure.horizontalAdvance(said) + 10
+
+
+def _paint_mark(
+    painter: QPainter, place: QRectF, mark: tuple[str, float, str], package: Package, theme: Theme
+) -> None:
+    """One mark of :func:`_marks` and its words at the left of ``place``."""
+    what, swatch, words = mark
+    tone, left, y = device_colours(1, theme)[0], place.left(), place.top()
+    shades = {
+        "parameters": tone.accent, "activations": tone.soft, "memory": theme.text, "work": theme.muted,
+        "transfers": mix(theme.panel, theme.muted, 0.5), "slowest": theme.warning,
+        "beyond": theme.bad if package.limited else theme.warning,
+    }  # fmt: skip
+    if what == "charted":
+        paint_shown(painter, left + swatch / 2, y + LEGEND / 2 - SHOWN / 2, theme)
+    else:
+        painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), QColor(shades[what]))
+    if what == "beyond":
+        painter.fillRect(QRectF(left, y + LEGEND / 2 - 4, swatch, 8), HATCH)
+    write(painter, place.adjusted(swatch + 4, 0.0, 0.0, 0.0), LEFT, words, face(7.5), theme.muted)
 
 
 def _marks(package: Package, charted: bool, signed: bool = True) -> list[tuple[str, float, str]]:

@@ -67,12 +67,13 @@ def plot_of(rect: QRectF) -> QRectF:
 
 
 def paint_chip_memory(
-    painter: QPainter, rect: QRectF, memory: ChipMemory, colour: DeviceColour, theme: Theme, marked: Bools
+    painter: QPainter, rect: QRectF, memory: ChipMemory, colour: DeviceColour, theme: Theme, marked: Bools, most: float = 0.0
 ) -> None:  # fmt: skip
-    """The chart in ``rect``: parameters below, activations on top, what exceeds the SRAM in a warning colour."""
+    """The chart in ``rect``: parameters below, activations on top, what exceeds the SRAM in a warning colour. ``most``: bytes that have room
+    at least, so that charts can be compared."""
     plot = plot_of(rect)
     limit = memory.sram if math.isfinite(memory.sram) else 0.0
-    top = 1.12 * max(memory.most, limit) or 1.0
+    top = 1.12 * max(memory.most, limit, most) or 1.0
     column = byte_column([top])
     _heading(painter, rect, memory, column.text(memory.most), theme)
 

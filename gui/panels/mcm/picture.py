@@ -101,7 +101,7 @@ def paint_picture(
     if placed.charted:
         memory, chart = chip_memory(problem, device_of, fullest), placed.chart - CHART_AXIS
         below = QRectF(left + AXIS, low - CHART_AXIS, wide - AXIS - CHART_MARGIN, CHART_AXIS)
-        _write_order(painter, below, len(memory.ops), theme)
+        write_order(painter, below, len(memory.ops), theme)
         low -= placed.chart
         paint_chip_memory(
             painter, QRectF(left, low, wide, chart), memory, device_colours(len(package.chips), theme)[fullest], theme,
@@ -117,7 +117,7 @@ def paint_picture(
     paint_package(painter, placed.layout, package, theme, Marks(shown=shown))
 
 
-def _write_order(painter: QPainter, line: QRectF, ops: int, theme: Theme) -> None:
+def write_order(painter: QPainter, line: QRectF, ops: int, theme: Theme) -> None:
     """What goes across a chart of memory, in a ``line`` below it: the ops of the chip, one after another."""
     for place, words in ((LEFT, "op 1"), (CENTRE, "in running order"), (RIGHT, f"op {ops:,}")):
         write(painter, line, place, words, face(7.5), theme.muted)
@@ -141,14 +141,21 @@ class _Placed:
         return self.chart > 0.0
 
 
+def scale_of(page: Page) -> float:
+    """How many pixels of ``page`` a unit takes in which the picture is laid out."""
+    wide, high = page.pixels
+    if page.room[0] < NARROW_PAGE:
+        return page.scale
+    return max(0.3, min(wide / WIDTH, high / HEIGHT), page.least / SMALLEST)
+
+
 def _placed(
     page: Page, problem: Problem, package: Package, evaluation: Evaluation, title: str, bounds: Sequence[Bound]
 ) -> _Placed:  # fmt: skip
-    size, narrow = page.pixels, page.room[0] < NARROW_PAGE
-    scale = page.scale if narrow else max(0.3, min(size[0] / WIDTH, size[1] / HEIGHT), page.least / SMALLEST)
+    size, narrow, scale = page.pixels, page.room[0] < NARROW_PAGE, scale_of(page)
     width, height = size[0] / scale, size[1] / scale
     inner = QRectF(MARGIN, 10, width - 2 * MARGIN, height - 20)
-    heading = _heading(problem, package, evaluation, title, bounds, inner.width())
+    heading = package_heading(problem, package, evaluation, title, bounds, inner.width())
     charted = page.floor <= 0.0 or height - heading.height - CHART >= LEAST_SHARE * height
     chart = CHART if charted else 0.0
     low = inner.bottom() - legend_height(package, inner.width(), charted) - 6
@@ -174,7 +181,7 @@ def _placed(
     return found
 
 
-def _heading(
+def package_heading(
     problem: Problem, package: Package, evaluation: Evaluation, title: str, bounds: Sequence[Bound], width: float
 ) -> Heading:  # fmt: skip
     """Title, how good the plan is, and the package."""
