@@ -88,10 +88,19 @@ def shared_rows(comparison: Comparison, plan: int, rows: Sequence[Row]) -> list[
 
 
 def shared_layout(
-    s: Schedule, rows: list[Row], unit: str | None, width: float, height: float, made: Schedules
+    s: Schedule,
+    rows: list[Row],
+    unit: str | None,
+    width: float,
+    height: float,
+    made: Schedules,
+    whole: bool = False,
 ) -> ChartLayout:
-    """A chart on the time axis of all that are ``made``, with a strip for flags below its rows (a row per device)."""
-    layout = ChartLayout(s, rows, unit, width, height, until=made.until, axis=STRIP, beside=made.of)
+    """A chart on the time axis of all that are ``made``, with a strip for flags below its rows (a row per device); ``whole``: all of
+    them, however low they are."""
+    layout = ChartLayout(
+        s, rows, unit, width, height, until=made.until, axis=STRIP, beside=made.of, whole=whole
+    )
     place = np.zeros(len(s.lane_count), np.int32)
     place[[row.device for row in rows]] = np.arange(len(rows))
     layout.row_of_bar = place[s.device]

@@ -21,7 +21,7 @@ from gui.panels.comparison.schedules_layout import (
 )
 from gui.panels.comparison.schedules_painter import name_rows, paint_periods, row_colours
 from gui.panels.comparison.words import pace_changes, practice_reasons, schedule_lines
-from gui.panels.schedule.layout import AXIS, LEAST_ROW, RULER, ChartLayout, device_rows
+from gui.panels.schedule.layout import AXIS, RULER, ChartLayout, device_rows
 from gui.panels.schedule.painter import paint_axis, paint_schedule
 from gui.present.comparison.shot import ComparisonShot, Part
 from planner.errors import StageboardError
@@ -71,12 +71,21 @@ class SchedulesShot(ComparisonShot):
             box = QRectF(MARGIN, MARGIN, width - 2 * MARGIN, LINE)
             return [self.part(box, lambda painter, line: self._say(painter, line, self.why_not))]
         inner, plans = width - 2 * MARGIN, range(len(self.comparison.plans))
-        each = (height - AXIS - 2 * 6.0) / len(plans)
+        each = self._each(height)
         charts = [
             self.part(QRectF(MARGIN, 6.0 + i * each, inner, each), partial(self._plan, i)) for i in plans
         ]
         below = QRectF(MARGIN, 6.0 + len(plans) * each, inner, AXIS)
         return [*charts, self.part(below, lambda painter, box: self._axis(painter, box, each))]
+
+    def _each(self, height: float) -> float:
+        """How high a plan's words and chart are together."""
+        return (height - AXIS - 2 * 6.0) / len(self.comparison.plans)
+
+    def lowest_row(self, height: float) -> float:
+        """How high a row of a device is where the picture is so high."""
+        room = self._high(QRectF(0, 0, 0, self._each(height))) - RULER - STRIP
+        return room / max(len(plan.problem.devices) for plan in self.comparison.plans)
 
     def _say(self, painter: QPainter, line: QRectF, words: str) -> None:
         write(painter, line, LEFT, words, font(10.0, bold=True), self.theme.text, ENDS)
@@ -85,25 +94,19 @@ class SchedulesShot(ComparisonShot):
         comparison, theme = self.comparison, self.theme
         self._say(painter, QRectF(0, 0, inside.width(), LINE), self.line(i, inside.width()))
         painter.translate(0, LINE)
-        shrunk, width, height = self._size(inside)
-        painter.scale(shrunk, shrunk)
-        layout, since = self._layout(i, width, height)
+        layout, since = self._layout(i, inside.width(), self._high(inside))
         paint_schedule(painter, layout, theme, colours=row_colours(comparison, i, theme))
         letters = [comparison.letter(k) for k in range(len(comparison.plans))]
         paint_periods(painter, layout, letters, self._made, i, theme, since)
 
-    def _size(self, inside: QRectF) -> tuple[float, float, float]:
-        """How much smaller charts are drawn so that every device is seen, and their width and height in their own pixels."""
-        width, height = inside.width(), inside.height() - LINE - 4
-        rows = max(len(plan.problem.devices) for plan in self.comparison.plans)
-        shrunk = min(1.0, height / (RULER + STRIP + LEAST_ROW * rows))
-        return shrunk, width / shrunk, height / shrunk
+    @staticmethod
+    def _high(inside: QRectF) -> float:
+        """How high a chart is below the words of its plan."""
+        return inside.height() - LINE - 4
 
     def _axis(self, painter: QPainter, box: QRectF, each: float) -> None:
         """The times, once, below all charts: counted from where they begin."""
-        shrunk, width, height = self._size(QRectF(0, 0, box.width(), each))
-        layout, since = self._layout(0, width, height)
-        painter.scale(shrunk, shrunk)
+        layout, since = self._layout(0, box.width(), self._high(QRectF(0, 0, box.width(), each)))
         paint_axis(painter, layout, self.theme, 0.0, BEGINS if since > 0.0 else ())
 
     def line(self, i: int, width: float) -> str:
@@ -120,14 +123,18 @@ class SchedulesShot(ComparisonShot):
         """A plan's name and how it keeps its devices busy; then the same for less and less room."""
         return schedule_lines(self.comparison, i, self._made.of)
 
-    def notes(self, width: float) -> list[str]:
+    def notes(self, width: float, *, numbered: bool = True) -> list[str]:
         """What a picture says above charts of ``width`` pixels: by how much plans differ, and why in practice where their lines have no
-        room for the reasons."""
+        room for the reasons; of ``numbered`` bars what their numbers are."""
         reasons = practice_reasons(self.comparison, self._made.of)
         told = (
             all(" (" in self.line(i, width) for i in range(len(self.comparison.plans))) if reasons else True
         )
-        bars = ["numbers on bars: samples, dark and light in turn"] if self._made.samples > 1 else []
+        bars = (
+            ["numbers on bars: samples, dark and light in turn"]
+            if numbered and self._made.samples > 1
+            else []
+        )
         return [*pace_changes(self.comparison, self._made.of), *([] if told else reasons), *bars]
 
     def _layout(self, i: int, width: float, height: float) -> tuple[ChartLayout, float]:
@@ -136,7 +143,9 @@ class SchedulesShot(ComparisonShot):
         titles = device_titles(self.comparison, i)
         rows = device_rows(found, titles)
         kept = shared_rows(self.comparison, i, rows)
-        layout = shared_layout(found, kept, plan.problem.graph.time_unit, width, height, self._made)
+        layout = shared_layout(
+            found, kept, plan.problem.graph.time_unit, width, height, self._made, whole=True
+        )
         name_rows(self.comparison, i, layout)
         spans = [next((s for s in made.spans if s.name == STEADY), None) for made in self._made.of]
         longest = max(self._made.periods())

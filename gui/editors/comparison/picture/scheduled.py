@@ -8,7 +8,7 @@ from gui.editors.comparison.picture.head import head_of, title_of
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import Page
 from gui.panels.comparison.schedules_layout import STRIP
-from gui.panels.schedule.layout import AXIS, MOST_ROW, RULER
+from gui.panels.schedule.layout import AXIS, LEAST_ROW, MOST_ROW, RULER
 from gui.present.comparison.schedules import LINE as WORDS
 from gui.present.comparison.schedules import MARGIN, SchedulesShot
 from gui.present.comparison.shot import LETTERS, paint_parts
@@ -28,6 +28,10 @@ def draw_schedules(comparison: Comparison, page: Page, title: str = "", kind: st
     if shot.why_not:
         raise StageboardError(shot.why_not)
     head = head_of(comparison, wide - 2 * MARGIN, title=title, more=shot.notes(wide - 2 * MARGIN))
+    if shot.lowest_row(page.room[1] - head.height) < LEAST_ROW:  # no numbers on bars as low as that
+        head = head_of(
+            comparison, wide - 2 * MARGIN, title=title, more=shot.notes(wide - 2 * MARGIN, numbered=False)
+        )
     each = WORDS + RULER + STRIP + MOST_ROW * rows
     page = page.as_high_as(head.height + each * len(comparison.plans) + AXIS + 2 * MARGIN)
     shot.room = (wide, page.room[1] - head.height)

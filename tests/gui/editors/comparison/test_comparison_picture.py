@@ -538,3 +538,20 @@ def test_rows_of_flows_on_a_slide_have_their_names(qapp: object) -> None:
     told = compare([problem.plan(plan, HAND, name) for plan, name in zip(plans, "xy", strict=True)])
     words = [line.words for line in written_in(draw_comparison(told, PRESETS["slide"], "flow").file(".svg"))]
     assert any(word.startswith("conv4_block") for word in words)
+
+
+@pytest.mark.parametrize("chips", [4, 8, 16])
+def test_slides_of_schedules_name_what_sets_the_pace_and_say_what_marks_are(chips: int, qapp: object) -> None:
+    ops = [Op(f"op{i}", f"op{i}", work=1e-3 * (1 + i % 3), work_cpu=1e-3, params=1) for i in range(2 * chips)]
+    edges = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=1e5) for i in range(2 * chips - 1)]
+    problem = Problem(Graph.build("row", ops, edges, time_unit="s"), McmPackage(chips), "chip-latency")
+    splits = np.arange(2 * chips) // 2, np.minimum(np.arange(2 * chips), chips - 1)
+    plans = [problem.plan(split.astype(np.int32), HAND) for split in splits]
+    drawn = draw_comparison(compare(plans), PRESETS["slide"], "schedules").file(".svg")
+    words = [each.words for each in written_in(drawn)]
+    assert words.count("A") == words.count("B") == 2, "the flags of both, in both charts"
+    assert words.count("a sample later") == 2 and {"0", "samples in turn"} <= set(words)
+    names = [word for word in words if word.startswith("Chip ")]
+    assert len(names) >= (2 * chips if chips <= 8 else chips // 2)
+    numbered = any(word.startswith("numbers on bars") for word in words)
+    assert numbered == (chips == 4), "where bars are high enough for numbers"
