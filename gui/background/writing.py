@@ -5,6 +5,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -84,8 +85,9 @@ def _prepare_drawing() -> None:
 
 @contextlib.contextmanager
 def _interrupted(stopped: Callable[[], bool]) -> Iterator[None]:
-    """:class:`_Stop` is raised in the block, which is in the main thread, soon after ``stopped`` says so."""
-    over = threading.Event()
+    """:class:`_Stop` is raised in the block, which is in the main thread, soon after ``stopped`` says so: again where it came while a
+    library had called back, or something was collected, whence no exception comes through."""
+    over, asked = threading.Event(), threading.Event()
 
     def interrupt(*_: object) -> None:
         if (
@@ -95,11 +97,18 @@ def _interrupted(stopped: Callable[[], bool]) -> Iterator[None]:
 
     def watch() -> None:
         while not over.wait(LOOK_SECONDS):
-            if stopped():
+            if stopped() and not asked.is_set():  # once: what tidies up is not to be interrupted, too
+                asked.set()
                 _thread.interrupt_main()
-                return
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    def lost(unraisable: sys.UnraisableHookArgs) -> None:
+        if issubclass(unraisable.exc_type, _Stop):
+            asked.clear()
+        else:
+            told(unraisable)
+
+    before, told = signal.signal(signal.SIGINT, interrupt), sys.unraisablehook
+    sys.unraisablehook = lost
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
@@ -110,3 +119,4 @@ def _interrupted(stopped: Callable[[], bool]) -> Iterator[None]:
         over.set()
         watcher.join()
         signal.signal(signal.SIGINT, before)
+        sys.unraisablehook = told

@@ -37,7 +37,7 @@ NETWORK_ACTIONS: tuple[ActionSpec[Any], ...] = (
     ActionSpec("file.open_sparse", "Open as Sparse Network…", "File", lambda w: w.files.open_sparse(), (), "prune the dense layers of an ONNX model to a density and open what is left"),
     ActionSpec("file.generate", "Generate a Sparse Network…", "File", lambda w: w.files.generate(), ("Ctrl+N",), "make up a random network and order its connections"),
     ActionSpec("file.open_plan", "Open Plan…", "File", lambda w: w.files.open_plan(), ("Ctrl+Shift+O",), "open a saved order of this network", is_open, group=1),
-    ActionSpec("file.export.order", "Order with Its Runs (NPZ)…", "File", lambda w: w.files.export_order(), (), "export the connections in the order of use, for programs that run them", is_open, group=2, submenu="Export"),
+    ActionSpec("file.export.order", "Order (NPZ)…", "File", lambda w: w.files.export_order(), (), "export the connections in the order of use, for programs that run them", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.network", "Network (NPZ)…", "File", lambda w: w.files.export_network(), (), "write the network itself as an array file", is_open, group=2, submenu="Export"),
     ActionSpec("file.export.picture", "Picture (PNG, SVG, PDF)…", "File", lambda w: w.files.export_picture(), ("Ctrl+E",), "export the network and the order as a picture", is_open, group=2, submenu="Export"),
     *SAVE_ACTIONS,

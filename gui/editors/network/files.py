@@ -148,7 +148,7 @@ class NetworkFiles(ModelFiles):
 
     # ------------------------------------------------------------------ exporting
     def export_order(self) -> None:
-        """The connections in the order of use, with runs of one output."""
+        """The network as an array file, its connections in the order of use."""
         from planner.machines.two_level_memory.export import to_order
 
         plan = self._document.current_plan()

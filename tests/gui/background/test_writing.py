@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gui.background.writing import FilesOrder, Writing
+from gui.background.writing import FilesOrder, Writing, write_files
 from gui.document.plan.document import Document
 from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.windows import make_window as whole_window
@@ -206,6 +208,53 @@ def killed(path: Path, begun: Path) -> None:
 
 def unforeseen() -> None:
     raise ValueError("what a bug would say")
+
+
+def dawdle() -> None:
+    """Wait for a while in which signals are looked at."""
+    for _ in range(200):
+        time.sleep(0.02)
+
+
+def called_back(begun: Path) -> None:
+    """A library of C calls back while it is told to stop, as LLVM does when it has compiled something: what is raised there is lost."""
+
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+    def compare(*_: object) -> int:
+        begun.touch()
+        dawdle()
+        return 0
+
+    ctypes.CDLL(None).qsort((ctypes.c_int * 2)(2, 1), 2, ctypes.sizeof(ctypes.c_int), compare)
+    begun.with_name("after").touch()
+    dawdle()
+    begun.with_name("not stopped").touch()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the C library is not to be had by no name")
+def test_a_stop_that_is_lost_in_a_callback_is_asked_for_again(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    begun, told = tmp_path / "begun", sys.unraisablehook
+    with pytest.raises(Cancelled):
+        write_files(FilesOrder(partial(called_back, begun)), lambda *_: None, begun.exists)
+    assert begun.with_name("after").exists() and not begun.with_name("not stopped").exists()
+    assert sys.unraisablehook is told and capfd.readouterr().err == ""
+
+
+def broken_callback() -> None:
+    class Broken:
+        def __del__(self) -> None:
+            raise ValueError("a bug in a callback")
+
+    Broken()
+
+
+def test_other_errors_that_nobody_can_take_are_told_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda one: said.append(str(one.exc_value)))
+    write_files(FilesOrder(broken_callback), lambda *_: None, lambda: False)
+    assert said == ["a bug in a callback"]
 
 
 @pytest.mark.parametrize("how", ["cancel", "drop"])
