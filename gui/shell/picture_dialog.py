@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
+from time import perf_counter
 
-from PySide6.QtCore import QRectF, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -26,6 +27,7 @@ from gui.background.writing import FilesOrder, Writing, small_picture
 from gui.look.drawn import Drawing
 from gui.look.page import LARGEST, PRESETS, SHEET, SMALLEST, Page
 from gui.look.theme import THEMES, Theme, font
+from gui.look.writing import CENTRE, write
 from gui.widgets.drop_down import DropDown
 from gui.widgets.labels import set_role
 from gui.widgets.number_boxes import WholeNumberBox
@@ -39,6 +41,10 @@ PAGES = {
 CHECK = 8.0
 """The side of a square of the ground below a preview that has none of its own, in logical pixels."""
 DRAWING = "Drawing …"
+FADED = 0.3
+"""How much is seen of a preview that is not yet of what is chosen."""
+NOTICED = 0.15
+"""Seconds that a view takes of which it is said that it is being drawn: the preview is not to flicker at every letter of a title."""
 PATIENCE = 80
 """Milliseconds after the last change before the preview is drawn again."""
 
@@ -63,6 +69,24 @@ def _on_checks(image: QImage, theme: Theme, side: float) -> QImage:
         for column in range(row % 2, columns, 2):
             painter.fillRect(QRectF(column * side, row * side, side, side), QColor(theme.track))
     painter.drawImage(0, 0, image)
+    painter.end()
+    return made
+
+
+def _faded(picture: QPixmap, words: str, letters: QFont, theme: Theme) -> QPixmap:
+    """A preview behind ``words``."""
+    made = QPixmap(picture.size())
+    made.setDevicePixelRatio(picture.devicePixelRatio())
+    made.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(made)
+    painter.setOpacity(FADED)
+    painter.drawPixmap(0, 0, picture)
+    painter.setOpacity(1.0)
+    measure, room = QFontMetricsF(letters), QRectF(QPointF(), picture.deviceIndependentSize())
+    plate = QRectF(0, 0, measure.horizontalAdvance(words) + 24.0, measure.height() + 12.0)
+    plate.moveCenter(room.center())
+    painter.fillRect(plate, QColor(theme.panel))
+    write(painter, plate, CENTRE, words, letters, theme.text)
     painter.end()
     return made
 
@@ -93,8 +117,15 @@ class PictureDialog(QDialog):
         self.setWindowTitle("Export a picture")
         self.setFont(font(9.0))
         self._draw, self._cut, self._beside, self._title = draw, cut, beside, title
+        self._theme = theme
         self._drawn: Choice | None = None
         """What is being drawn beside the window."""
+        self._seen: Choice | None = None
+        """What the preview is of."""
+        self._picture = QPixmap()
+        """The preview."""
+        self._seconds: dict[str, float] = {}
+        """How long each view took the last time."""
         if beside is not None:
             beside.done.connect(self._ended)
             self.finished.connect(beside.cancel)
@@ -243,24 +274,46 @@ class PictureDialog(QDialog):
         room = [round(side * ratio) for side in PREVIEW]
         try:
             draw = self._draw(choice)
+            if self._beside is not None or self._seconds.get(choice.view, NOTICED) >= NOTICED:
+                self._wait_for(choice)
             if self._beside is None:
+                begin = perf_counter()
                 self._take(choice, draw().image(*room))
+                self._seconds[choice.view] = perf_counter() - begin
             elif not self._beside.busy:
                 self._drawn = choice
                 self._beside.start(FilesOrder(partial(small_picture, draw, *room), draws=True))
-                if self.shown.pixmap().isNull():
-                    self.shown.setText(DRAWING)
             else:  # the newest is drawn next
                 self._drawn = None
         except StageboardError as error:
-            self.shown.setText(str(error))
+            self._fail(str(error))
+
+    def _wait_for(self, choice: Choice) -> None:
+        """Say that the preview is not yet of what is chosen, now: what draws in the window keeps all else waiting."""
+        if choice == self._seen:
+            return
+        self._seen = None
+        if self._picture.isNull():
+            self.shown.setText(DRAWING)
+        else:
+            self.shown.setPixmap(_faded(self._picture, DRAWING, self.font(), self._theme))
+        self.shown.setAccessibleDescription(DRAWING)
+        self.shown.repaint()
+
+    def _fail(self, words: str) -> None:
+        """Say why there is no picture."""
+        self._seen, self._picture = None, QPixmap()
+        self.shown.setAccessibleDescription("")
+        self.shown.setText(words)
 
     def _take(self, choice: Choice, image: QImage) -> None:
         ratio = self.devicePixelRatioF()
         if choice.page.transparent:
             image = _on_checks(image, choice.page.theme, CHECK * ratio)
         image.setDevicePixelRatio(ratio)
-        self.shown.setPixmap(QPixmap.fromImage(image))
+        self._seen, self._picture = choice, QPixmap.fromImage(image)
+        self.shown.setAccessibleDescription("")
+        self.shown.setPixmap(self._picture)
 
     def _ended(self, picture: object, error: object) -> None:
         """What was drawn beside the window is here; where something else was chosen meanwhile, that is drawn now."""
@@ -270,7 +323,7 @@ class PictureDialog(QDialog):
         elif isinstance(picture, bytes):
             self._take(choice, QImage.fromData(picture))
         else:
-            self.shown.setText(str(error))
+            self._fail(str(error))
 
     def accept(self) -> None:
         """Take what is chosen."""

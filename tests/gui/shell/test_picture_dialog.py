@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -19,7 +20,7 @@ from gui.background.writing import Writing
 from gui.look.drawn import Drawing, fill_ground
 from gui.look.page import PRESETS, Page
 from gui.look.theme import DARK, LIGHT
-from gui.shell.picture_dialog import DRAWING, Choice, PictureDialog
+from gui.shell.picture_dialog import DRAWING, NOTICED, Choice, PictureDialog
 from planner.errors import StageboardError
 from tests.gui.models import write_model
 from tests.gui.window_parts import make_window, opened, settle
@@ -124,9 +125,12 @@ def test_what_cannot_be_drawn_is_said_in_the_preview(qtbot: QtBot) -> None:
 
 
 def seen(dialog: PictureDialog) -> str:
-    """The colour of the preview; empty while there is none."""
+    """The colour of the preview; empty while there is none, ``faded`` while it is not of what is chosen."""
     pixmap = dialog.shown.pixmap()
-    return "" if pixmap.isNull() else pixmap.toImage().pixelColor(100, 50).name()
+    if pixmap.isNull():
+        return ""
+    colour = pixmap.toImage().pixelColor(100, 50)
+    return colour.name() if colour.alpha() == 255 else "faded"
 
 
 def test_previews_of_large_models_are_drawn_beside_the_window(qtbot: QtBot) -> None:
@@ -137,12 +141,41 @@ def test_previews_of_large_models_are_drawn_beside_the_window(qtbot: QtBot) -> N
     assert made.shown.text() == DRAWING
     made.view.setCurrentIndex(made.view.findData("flow"))  # while the other is being drawn
     qtbot.waitUntil(lambda: seen(made) == "#336699", timeout=60_000)
+    assert made.shown.accessibleDescription() == ""
     made.view.setCurrentIndex(made.view.findData("lanes"))
+    qtbot.waitUntil(lambda: beside.busy, timeout=60_000)
+    assert seen(made) == "faded", "it is not yet of what is chosen"
+    assert made.shown.accessibleDescription() == DRAWING
     qtbot.waitUntil(lambda: seen(made) == "#993333", timeout=60_000)
     made.refresh()
     qtbot.waitUntil(lambda: beside.busy, timeout=60_000)
+    assert seen(made) == "#993333", "it is of what is chosen, and drawn anew"
     made.reject()  # it is gone, and waited for nothing
     qtbot.waitUntil(lambda: not beside.busy, timeout=60_000)
+
+
+def test_previews_that_keep_the_window_waiting_say_so_first(qtbot: QtBot) -> None:
+    said: list[tuple[str, str]] = []
+
+    def slowly(choice: Choice) -> Callable[[], Drawing]:
+        def draw() -> Drawing:
+            said.append((choice.view, seen(made)))
+            time.sleep(2 * NOTICED if choice.view == "lanes" else 0.0)
+            return by_view(choice)()
+
+        return draw
+
+    made = PictureDialog(VIEWS, "flow", LIGHT, slowly, title="A title")
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitUntil(lambda: seen(made) == "#336699")
+    for view, colour in (("lanes", "#993333"), ("flow", "#336699"), ("lanes", "#993333")):
+        made.view.setCurrentIndex(made.view.findData(view))
+        qtbot.waitUntil(lambda colour=colour: seen(made) == colour)  # type: ignore[misc]
+    assert said == [("flow", ""), ("lanes", "faded"), ("flow", "#993333"), ("lanes", "faded")]
+    made.title.setText("Another")
+    qtbot.waitUntil(lambda: len(said) == 5)
+    assert said[-1][1] == "faded" and made.shown.accessibleDescription() == ""
 
 
 def test_what_fails_beside_the_window_is_said_in_the_preview(qtbot: QtBot) -> None:
