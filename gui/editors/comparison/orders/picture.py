@@ -47,7 +47,7 @@ def title_of(comparison: OrderComparison) -> str:
 @dataclass(frozen=True, eq=False)
 class _Places:
     """Where orders stand: ``columns`` beside each other, each ``wide`` units across, below so many ``names`` lines of what they are called,
-    and ``headings``. All are as high, whatever is said above each."""
+    and ``headings``. What is drawn of all begins at one height, whatever is said above each."""
 
     columns: int
     rows: int
@@ -55,20 +55,19 @@ class _Places:
     names: tuple[tuple[str, ...], ...]
     headings: tuple[Heading, ...]
 
-    @property
-    def named(self) -> float:
-        """Units of the names above each order."""
-        return LINE * max(map(len, self.names))
+    def named(self, i: int) -> float:
+        """Units of the name of order i."""
+        return LINE * len(self.names[i])
 
     @property
-    def head(self) -> float:
-        """Units of the heading of each."""
-        return max(heading.height for heading in self.headings)
+    def above(self) -> float:
+        """Units of the names and headings above each order."""
+        return max(self.named(i) + heading.height for i, heading in enumerate(self.headings))
 
     @property
     def words(self) -> float:
         """Units of all words of a column of orders, and of what is between them."""
-        return self.rows * (self.named + self.head + FOOT) + (self.rows - 1) * APART
+        return self.rows * (self.above + FOOT) + (self.rows - 1) * APART
 
     def drawn(self, free: float) -> float:
         """Units across of the largest drawing of usual shape that each order has room for where ``free`` units are left for a column."""
@@ -90,12 +89,13 @@ def draw_orders(comparison: OrderComparison, page: Page = SHEET, title: str = ""
     page = page_for(page, above.height + places.words + places.rows * SHAPE * places.wide + below, scale)
     room = QRectF(0, 0, width, page.pixels[1] / scale)
     high = (room.height() - above.height - below - (places.rows - 1) * APART) / places.rows
-    inner = (places.wide, high - places.named)
+    rooms = [(places.wide, high - places.named(i)) for i in range(len(plans))]
     scenes = [
         compose_network(
-            plan.problem, plan.decision.order, inner, scale, colours, heading, (places.head, FOOT), len(plan.decision.order)
+            plan.problem, plan.decision.order, rooms[i], scale, colours, places.headings[i],
+            (places.above - places.named(i), FOOT), len(plan.decision.order),
         )
-        for plan, heading in zip(plans, places.headings, strict=True)
+        for i, plan in enumerate(plans)
     ]  # fmt: skip
 
     def paint(painter: QPainter, shapes: bool) -> None:
@@ -113,8 +113,8 @@ def draw_orders(comparison: OrderComparison, page: Page = SHEET, title: str = ""
             for line, words in enumerate(places.names[i]):
                 place = QRectF(MARGIN, line * LINE, places.wide - 2 * MARGIN, LINE)
                 write(painter, place, LEFT, words, face(11.0, True), colours.accent)
-            painter.translate(0, places.named)
-            paint_network(painter, scene, inner, colours, vectors=shapes, legend=False)
+            painter.translate(0, places.named(i))
+            paint_network(painter, scene, rooms[i], colours, vectors=shapes, legend=False)
             painter.restore()
         legend = QRectF(MARGIN, room.height() - below + 2.0, width - 2 * MARGIN, below - BELOW)
         paint_legend(painter, legend, colours)
