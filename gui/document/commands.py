@@ -13,6 +13,7 @@ import numpy as np
 
 from gui.document.plan_list import PlanEntry
 from gui.document.steps import Listing, RemovePlan, RenamePlan, Step
+from gui.widgets.turn import OTHERS
 from planner.model.graph import Ints
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Edit(Step):
         self.reason = reason
         self._done = False
 
+    @OTHERS.counted()
     def redo(self) -> None:
         """Enter the later state."""
         if self.creates is not None:
@@ -81,6 +83,7 @@ class Edit(Step):
         self._done = True
         self.document.enter(problem, self.ops, self.after, self.active[1], reason)
 
+    @OTHERS.counted()
     def undo(self) -> None:
         """Return to the earlier state."""
         if self.creates is not None:

@@ -15,6 +15,9 @@ from gui.widgets.turn import OTHERS, PANELS
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
+MOST_PUT_OFF = 3
+"""Turns of the event loop for which a panel waits at most for what is no panel."""
+
 
 class Panel(QWidget):
     """A view of one part of the document. Subclasses implement :meth:`refresh`, which reads the state anew."""
@@ -28,8 +31,8 @@ class Panel(QWidget):
         self.document = document
         self.theme = theme
         self._stale = True
-        self._put_off = False
-        """Whether a refresh was left to the next turn of the event loop, which is that one."""
+        self._put_off = 0
+        """How many turns of the event loop a refresh was left to the next one."""
         self._later = Later(self._refresh_if_seen, self)
         self.setAccessibleName(self.title)
         document.opening_changed.connect(self._opening_changed)
@@ -37,6 +40,10 @@ class Panel(QWidget):
     def refresh(self) -> None:
         """Show the document as it is now."""
         raise NotImplementedError
+
+    def prepare(self) -> bool:
+        """Do a part of what a refresh needs beforehand; whether there is more, which follows in the next turns of the event loop."""
+        return False
 
     def request_refresh(self, *_: object) -> None:
         """Refresh soon: once for any number of requests, and not before the panel can be seen."""
@@ -71,16 +78,19 @@ class Panel(QWidget):
     def _refresh_if_seen(self) -> None:
         """In this turn of the event loop, unless other panels took long in it: what a person does comes between two.
 
-        After a picture that took long to paint they wait for one turn, not for more: there may be one in every turn.
+        They also come after an edit and a picture that take long, but wait a few turns at most: there may be one in every turn.
         """
         if not self.isVisible():
             return
-        if PANELS.is_long or (OTHERS.is_long and not self._put_off):
-            self._put_off = True
+        if PANELS.is_long or (OTHERS.is_long and self._put_off < MOST_PUT_OFF):
+            self._put_off += 1
             self._later.ask()
             return
-        self._put_off = False
         with PANELS.counted():
+            if self.prepare():
+                self._later.ask()
+                return
+            self._put_off = 0
             self.refresh_now()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -17,6 +17,7 @@ class Turn:
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self._counting = False
 
     @property
     def is_long(self) -> bool:
@@ -25,13 +26,17 @@ class Turn:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count the processor time of what is done in it."""
+        """Count the processor time of what is done in it; once, where one is within another."""
+        if self._counting:
+            yield
+            return
         if not self.seconds:
             QTimer.singleShot(0, self._end)
-        began = time.thread_time()
+        began, self._counting = time.thread_time(), True
         try:
             yield
         finally:
+            self._counting = False
             self.seconds += time.thread_time() - began
 
     def _end(self) -> None:
@@ -41,4 +46,4 @@ class Turn:
 PANELS = Turn()
 """Of panels that were built anew."""
 OTHERS = Turn()
-"""Of pictures that were painted anew, and of what came from threads."""
+"""Of edits, of pictures that were painted anew, and of what came from threads."""

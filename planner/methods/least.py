@@ -68,11 +68,11 @@ def _pieces(problem: Problem, amount: Floats, part: int | None) -> Floats:
     """What each group has of ``amount`` on each device (float64[k, groups], inf = not allowed), of one part (None = all ops)."""
     e, groups = problem.evaluator, problem.groups
     chosen = np.ones(e.n, bool) if part is None else e.part == part
-    work = np.zeros((e.k, groups.count))
+    work = np.empty((e.k, groups.count))
     for d in range(e.k):
         column = np.where(e.allowed[:, d], amount[e.class_of[d]], np.inf)
         inside = np.where(chosen, column, 0.0)
         # A group that holds a forbidden op of the other part cannot go there either.
         inside = np.where(~chosen & ~e.allowed[:, d], np.inf, inside)
-        np.add.at(work[d], groups.group_of, inside)
+        work[d] = np.bincount(groups.group_of, inside, groups.count)
     return work

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import (
@@ -29,9 +30,15 @@ from planner.search.stop import AnyOf, GapReached, Never, Stop, WorkBudget
 
 
 def known_at_once(problem: PlanningProblem) -> tuple[Bound, ...]:
-    """What is proven at once; nothing where no immediate method knows the objective."""
-    method = immediate_bound(problem)
-    return () if method is None else run_bound(method, problem).bounds
+    """What is proven at once; nothing where no immediate method knows the objective. It is proven once for each problem that is there."""
+    known = _at_once.get(problem)
+    if known is None:
+        method = immediate_bound(problem)
+        known = _at_once[problem] = () if method is None else run_bound(method, problem).bounds
+    return known
+
+
+_at_once: WeakKeyDictionary[PlanningProblem, tuple[Bound, ...]] = WeakKeyDictionary()
 
 
 def proven_beside(

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from gui.canvas.graph.header_data import HeaderData
 from gui.canvas.graph.painter import wrap_image
 from gui.raster import engine as raster
+from gui.widgets.later import soon
 from gui.widgets.turn import OTHERS
 
 
@@ -22,6 +23,8 @@ class KeptPixels:
         self._over = raster.new_image(1, 1)
         self._over_image: QImage = wrap_image(self._over)
         self.base_stale = self.over_stale = True
+        self._put_off = False
+        """Whether painting the scene was left to the next turn of the event loop."""
         self.headers: HeaderData | None = None
         self.band: QRectF | None = None
         """The rubber band (logical pixels)."""
@@ -29,6 +32,11 @@ class KeptPixels:
     def stale(self) -> None:
         """Everything is to be painted again."""
         self.base_stale = self.over_stale = True
+
+    @property
+    def patient(self) -> bool:
+        """Whether the scene takes so long to paint that it comes in a turn of the event loop of its own after what changed it took long."""
+        return False
 
     def paint(self) -> None:
         """Blit what is kept onto the widget, then what follows the pointer."""
@@ -47,7 +55,10 @@ class KeptPixels:
             self._image.setDevicePixelRatio(ratio)
             self._over_image.setDevicePixelRatio(ratio)
             self.stale()
-        if self.base_stale:
-            self.base_stale = False
+        if self.base_stale and self.patient and OTHERS.is_long and not self._put_off:
+            self._put_off = True
+            soon(self._widget, self._widget.update)
+        elif self.base_stale:
+            self.base_stale = self._put_off = False
             with OTHERS.counted():
                 self.paint_base(ratio)

@@ -33,6 +33,8 @@ from gui.raster import engine as raster
 NOTHING = np.empty(0, np.int32)
 MOST_ATTENTION = 50
 """Larger selections are marked on their cards alone; the edges of so many would bury the picture."""
+VERY_MANY = 10_000
+"""More cards than these take some 5 ms to paint."""
 DROP_WHERE = "Drop on another device's op or in the strip below"
 """Said beside ops that are dragged in the flow view, over no device."""
 
@@ -150,6 +152,12 @@ class Surface(KeptPixels):
             self._paint_path_words(painter, ratio)
         if self.band is not None:
             paint_band(painter, self.band, self._view.theme)
+
+    @property
+    def patient(self) -> bool:
+        """Whether there are very many cards."""
+        scene = self._view.scene
+        return scene is not None and len(scene.x) > VERY_MANY
 
     def paint_base(self, ratio: float) -> None:
         """The scene, with the headers of lanes and the plates of blocks."""

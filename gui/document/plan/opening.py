@@ -155,6 +155,7 @@ def ready(problem: Problem, device_of: Ints) -> Live:
     What the window's thread and other processes ask of a graph first, and what takes long where it is large, is known then, too.
     """
     live = problem.live(device_of)
+    problem.evaluate(device_of)  # the list of plans asks for it
     compute_ops(problem.graph)
     assert problem.graph.packed
     if problem.graph.n:

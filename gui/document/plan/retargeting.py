@@ -52,7 +52,9 @@ def carried_over(device_of: Ints, before: Problem, after: Problem) -> Ints:
     neighbours in that order put together where there are fewer devices, so.
     """
     taken = heirs(before.devices, after.devices)[device_of]
-    broken = len(after.evaluator.violations(taken))
+    broken = len(
+        after.evaluate(taken).violations
+    )  # what evaluates it again, the canvas first, finds it known
     for way in (in_order, put_together):
         if broken:
             other = way(device_of, before, after)

@@ -44,6 +44,8 @@ class CompareWindow(CompareBody):
 
     def __init__(self, document: Document, themes: ThemeController, session: Session | None = None) -> None:
         super().__init__(document, themes, session)
+        self._said = False
+        """Whether it was said what is compared, while it opened."""
         self.files = CompareFiles(self)
         self.equip(COMPARE_ACTIONS, COMPARE_MENUS, self._make_strip, lambda: (self.columns,))
         more = QMenu("Add a Plan of the List", self)
@@ -93,11 +95,20 @@ class CompareWindow(CompareBody):
         """The canvases first, then what is said of them, then the places of panels."""
         self.columns.catch_up()
         yield
+        if (comparison := self.state.comparison) is not None:
+            comparison.moves(*self.state.shown)  # what is said of it counts them
+            yield
+        self._said = True
         self.update_actions()
         yield
         if not self._placed:
             self.docks.arrange()
             yield
+
+    def update_soon(self, *_: object) -> None:
+        """Not before it is shown: what opens it says all of it, in turns."""
+        if self._said or not self.coming:
+            super().update_soon()
 
     # ------------------------------------------------------------------ state
     @property
@@ -113,6 +124,8 @@ class CompareWindow(CompareBody):
     def compare(self, sources: Sequence[Source], bounds: Sequence[Any] = ()) -> None:
         """Compare these plans, the first being the reference. Raises :class:`StageboardError` on too many."""
         self.state.set_sources(sources, bounds)
+        if self.coming:
+            self.update_later.stop()
         self.update_soon()
         if self.state.comparison is None:
             self.say("warning", capital(self.state.why_not) + ".")

@@ -118,8 +118,11 @@ class PlanningAnew(QObject):
             if conflict is not None:
                 return conflict
             found = opening.start_plan(problem, stopped)
-            _, planner, bounds = found
-            return found if planner or change.at_hand is None else (change.at_hand, "feasibility", bounds)
+            device_of, planner, bounds = found
+            if not planner and change.at_hand is not None:
+                return (change.at_hand, "feasibility", bounds)
+            problem.evaluate(device_of)  # the list of plans asks for it
+            return found
 
         self._making = True
         self._thread.run(made, partial(self._planned, change))

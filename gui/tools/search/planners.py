@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from gui.background.job import Job
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
-    from planner.problem.problem import Problem
 
 DEFAULT_LIMIT = 60
 LAID_OUT_MS = 500
@@ -154,16 +153,12 @@ class PlannersPanel(Panel):
         return box
 
     # ------------------------------------------------------------------ the catalogue
-    def _refresh_if_seen(self) -> None:
+    def prepare(self) -> bool:
         """Methods are imported, and asked whether they serve, a few in a turn of the event loop: all of them take long."""
         problem = self.document.problem
-        if problem is not None and self.isVisible() and self._ask_next(problem):
-            self._later.ask()
-            return
-        super()._refresh_if_seen()
-
-    def _ask_next(self, problem: Problem) -> bool:
-        return import_next(problem) or self.list.refusals.ask_next(methods_for(problem), problem)
+        return problem is not None and (
+            import_next(problem) or self.list.refusals.ask_next(methods_for(problem), problem)
+        )
 
     def request_refresh(self, *given: object) -> None:
         """What methods say of the problem is asked anew."""

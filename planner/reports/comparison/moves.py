@@ -56,8 +56,9 @@ def moves(graph: Graph, before: Ints, after: Ints) -> tuple[Move, ...]:
         op = np.repeat(np.arange(graph.n), many)
         near = moved[idx]
         op, other = op[near], idx[near]
-        alike = moved[op] & (way[op] == way[other])
-        pairs.append((op[alike], other[alike]))
+        if ptr is graph.succs[0]:  # an edge from its one end; from the other it is the same
+            alike = moved[op] & (way[op] == way[other])
+            pairs.append((op[alike], other[alike]))
         few = many[op] <= HUB
         op, other = op[few], other[few]
         order = np.lexsort((way[other], op))

@@ -38,6 +38,8 @@ MOST_PARTS, SPAN = 3, " \N{EN DASH} "
 """So many blocks of a row are named one by one; of more the first and the last, with this between them."""
 FEW = 3
 """So many ops that are in no block are named themselves."""
+MOST_KNOWN = 256
+"""Rows of a graph whose names are kept."""
 ELSE = ", \N{HORIZONTAL ELLIPSIS}"
 """What says that a row is more than there is room to name."""
 
@@ -45,7 +47,7 @@ ELSE = ", \N{HORIZONTAL ELLIPSIS}"
 @while_it_lives
 def header_width(graph: Graph) -> float:
     """How wide the margin for row headers is, in logical pixels, in letters of the usual size; 0 for a graph without names."""
-    words = {block for block in blocks_of(graph) if block}
+    words = {block for block in _sizes(graph) if block}
     if len(words) < 2:
         return 0.0
     # Blocks that differ by numbers alone, of which large graphs have thousands, are as wide as one of the widest digits.
@@ -60,6 +62,8 @@ def header_width(graph: Graph) -> float:
 
 def _outside_width(graph: Graph) -> float:
     """The room that ops in no block need to be called by their names or kinds, whichever are shorter; by short forms where neither has any."""
+    if not _sizes(graph)[""]:
+        return 0.0
     outside = [op for op, block in enumerate(blocks_of(graph)) if not block]
     found = 0.0
     for name, kind in {(graph.op_names[op], graph.kinds[op]) for op in outside}:
@@ -120,7 +124,7 @@ class Rows:
         self.ends = self.tops + np.array([row.h for row in layout.rows])
         self._graph = scene.items.graph
         row_of = layout.row[scene.items.item_of]
-        self._ops = np.argsort(row_of, kind="stable")
+        self._ops = np.argsort(row_of, kind="stable").astype(np.int64)
         self._ptr = np.searchsorted(row_of[self._ops], np.arange(len(layout.rows) + 1))
         self._names: dict[int, str] = {}
 
@@ -130,16 +134,30 @@ class Rows:
     def name(self, row: int) -> str:
         """What a row is called; empty where it has no name."""
         if row not in self._names:
-            blocks = blocks_of(self._graph)
-            ops = self._ops[self._ptr[row] : self._ptr[row + 1]].tolist()
-            name = row_name([blocks[op] for op in ops], _sizes(self._graph))
-            self._names[row] = name or _ops_named(self._graph, blocks, ops)
+            self._names[row] = _name_of(self._graph, self._ops[self._ptr[row] : self._ptr[row + 1]].tobytes())
         return self._names[row]
 
     @property
     def names(self) -> list[str]:
         """The names of all rows."""
         return list(map(self.name, range(len(self))))
+
+
+def _name_of(graph: Graph, row: bytes) -> str:
+    """What a row of ops (the bytes of int64[ops]) is called; where a graph is laid out anew most rows stay as they are."""
+    known = _names_known(graph)
+    if row not in known:
+        if len(known) >= MOST_KNOWN:
+            known.clear()
+        blocks, ops = blocks_of(graph), np.frombuffer(row, np.int64).tolist()
+        known[row] = row_name([blocks[op] for op in ops], _sizes(graph)) or _ops_named(graph, blocks, ops)
+    return known[row]
+
+
+@while_it_lives
+def _names_known(_: Graph) -> dict[bytes, str]:
+    """The names of a graph's rows that were asked for."""
+    return {}
 
 
 @while_it_lives
