@@ -80,6 +80,7 @@ def paint_ground(
     raster.rounded_rects(
         buffer, None, scene.x - pad_x, scene.y - pad_y, scene.w + 2 * pad_x, scene.h + 2 * pad_y,
         viewport.scale, viewport.ox, viewport.oy, fill=ground_colours(scene, palette), radius_px=0.0, min_px=1.0,
+        visible=~scene.selected,  # what is selected is painted over all of its cell
     )  # fmt: skip
     _paint_selected(buffer, scene, viewport, palette, ratio)
     paint_signs(buffer, scene, viewport, palette, Detail.OVERVIEW, ratio)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,6 +131,33 @@ def test_the_ground_shows_stages_selection_and_trouble(theme: Theme) -> None:
     paint_ground(buffer, scene, viewport, palette, 1.0)
     assert colour(50) == palette.accent[0]
     assert colour(150) != before
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda t: t.name)
+def test_no_ground_is_painted_beneath_what_is_selected(theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all is selected that is a third of the work."""
+    scene, viewport = far_scene(300, 3)
+    palette, plain = canvas_palette(theme, 3), raster.rounded_rects
+    painted: list[int] = []
+
+    def counted(*given: Any, **named: Any) -> None:
+        visible = named.get("visible")
+        painted.append(len(given[2]) if visible is None else int(np.count_nonzero(visible)))
+        plain(*given, **named)
+
+    for chosen in (np.arange(100), np.arange(300)):
+        scene.selected = scene.mask(chosen)
+        buffer = raster.new_image(*SIZE)
+        raster.fill(buffer, None, packed(theme.canvas), replace=True)
+        monkeypatch.setattr(raster, "rounded_rects", counted)
+        paint_ground(buffer, scene, viewport, palette, 1.0)
+        monkeypatch.setattr(raster, "rounded_rects", plain)
+        assert sum(painted[:3]) == 300 + len(chosen)
+        painted.clear()
+        for op in range(0, 300, 7):
+            x, y = viewport.to_pixels(scene.x[op] + scene.w[op] / 2, scene.y[op] + scene.h[op] / 2)
+            full = palette.accent[scene.device[op]]
+            assert (buffer[int(y), int(x)] == full) == (op in chosen)
 
 
 @pytest.mark.parametrize("k", [4, 36])

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF
 
+from gui.canvas.graph import surface
 from gui.canvas.graph.minimap import Minimap
 from gui.canvas.graph.scene import LIFE_SIZE
 from gui.canvas.graph.view import CanvasView
 from gui.canvas.graph.way_back import WayBack
 from gui.look.theme import DARK, LIGHT
+from gui.widgets import turn
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op
@@ -155,6 +157,26 @@ def test_colours_follow_edits_undo_and_redo(hand: Hand) -> None:
     assert np.array_equal(pixels(hand.view), before)
     hand.document.undo_stack.redo()
     assert scene.device[4] == 0
+
+
+def test_very_many_cards_are_painted_in_a_turn_after_a_long_edit(
+    hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For that turn the whole picture is the one before; few cards are painted with the edit."""
+    monkeypatch.setattr(turn, "LONG_SECONDS", -1.0)
+    before = pixels(hand.view)
+    for many in (False, True):
+        monkeypatch.setattr(surface, "VERY_MANY", 5 if many else 10_000)
+        hand.document.move(np.arange(6, dtype=np.int32), 2)
+        during = pixels(hand.view)
+        assert np.array_equal(during, before) == many
+        hand.settle()
+        after = pixels(hand.view)
+        assert not np.array_equal(after, before)
+        assert np.array_equal(after, during) != many
+        hand.document.undo_stack.undo()
+        hand.settle()
+        assert np.array_equal(pixels(hand.view), before)
 
 
 def test_lanes_follow_another_target(hand: Hand) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,10 +18,15 @@ from gui.document.saving import saving
 from gui.editors.plan.planning_anew import kept_words
 from gui.words.machines import changed_words
 from gui.words.methods import method_name
+from planner.evaluation.evaluator import AssignmentEvaluator
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
+from planner.model.graph import Ints
+from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
+from planner.runs import proving
+from planner.search.method import BoundMethod
 from tests.gui.models import chain_graph
 
 BACKWARDS = np.repeat([2, 0, 1], 4).astype(np.int32)
@@ -64,6 +70,34 @@ def test_devices_are_renumbered_where_their_order_is_all_that_is_wrong() -> None
     )
     # Of more devices than there are the later ones come together.
     assert in_order(BACKWARDS, pool, Problem(graph, Pipeline(2))).tolist() == np.repeat([0, 1, 1], 4).tolist()
+
+
+def test_what_is_carried_over_is_evaluated_and_bounded_once(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate, prove = AssignmentEvaluator.evaluate, proving.run_bound
+    evaluated: list[bytes] = []
+    proven: list[Problem] = []
+
+    def counted(self: AssignmentEvaluator, device_of: Ints) -> Evaluation:
+        evaluated.append(device_of.tobytes())
+        return evaluate(self, device_of)
+
+    def counted_proof(method: BoundMethod, problem: Problem) -> Any:
+        proven.append(problem)
+        return prove(method, problem)
+
+    monkeypatch.setattr(AssignmentEvaluator, "evaluate", counted)
+    monkeypatch.setattr(proving, "run_bound", counted_proof)
+    before = document.open_problem
+    document.set_problem(Pipeline(4))
+    assert document.evaluation.valid and document.gap is not None
+    assert len(evaluated) == len(set(evaluated)) and len(proven) == 1
+    document.undo_stack.undo()
+    document.undo_stack.redo()
+    assert before not in proven and len(proven) == 1, (
+        "what is proven of a problem at once is known while it is there"
+    )
 
 
 def test_stages_become_accelerators_rather_than_a_cpu() -> None:

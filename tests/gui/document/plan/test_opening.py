@@ -9,6 +9,7 @@ from planner.formats import read_graph
 from planner.machines.pipeline.target import Pipeline
 from planner.model.samples import sample
 from planner.problem.problem import Problem
+from tests.gui.models import chain_graph
 
 
 def test_a_planner_that_cannot_prove_its_plan_soon_is_cut_by_processor_time(
@@ -29,3 +30,10 @@ def test_a_plan_that_is_proven_soon_is() -> None:
     assert planner == "chain-dp"
     best = problem.evaluate(device_of).components["bottleneck"]
     assert max(bound.value for bound in bounds) == pytest.approx(best)
+
+
+def test_what_a_model_opens_with_is_evaluated_before_the_window_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = opening.prepare_graph(chain_graph(12), target=Pipeline(3))
+    problem = opened.problem
+    monkeypatch.setattr(problem.evaluator, "evaluate", None)
+    assert problem.evaluate(opened.device_of).valid

@@ -390,14 +390,27 @@ def test_parts_are_made_when_they_are_first_needed(qtbot: QtBot) -> None:
     themes = ThemeController(app, "light")
     window = CompareWindow(document, themes)
     try:
+        window.coming = True
         window.compare(entry_sources(document.plans[:2]))
         assert not window.columns.findChildren(PaneTitle)
         panels = [window.moved, window.devices, window.flows, window.schedules, window.figures]
         window.resize(1280, 800)
         for panel in panels:
             panel.set_theme(themes.theme)
+        said: list[str] = []
+        assert not window.update_later.waiting, "what opens it says what is compared, in a turn of its own"
         for _ in window.opening():
             assert window.columns.findChildren(PaneTitle)
+            comparison = window.state.comparison
+            assert comparison is not None
+            said.append(window.strip.count.text())
+            if said[-1]:
+                window.update_soon()
+                assert window.update_later.waiting, (
+                    "what changes after that is told, though it is not shown yet"
+                )
+        window.coming = False
+        assert said[:2] == ["", ""] and said[2].startswith("A and B differ in 1 op of 12")
         assert not any(panel.built for panel in panels)
         window.show()
         assert not any(panel.built for panel in panels) and not window.settled

@@ -14,10 +14,12 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.naming import row_headers
 from gui.canvas.graph.naming.row_headers import (
     BESIDE,
     CONTRAST,
     TYPE,
+    Rows,
     _fitting,
     blocks_of,
     header_width,
@@ -96,6 +98,15 @@ def test_a_rows_name_begins_more_than_half_of_it(rows: list[list[str]]) -> None:
         elif name:
             begins = tuple(re.sub(r"\d+–\d+$", "", part) for part in name.split(", "))
             assert 2 * sum(block.startswith(begins) for block in row) > len(row)
+
+
+def test_rows_that_stay_as_they_are_keep_their_names_in_another_layout(
+    qapp: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene, _, _ = fitted(sample("resnet50.json"), (900, 700))
+    names = Rows(scene).names
+    monkeypatch.setattr(row_headers, "row_name", None)
+    assert Rows(scene).names == names and any(names)
 
 
 def test_blocks_have_short_names_that_differ() -> None:
