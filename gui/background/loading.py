@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from PySide6.QtCore import QObject, Qt, Signal
 
 from gui.document.plan import reading
+from gui.widgets.turn import OTHERS
 from planner.compiling.kernel import interpret, interprets
 from planner.errors import StageboardError
 
@@ -100,7 +101,8 @@ class Loading(QObject):
                 raise StageboardError(
                     f"the model cannot be opened ({type(error).__name__}: {error}); what was open is unchanged"
                 ) from error
-            install(result)
+            with OTHERS.counted():
+                install(result)
         except StageboardError as problem:
             self._window.say("error", str(problem))
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from gui.shell.action import ActionSpec
 from gui.shell.key_claims import KeyClaims
 from gui.widgets.offering import offer
+from gui.widgets.turn import OTHERS
 
 
 def shortcut_text(action: ActionSpec[Any]) -> str:
@@ -50,8 +51,9 @@ class ActionSet(QObject):
 
     def run(self, item: ActionSpec[Any]) -> None:
         """Do what an action says."""
-        self._window.attempt(lambda: item.run(self._window))
-        self._window.update_actions()
+        with OTHERS.counted():
+            self._window.attempt(lambda: item.run(self._window))
+            self._window.update_actions()
 
     def __getitem__(self, id: str) -> QAction:
         return self.actions[id]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication, QTimer
 
 LONG_SECONDS = 0.01
 """Processor seconds of a turn after which what can wait is left to the next one."""
@@ -17,7 +17,7 @@ class Turn:
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._counting = False
+        self._counting = self._ending = False
 
     @property
     def is_long(self) -> bool:
@@ -26,24 +26,25 @@ class Turn:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count the processor time of what is done in it; once, where one is within another."""
-        if self._counting:
+        """Count the processor time of what is done in it; once, where one is within another, and nothing where no loop turns."""
+        if self._counting or QCoreApplication.instance() is None:
             yield
             return
-        if not self.seconds:
-            QTimer.singleShot(0, self._end)
         began, self._counting = time.thread_time(), True
         try:
             yield
         finally:
             self._counting = False
             self.seconds += time.thread_time() - began
+            if not self._ending:  # not before: a dialog may have been open in it
+                self._ending = True
+                QTimer.singleShot(0, self._end)
 
     def _end(self) -> None:
-        self.seconds = 0.0
+        self.seconds, self._ending = 0.0, False
 
 
 PANELS = Turn()
 """Of panels that were built anew."""
 OTHERS = Turn()
-"""Of edits, of pictures that were painted anew, and of what came from threads."""
+"""Of actions and edits, of windows that were shown and pictures that were painted anew, and of what came from threads."""

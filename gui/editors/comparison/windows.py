@@ -22,6 +22,7 @@ from gui.editors.comparison.window import ComparisonWindow
 from gui.shell.host import reveal, show_editor
 from gui.tools.story.frames import ElsewhereError
 from gui.widgets.later import soon
+from gui.widgets.turn import OTHERS
 from gui.words.methods import shown_name
 from planner.errors import StageboardError
 from planner.problem.problem import Plan
@@ -303,7 +304,8 @@ def _show(shown: ComparisonWindow, beside: QWidget, steps: Iterator[None]) -> No
         soon(shown, partial(_show, shown, beside, steps))
         return
     shown.coming = False
-    show_editor(shown, beside)
+    with OTHERS.counted():
+        show_editor(shown, beside)
 
 
 def _forget(window: ComparisonWindow) -> None:

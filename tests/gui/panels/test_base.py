@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from itertools import pairwise
 
@@ -12,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.document.plan.document import Document
 from gui.look.theme import LIGHT
 from gui.panels.base import MOST_PUT_OFF, Panel
-from gui.widgets.turn import LONG_SECONDS, OTHERS
+from gui.widgets.turn import LONG_SECONDS, OTHERS, Turn
 from tests.gui.window_parts import settle
 
 
@@ -86,3 +88,40 @@ def test_a_panel_leaves_a_turn_to_a_picture_that_took_long_but_not_the_next_one(
     panel.request_refresh()
     settle()
     assert log == ["panel"]
+
+
+def test_what_takes_long_counts_once_and_until_the_turn_ends(qtbot: QtBot) -> None:
+    """Also where the turn ended within it, as those of a dialog do."""
+    turn = Turn()
+    with turn.counted():
+        with turn.counted():
+            take_long()
+        assert not turn.seconds
+        settle()
+        take_long()
+    assert turn.is_long and turn.seconds < 10 * LONG_SECONDS
+    settle()
+    assert not turn.seconds
+    with turn.counted():
+        take_long()
+    assert turn.is_long
+    settle()
+    assert not turn.is_long
+
+
+def test_without_an_application_nothing_waits_for_the_end_of_a_turn() -> None:
+    """A timer would be left behind, with which Python crashes as it ends."""
+    script = """
+from gui.document.plan.document import Document
+from gui.widgets.turn import OTHERS
+from planner.machines.pipeline.target import Pipeline
+from tests.gui.models import chain_graph
+document = Document()
+document.open_graph(chain_graph(12), target=Pipeline(3))
+document.move([0], 2)
+assert not OTHERS.seconds
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr
