@@ -65,6 +65,8 @@ class Job:
     """Whether its best plan is one that it began with, or is as good and was made of it."""
     own: tuple[float, ...] | None = None
     """The components of the best plan that it found itself."""
+    met: bool = False
+    """Whether it came by itself to a plan as good as the one that it began with."""
     device_of: Ints | None = None
     provenance: Provenance | None = None
     """Where its best plan comes from: enough to run its search again."""
@@ -172,11 +174,8 @@ class Job:
 
     def take_ending(self, result: Result) -> None:
         """Take over how its search ended."""
-        self.iterations, self.searched, self.stop_reason = (
-            result.iterations,
-            result.seconds,
-            result.stop_reason,
-        )
+        self.iterations, self.searched = result.iterations, result.seconds
+        self.stop_reason, self.met = result.stop_reason, result.met
 
     def found(self, seconds: float, components: tuple[float, ...], given: bool = False) -> None:
         """Take note of a better plan; ``given``: it is one that it began with."""

@@ -25,8 +25,8 @@ MISSES = 20
 def climb(problem: Problem, start: Ints, search: Search) -> Iterator[int]:
     """Move groups (``problem.groups``) until no single legal move lowers the objective; yields the moves made so far.
 
-    Groups are tried in turn, each goes to its best device at once. ``start`` (int32[n]) must be valid; incumbents are
-    reported. Raises :class:`planner.search.search.Stopped`.
+    Groups are tried in turn, each goes to its best device at once. ``start`` (int32[n]) must be valid; plans better than
+    any that the search found itself are reported. Raises :class:`planner.search.search.Stopped`.
     """
     live = problem.live(start)
     groups = problem.groups
@@ -46,7 +46,7 @@ def climb(problem: Problem, start: Ints, search: Search) -> Iterator[int]:
                 live.apply(ops, device)
                 moves += 1
                 idle = 0
-                if live.objective < search.objective * (1 - 1e-9):
+                if live.objective < search.own_objective * (1 - 1e-9):
                     search.incumbent(live.device_of)
         search.check()
         yield moves

@@ -87,6 +87,8 @@ class Result:
     time_limit: float | None = None
     own: Own | None = None
     """Its best plan of its own where it keeps one that it was given; None where it found none."""
+    met: bool = False
+    """Whether it came by itself to a plan as good as the one that it was given and keeps, or excluded all that are better."""
 
     @property
     def order(self) -> Ints | None:

@@ -111,6 +111,7 @@ def _run(
         tries=tuple(search.tries),
         time_limit=search.time_limit,
         own=search.own,
+        met=search.met,
     )
 
 

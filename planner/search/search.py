@@ -84,6 +84,8 @@ class Search:
         self.best_iteration: int | None = None
         self.own: Own | None = None
         """The best plan of its own as long as one that it began with is better."""
+        self.met = False
+        """Whether it came by itself to a plan as good as the one that it began with and keeps, or excluded all that are better."""
         self.state = Progress()
         self.exchange = Exchange(news, again)
         self.history: list[tuple[float, str, float]] = []
@@ -129,7 +131,7 @@ class Search:
     @property
     def own_objective(self) -> float:
         """The best objective of a plan that it need not have been given, infinity before the first one: what is better is worth reporting."""
-        if self.state.by != GIVEN:
+        if self.state.by != GIVEN or self.met:
             return self.objective
         return math.inf if self.own is None else self.own.components[0]
 
@@ -200,7 +202,7 @@ class Search:
     def _note(self, decision: Ints, components: tuple[float, ...], origin: Origin | None) -> None:
         """Remember a plan of its own that is worse than what it began with, if it is valid and the best so far."""
         known = None if self.own is None else self.own.components
-        if not better(components, known) or self._is_given(decision, components):
+        if self.met or not better(components, known) or self._is_given(decision, components):
             return
         if not self.problem.evaluator.violations(decision):
             state, seconds = self.state, self.seconds
@@ -209,6 +211,7 @@ class Search:
     def _part(self, by: str) -> None:
         """Before the best plan changes: its own one is remembered beside one that it was given."""
         state = self.state
+        self.met = False
         if by != GIVEN:
             self.own = None
         elif not state.by and self.best is not None and state.components is not None:
@@ -229,6 +232,12 @@ class Search:
             fitting = [start for start in self._starts if start.shape == decision.shape]
             self._given = [tuple(evaluator.components(evaluator.checked(start))) for start in fitting]
         return any(not better(components, given) and not better(given, components) for given in self._given)
+
+    def meet(self) -> None:
+        """Say that the search has come by itself, whatever it was given, to a plan as good as the best, or excluded all that are better: plans of
+        its own that are worse say nothing any more."""
+        if self.state.by == GIVEN:
+            self.met, self.own = True, None
 
     def complete(self) -> None:
         """Say that the search has excluded every plan better than the best by more than its solver's precision."""

@@ -611,6 +611,22 @@ def test_a_worse_plan_of_its_own_joins_the_list(jobs: Jobs, document: Document, 
             assert job.entry.provenance is not None and job.entry.provenance.stop_reason == "finished"
 
 
+def test_who_comes_by_itself_to_what_it_began_with_found_nothing_better(
+    jobs: Jobs, document: Document, qtbot: QtBot
+) -> None:
+    """Not a worse plan of its own, which it met on the way."""
+    document.set_assignment(THIRDS, "edit", "Good")
+    job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
+    values = (objective(document, THIRDS),)
+    say(jobs, worker, Incumbent(THIRDS.copy(), values[0], 0.1, values, by=GIVEN))
+    ended, count = result(job), len(document.plans)
+    say(jobs, worker, replace(ended, result=replace(ended.result, met=True)))
+    row = JobRow(job, jobs, LIGHT)
+    qtbot.addWidget(row)
+    assert row.result.text() == f"found nothing better · began with {shown(document, THIRDS)}"
+    assert job.entry is None and len(document.plans) == count
+
+
 def test_a_start_that_comes_late_does_not_take_the_name_of_the_run(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
     say(jobs, worker, found(document, HALVES))

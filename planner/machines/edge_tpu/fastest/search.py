@@ -35,6 +35,10 @@ class FastestSearch:
         self._problem, self._search, self._method, self._propose = problem, search, method, propose
         self._known = math.inf
         """The least time of the plans that were not proposed."""
+        self._mine: Ints | None = None
+        self._mine_takes = math.inf
+        """The best plan of its own (int32[n]) and its time, whatever it was given: what is cut and moved follows from that first, so that a
+        plan to begin with never leads away from what is found without one."""
         self._tpus: EdgeTpuUnits = edge_tpu_units(problem)
 
     def run(self) -> None:
@@ -45,7 +49,7 @@ class FastestSearch:
             return
         for start in search.starts:
             self._offer(start)
-        self._offer(tpus.device_of(tpus.balanced()))
+        self._found(tpus.device_of(tpus.balanced()))
         search.check()
         costs = costs_of(tpus)
         rest, streamed = least_time(costs, tpus.stages)
@@ -53,17 +57,24 @@ class FastestSearch:
         orders = self._orders()
         with suppress(TooLarge):
             for _ in range(2):
-                self._cut(path_lattice(tpus, next(orders)), costs, proves=False)
+                self._cut(path_lattice(tpus, next(orders)), costs, self._mine_takes, proves=False)
         lattice = enumerate_ideals(tpus.units, MOST_IDEALS, search)
         if lattice is not None:
             with suppress(TooLarge):
-                self._cut(lattice, costs, proves=True)
+                self._cut(lattice, costs, self._upper, proves=True)
                 return
         if not self._propose:
             return
         with suppress(TooLarge):
             self._try_orders(orders, costs)
-        self._climb()
+        self._climb(self._mine)
+        search.adopt()
+        if search.best is not None and search.objective < self._mine_takes * (1.0 - CLOSE):
+            # A plan that it was given, or that others found, is better: orders near that one, too.
+            self._mine, self._mine_takes = search.best, search.objective
+            with suppress(TooLarge):
+                self._try_orders(self._near(), costs)
+            self._climb(search.best)
 
     def _offer(self, device_of: Ints) -> None:
         """Propose a plan (int32[n]), or keep in mind what it takes."""
@@ -75,19 +86,30 @@ class FastestSearch:
         if not evaluator.violations(device_of):
             self._known = min(self._known, evaluator.components(device_of)[0])
 
+    def _found(self, device_of: Ints) -> None:
+        """Propose a plan of its own (int32[n])."""
+        self._offer(device_of)
+        evaluator = self._problem.evaluator
+        device_of = evaluator.checked(np.asarray(device_of))
+        takes = evaluator.components(device_of)[0]
+        if takes < self._mine_takes and not evaluator.violations(device_of):
+            self._mine, self._mine_takes = device_of, takes
+            if takes * (1.0 - CLOSE) <= self._search.objective:
+                self._search.meet()
+
     @property
     def _upper(self) -> float:
         """The time of the best plan so far, infinity before the first."""
         return min(self._search.objective, self._known)
 
-    def _cut(self, lattice: Lattice, costs: Costs, *, proves: bool) -> None:
-        """Find the fastest plan of a lattice, if it is faster than the best so far. Raises :class:`TooLarge`."""
+    def _cut(self, lattice: Lattice, costs: Costs, limit: float, *, proves: bool) -> None:
+        """Find the fastest plan of a lattice, if it takes less than ``limit`` (seconds). Raises :class:`TooLarge`."""
         search = self._search
         search.adopt()
         ideals = edge_tpu_lattice(self._tpus, lattice, search)
-        for found in Fastest(ideals, costs, self._upper, search).steps():
+        for found in Fastest(ideals, costs, limit, search).steps():
             if found.stage_of is not None:
-                self._offer(self._tpus.device_of(self._first_stages(found.stage_of)))
+                self._found(self._tpus.device_of(self._first_stages(found.stage_of)))
             search.iteration()
             if proves:
                 self._prove(found.bound)
@@ -95,6 +117,7 @@ class FastestSearch:
         if proves:
             # Also where the plan at hand left nothing to look at. Plans that are hardly faster were left out.
             self._prove(self._upper * (1.0 - CLOSE))
+            search.meet()
 
     def _first_stages(self, stage_of: Ints) -> Ints:
         """The same cut (int32[m]) on the first stages where pins allow: TPUs are alike, and those that are not needed come last."""
@@ -114,29 +137,33 @@ class FastestSearch:
         most = int(search.options["orders"])
         for number in range(most):
             search.progress(number / most, f"order {number + 1} of {most}")
-            self._cut(path_lattice(self._tpus, next(orders)), costs, proves=False)
+            self._cut(path_lattice(self._tpus, next(orders)), costs, self._mine_takes, proves=False)
 
-    def _climb(self) -> None:
-        """Move single groups of the best plan."""
+    def _climb(self, start: Ints | None) -> None:
+        """Move single groups of a plan (int32[n])."""
         search = self._search
-        search.adopt()
-        if search.best is not None:
-            for moves in climb(self._problem, search.best, search):
+        if start is not None:
+            for moves in climb(self._problem, start, search):
                 search.progress(None, f"{moves} moves")
 
     def _orders(self) -> Iterator[Ints]:
         """Depth first, as the file has it, some by rule; then, without end, orders near that of the best plan."""
-        search, tpus = self._search, self._tpus
-        units = tpus.units
+        units = self._tpus.units
         yield self._pinned_order(self._places(depth_first_order(*units.succs)))
         yield self._pinned_order(units.first_places)
         for order in ruled_orders(units):
             yield self._pinned_order(self._places(order))
+        yield from self._near()
+
+    def _near(self) -> Iterator[Ints]:
+        """Orders near that of its best plan, without end."""
+        search, tpus = self._search, self._tpus
+        units = tpus.units
         while True:
             place = self._places(depth_first_order(*units.succs))
-            if search.best is not None:
+            if self._mine is not None:
                 stage = np.zeros(tpus.count)
-                stage[units.unit_of] = search.best
+                stage[units.unit_of] = self._mine
                 place = stage * tpus.count + place
             yield self._pinned_order(
                 self._places(neighbour(units, kahn_order(*units.succs, place), search.rng))

@@ -244,3 +244,62 @@ def test_a_cancel_keeps_the_best_plan_and_sound_bounds(at: int) -> None:
         assert bound.value <= whole.objective * (1 + 1e-12)
     if result.device_of is not None:
         assert problem.evaluate(result.device_of).valid
+
+
+def detector() -> Problem:
+    """The detector on four TPUs, with more ideals than are looked at."""
+    graph = fill(read_models([sample("fpn_detector.onnx")]))
+    return Problem(graph, EdgeTpuPipeline(4, precision="int8"), "inference-time")
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_plan_to_begin_with_never_makes_it_worse(seed: int) -> None:
+    """What it finds without one it finds with one, too: also where that leads elsewhere."""
+    problem, options = detector(), {"orders": 8}
+    alone = run(planner(FASTEST), problem, seed=seed, options=options)
+    assert alone.objective is not None and alone.status == "feasible"
+    middle = run(own_planner(problem), problem, seed=seed, options={"orders": 1})
+    for start in (middle.device_of, np.zeros(problem.graph.n, np.int32)):
+        assert start is not None
+        found = run(planner(FASTEST), problem, seed=seed, options=options, starts=[start])
+        assert found.objective is not None and found.objective <= alone.objective
+
+
+def test_begun_with_its_own_plan_it_finds_that_again_and_nothing_better() -> None:
+    problem, options = detector(), {"orders": 8}
+    alone = run(planner(FASTEST), problem, options=options)
+    assert alone.device_of is not None and not alone.met
+    again = run(planner(FASTEST), problem, options=options, starts=[alone.device_of])
+    assert again.objective == alone.objective and again.met and again.own is None
+    assert again.found_by == "start"
+
+
+def test_orders_near_a_better_plan_that_it_was_given_are_cut_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own orders first, then as many near the plan that is better."""
+    problem = detector()
+    best = run(planner(FASTEST), problem)
+    cuts: list[float] = []
+    # As if cutting found nothing.
+    monkeypatch.setattr(
+        edge_fastest_search.FastestSearch,
+        "_cut",
+        lambda self, lattice, costs, limit, *, proves: cuts.append(limit),
+    )
+    monkeypatch.setattr(edge_fastest_search, "enumerate_ideals", lambda *_: None)
+    monkeypatch.setattr(edge_fastest_search.FastestSearch, "_climb", lambda self, start: None)
+    assert best.device_of is not None
+    few = run(planner(FASTEST), problem, options={"orders": 1})
+    own = len(cuts)
+    given = run(planner(FASTEST), problem, options={"orders": 1}, starts=[best.device_of])
+    assert few.objective is not None and best.objective is not None
+    assert given.objective == best.objective < few.objective and not given.met
+    assert given.own is not None and given.own.components == (few.objective,)
+    assert cuts == [few.objective] * 2 * own + [best.objective]
+
+
+def test_where_all_better_plans_are_excluded_a_worse_one_of_its_own_says_nothing() -> None:
+    problem = Problem(fill(read_model(sample("branchy_int8.tflite"))), EdgeTpuPipeline(3), "inference-time")
+    best = run(planner(FASTEST), problem)
+    assert best.device_of is not None
+    again = run(planner(FASTEST), problem, starts=[best.device_of])
+    assert again.status == "optimal" and again.found_by == "start" and again.own is None
