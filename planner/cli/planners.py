@@ -72,8 +72,7 @@ def _text(known: list[Planner], methods: list[Any]) -> str:
         honours = (
             f"honours {' and '.join(sorted(planner.honours))}" if planner.honours else "takes no constraints"
         )
-        kind = "exact" if planner.exact else "heuristic"
-        out += ["", *_entry(planner, f"{kind}, {gives}{honours}")]
+        out += ["", *_entry(planner, f"{planner.kind}, {gives}{honours}")]
     out += ["", "Bound methods (stageboard bound --method NAME)"]
     for method in methods:
         out += ["", *_entry(method, "")]

@@ -66,6 +66,8 @@ class Planner(Method):
     """An algorithm: problem in, plans (and perhaps bounds) out."""
 
     exact: ClassVar[bool] = False
+    exact_if: ClassVar[str] = ""
+    """Of which problems an exact planner proves its last plan optimal, where not of all that it serves: ``few ideals``."""
     gives_bounds: ClassVar[bool] = False
     proves_as: ClassVar[str] = ""
     """The bound method that proves the same in the same way alone; empty where there is none, or one of the planner's own name."""
@@ -83,6 +85,13 @@ class Planner(Method):
         if missing:
             return f"'{self.name}' does not honour {' or '.join(sorted(missing))} constraints; remove them or choose another"
         return None
+
+    @property
+    def kind(self) -> str:
+        """``exact``, ``exact if few ideals`` or ``heuristic``: whether its last plan is proven optimal once it ends."""
+        if not self.exact:
+            return "heuristic"
+        return f"exact if {self.exact_if}" if self.exact_if else "exact"
 
     @property
     def proof_name(self) -> str:

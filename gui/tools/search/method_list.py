@@ -34,10 +34,8 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 def tag(method: Method) -> str:
-    """exact (its best plan is optimal once it ends), heuristic, or nothing for bound methods."""
-    if isinstance(method, Planner):
-        return "exact" if method.exact else "heuristic"
-    return ""
+    """What :attr:`~planner.search.method.Planner.kind` of planner it is; nothing for bound methods."""
+    return method.kind if isinstance(method, Planner) else ""
 
 
 def methods_for(problem: PlanningProblem) -> list[Method]:

@@ -127,7 +127,7 @@ class MethodChecks(TakesLetters, QListWidget):
     @staticmethod
     def _item(method: Method, is_bound: bool, reason: str, checked: bool) -> QListWidgetItem:
         kind = tag(method)
-        item = QListWidgetItem(f"{method.title}  ·  {kind}" if kind == "exact" else method.title)
+        item = QListWidgetItem(f"{method.title}  ·  {kind}" if kind.startswith("exact") else method.title)
         item.setData(METHOD, (method.name, is_bound))
         item.setData(REASON, reason)
         item.setToolTip(reason or f"{method.summary}\n{method.source}")

@@ -27,6 +27,7 @@ class EdgeTpuFastest(Planner):
     targets: ClassVar[frozenset[str]] = frozenset({"edge-tpu"})
     objectives: ClassVar[frozenset[str]] = frozenset({"inference-time"})
     exact: ClassVar[bool] = True
+    exact_if: ClassVar[str] = "few ideals"
     gives_bounds: ClassVar[bool] = True
     proves_as: ClassVar[str] = FastestBound.name
     options: ClassVar[tuple[Option, ...]] = (ORDERS_OPTION,)

@@ -155,6 +155,8 @@ def test_groups_and_tags(qtbot: QtBot) -> None:
         panel.choose("slice")
         assert "heuristic" in panel.source.text()
         assert tag(bound_methods()["simple"]) == ""
+        assert tag(planner("chain-dp")) == "exact", "of all that it serves"
+        assert tag(planner("edge-tpu-fastest")) == "exact if few ideals"
         panel.set_theme(DARK)
         settle()
         assert not panel.grab().isNull()
