@@ -15,10 +15,10 @@ from planner.text_table import gap_percent, percent
 CLAIMANT = "The plan's file"  # in captions: an audience knows no file by its name
 
 
-BEFORE_CONSTRAINTS, BEFORE_OBJECTIVES, WITH_FINER_GAPS, AS_NOW = range(4)
+BEFORE_CONSTRAINTS, BEFORE_OBJECTIVES, WITH_FINER_GAPS, WITH_AT_MOST, AS_NOW = range(5)
 """How stories word proofs: the oldest without the constraints that plans must keep, later ones without what no plan is better by, then with
-some gaps of two decimals."""
-WORDINGS = (AS_NOW, WITH_FINER_GAPS, BEFORE_OBJECTIVES, BEFORE_CONSTRAINTS)
+some gaps of two decimals, then with all gaps as what is left at most."""
+WORDINGS = (AS_NOW, WITH_AT_MOST, WITH_FINER_GAPS, BEFORE_OBJECTIVES, BEFORE_CONSTRAINTS)
 _BETTER_BY = {
     "dram": "leaves less off chip",
     "max-communication": "has a stage that receives less at most",
@@ -47,7 +47,7 @@ def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int, machin
     given = " ".join(filter(None, (machine, kept and f"with {kept}", "no")))
     part = standing.first_open
     if part is None:
-        if wording in (AS_NOW, WITH_FINER_GAPS):
+        if wording >= WITH_FINER_GAPS:
             return f"Proven: {given} {'plan' if isinstance(plan, Plan) else 'order'} {_better_by(plan)}."
         return f"Proven: {given} plan is better."
     if part.bound is None or part.gap is None or not math.isfinite(part.bound.value):
@@ -55,7 +55,14 @@ def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int, machin
     least = amount_text(part.bound.value, plan.problem.unit(part.name))
     head = given[:1].upper() + given[1:]
     left = _finer(part.gap) if wording == WITH_FINER_GAPS else gap_percent(part.gap)
-    return f"{head} plan can do with less than {least}: at most {left} is left to gain."
+    limit = _limit(part.gap, left) if wording == AS_NOW else "at most"
+    return f"{head} plan can do with less than {least}: {limit} {left} is left to gain."
+
+
+def _limit(gap: float, shown: str) -> str:
+    """What a gap is to what is ``shown`` of it: less than that where it was rounded up, as a plan that closes it gains a share that is not."""
+    rounded = float(shown.partition(" ")[0]) - 100.0 * gap > 1e-6
+    return "less than" if rounded else "at most"
 
 
 def _finer(gap: float) -> str:

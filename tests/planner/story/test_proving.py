@@ -64,7 +64,7 @@ def test_what_is_not_proven_is_told_as_a_claim(tmp_path: Path) -> None:
     read = told(tmp_path, plan.objective, plan)
     found = prove_story(read, 0.0)
     assert found.bounds == bounds_as_told(read)
-    assert PROVEN not in said(found) and "at most" in said(found)
+    assert PROVEN not in said(found) and "is left to gain" in said(found)
     assert "The plan's file claims" in said(found) and "not proven here." in said(found)
     assert PROVEN not in found.story.summary and "claims" in found.story.summary
     # Proving it later says again what was written.
@@ -110,11 +110,11 @@ def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_p
     model = StoryModel(("model.json",), plan.problem.graph.fingerprint)
     file = write_story(tmp_path / "talk.story.json", story_of_plans(model, [Told(plan, bounds)]))
     read = resolve_with(read_story(file), [plan.problem.graph])
-    assert "at most" in said(read) and "The plan's file claims" in said(read)
+    assert "is left to gain" in said(read) and "The plan's file claims" in said(read)
     found = prove_story(read)
     assert PROVEN in said(found) and PROVEN in found.story.summary
     for words in (said(found), found.story.summary):
-        assert "at most" not in words and "not proven here" not in words
+        assert "is left to gain" not in words and "not proven here" not in words
     # Older stories have the name of the file.
     older = replace(
         read,
@@ -130,7 +130,7 @@ def test_what_another_file_claimed_when_the_story_was_made_is_proven_again(tmp_p
     assert said(prove_story(older)) == said(found)
     # Nothing was proven in time: the claim is that of the file that is shown.
     early = said(prove_story(read, 0.0))
-    assert "at most" in early and "The plan's file claims" in early and PROVEN not in early
+    assert "is left to gain" in early and "The plan's file claims" in early and PROVEN not in early
 
 
 def test_what_is_proven_elsewhere_stands_beside_the_claims_of_the_same_problem(tmp_path: Path) -> None:

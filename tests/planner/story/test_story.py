@@ -39,7 +39,7 @@ from planner.story.keyframe import Camera, Keyframe
 from planner.story.looking import looked_at, named_ops
 from planner.story.machines import machine_title, other_machine
 from planner.story.making import Told, story_of_plans, thinned, visible
-from planner.story.proof_words import WITH_FINER_GAPS, proof_sentences
+from planner.story.proof_words import WITH_AT_MOST, WITH_FINER_GAPS, proof_sentences
 from planner.story.story import Resolved, Story
 from planner.story.subject import StoryModel
 from planner.story.telling import (
@@ -190,7 +190,8 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     half = problem.bound("bottleneck", best.objective / 2, "simple", frozenset())
     assert "at most 50.0 % is left to gain" in caption(best, [half])
     between = problem.bound("bottleneck", best.objective * (1 - 0.55642), "simple", frozenset())
-    assert "at most 55.7 % is left" in caption(best, [between]), "rounded as the head of its slide"
+    assert "less than 55.7 % is left" in caption(best, [between]), "rounded up as the head of its slide"
+    assert "at most 55.7 % is left" in proof_sentences(best, [between], WITH_AT_MOST)[0], "so it was told, too"
     assert "at most 55.65 %" in proof_sentences(best, [between], WITH_FINER_GAPS)[0], "so it was told before"
     assert title(plan_on(problem, [0] * n, "mine")) == "mine"
     assert title(best) == "Bottleneck 6.50 s" and title(best, worst).endswith("to 6.50 s")
