@@ -45,6 +45,8 @@ KEEPS_IDLE = {
     "together": "ops kept together",
 }
 """What can keep a device idle, by the names of rules."""
+UNCACHED = "Most of it is parameters that do not fit"
+"""What is said of a bottleneck that streams most of the time."""
 
 
 def beyond(
@@ -67,6 +69,8 @@ def beyond(
         memory = ""
     else:
         said = [_parts(problem, evaluation, device_of, parts, bool(unfit), idle, more)]
+        if said[0].startswith(UNCACHED):  # that more memory helps is what it says
+            memory = ""
     first = memory.startswith(SHORT) and (unfit or not _link_saves_more(problem, evaluation, parts, told))
     if first:
         said.insert(0, memory)
@@ -215,7 +219,7 @@ def _streaming(problem: Problem, device_of: Ints, more: MoreDevices | None) -> s
     one = problem.target.words.counted[0]
     useless = _idle(problem, device_of) or (more is not None and not more.better)
     another = "" if useless else f" or another {one}"
-    return f"Most of it is parameters that do not fit: more memory for each {one}{another} helps, or a faster link."
+    return f"{UNCACHED}: more memory for each {one}{another} helps, or a faster link."
 
 
 def _idle(problem: Problem, device_of: Ints) -> int:

@@ -101,6 +101,17 @@ def test_a_memory_beyond_which_parameters_are_streamed_may_help_as_well() -> Non
     assert "emory" not in said(row(Pipeline(2, memory=4 * MIB)), [0, 0, 1, 1])
 
 
+def test_more_memory_is_named_once_where_streaming_is_most_of_it() -> None:
+    ops = [Op(f"o{i}", f"o{i}", work=1e-3, work_cpu=1e-3, param_bytes=4 * MIB, kind="Conv") for i in range(4)]
+    tensors = [Tensor(f"o{i}", (f"o{i + 1}",), 1e5) for i in range(3)]
+    graph = Graph.build("row", ops, tensors, time_unit="s")
+    for count, devices in ((1, [0, 0, 0, 0]), (2, [0, 0, 1, 1])):
+        problem = Problem(graph, EdgeTpuPipeline(count, precision="file", cache=2 * MIB), "inference-time")
+        words = said(problem, devices)
+        assert "more memory for each TPU or another TPU helps, or a faster link." in words
+        assert words.count("emory") == 1
+
+
 def test_memory_is_not_named_where_nothing_is_streamed_and_the_full_stage_is_far() -> None:
     """The bottleneck holds little, its neighbour has room, and what is full is beyond."""
     sizes, work = [0.2, 1.0, 1.9], [3.0, 2.0, 1.0]
