@@ -49,6 +49,7 @@ class Readouts(Panel):
             document.model_changed, document.problem_changed, document.decision_changed, document.readouts_changed,
         ):  # fmt: skip
             signal.connect(self.request_refresh)
+        document.problem_changed.connect(self._of_another_problem)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What a figure is called is whole unless the window is narrow, where figures alone need the room."""
@@ -71,6 +72,11 @@ class Readouts(Panel):
             readout.lay_out()
         self._share_room()
         self.row.activate()
+
+    def _of_another_problem(self) -> None:
+        """At once: figures of what was planned before are not to stand beside the new number of devices while others are busy."""
+        if self.isVisible():
+            self.refresh_now()
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""

@@ -696,6 +696,16 @@ def test_moves_do_not_ask_every_op_where_its_time_comes_from(
         assert asked[1:] == [document.problem]
 
 
+def test_figures_of_another_machine_are_there_with_it(qtbot: QtBot) -> None:
+    """Not turns of the event loop later, beside a number of devices that is another already."""
+    document = opened(count=3)
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1400, 80):
+        before = strip.objective.value
+        document.set_problem(Pipeline(1))
+        assert strip.objective.value != before and strip.devices.value == "1"
+
+
 def test_another_theme_is_there_at_once(qtbot: QtBot) -> None:
     """Values in the colours of the theme before could not be read on the new ground until the next turn of the event loop."""
     strip = ReadoutStrip(opened(), LIGHT)
