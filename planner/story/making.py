@@ -24,6 +24,7 @@ from planner.reports.comparison.rows import Rows
 from planner.story.comparing import LOOKS, comparison_caption, comparison_title, letters_for
 from planner.story.files.plans import pack
 from planner.story.keyframe import LONGEST_TITLE, MOST_BESIDE, MOST_HIGHLIGHTED, Camera, Keyframe
+from planner.story.machines import machine_phrase
 from planner.story.matching import Matched
 from planner.story.story import Story
 from planner.story.subject import MOST_PLANS, StoryModel
@@ -129,7 +130,10 @@ def _story_title(plans: Sequence[Plan | OrderPlan]) -> str:
     """``ResNet-50 over 4 stages: from 31.2 to 24.8 ms``: what the first plan costs and what the last does, where that is better."""
     first, last = plans[0], plans[-1]
     problem = last.problem
-    if isinstance(last, OrderPlan):
+    on = list(dict.fromkeys(machine_phrase(plan.problem) for plan in plans))
+    if len(on) > 1:
+        words = f"{problem.name} {' and '.join(on)}" if len(on) == 2 else problem.name
+    elif isinstance(last, OrderPlan):
         words = f"{problem.name} on {problem.target.in_words}"
     else:
         many = len(last.problem.devices)

@@ -264,10 +264,12 @@ def title(plan: Plan | OrderPlan, before: Plan | OrderPlan | None = None) -> str
         return "A plan that breaks rules"
     component = plan.problem.components[0] if found is None else found[0]
     if before is not None and better and before.evaluation.valid:
-        return change_words(before, plan, component)[:120]
-    if isinstance(plan, OrderPlan):  # its unit says what is counted
-        return _amount(plan, component)
-    return f"{component.replace('-', ' ').capitalize()} {_amount(plan, component)}"[:120]
+        words = change_words(before, plan, component)
+    elif isinstance(plan, OrderPlan):  # its unit says what is counted
+        words = _amount(plan, component)
+    else:
+        words = f"{component.replace('-', ' ').capitalize()} {_amount(plan, component)}"
+    return (f"{words}, {place}" if place else words)[:120]
 
 
 def is_named(plan: Plan | OrderPlan) -> bool:

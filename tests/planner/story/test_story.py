@@ -191,7 +191,9 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     assert "at most 50.0 % is left to gain" in caption(best, [half])
     between = problem.bound("bottleneck", best.objective * (1 - 0.55642), "simple", frozenset())
     assert "less than 55.7 % is left" in caption(best, [between]), "rounded up as the head of its slide"
-    assert "at most 55.7 % is left" in proof_sentences(best, [between], WITH_AT_MOST)[0], "so it was told, too"
+    assert "at most 55.7 % is left" in proof_sentences(best, [between], WITH_AT_MOST)[0], (
+        "so it was told, too"
+    )
     assert "at most 55.65 %" in proof_sentences(best, [between], WITH_FINER_GAPS)[0], "so it was told before"
     assert title(plan_on(problem, [0] * n, "mine")) == "mine"
     assert title(best) == "Bottleneck 6.50 s" and title(best, worst).endswith("to 6.50 s")
@@ -226,6 +228,10 @@ def test_plans_of_several_counts_say_for_which_what_is_said_holds(problem: Probl
         machine_title(several, several) == ""
         and title(replace(alone, name="mine"), several) == "mine, on 1 stage"
     )
+    assert title(replace(alone, name=""), several).endswith(" s, on 1 stage")
+    model = StoryModel(("model.json",), problem.graph.fingerprint)
+    made = story_of_plans(model, [Told(several), Told(alone, tuple(proven))])
+    assert made.title == f"{problem.name} on {len(problem.devices)} stages and on 1 stage"
     pool = Problem(problem.graph, DevicePool(2, 1))
     assert machine_title(plan_on(pool, [0] * problem.graph.n), several) == "On 2 accelerators, 1 CPU"
     network = tiny_network()
