@@ -13,7 +13,7 @@ from planner.problem.worst import plain_word, worst_word
 from planner.quantity import amount_text
 from planner.story.flowing import crossing, flowing
 from planner.story.folded import FoldedGroup, ops_of
-from planner.story.telling import TRANSFERS, facts, filled, shortened
+from planner.story.telling import TRANSFERS, facts, filled, in_one_unit, shortened
 
 if TYPE_CHECKING:
     pass
@@ -57,9 +57,9 @@ def looked_at(plan: Plan | OrderPlan, ops: Sequence[str] = (), view: str = "") -
 def _parts(plan: Plan, device: int) -> str:
     """What a device's time consists of, without the parts that are nothing: ``4.71 ms of work, 5.15 ms of streaming``."""
     evaluation, unit = plan.evaluation, plan.problem.graph.time_unit
-    parts = ((float(getattr(evaluation, attribute)[device]), words) for attribute, words in _PARTS)
-    told = [f"{amount_text(value, unit)} of {words}" for value, words in parts if value or words == "work"]
-    return ", ".join(told)
+    values = [float(getattr(evaluation, attribute)[device]) for attribute, _ in _PARTS]
+    told = zip(values, in_one_unit(values, unit), _PARTS, strict=True)
+    return ", ".join(f"{amount} of {words}" for value, amount, (_, words) in told if value or words == "work")
 
 
 def named_ops(plan: Plan | OrderPlan, ops: Sequence[str], folded: Sequence[FoldedGroup] = ()) -> str:

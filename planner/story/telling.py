@@ -57,6 +57,10 @@ TRANSFERS = "receiving and sending take {bottleneck_transfers}"
 """What is said of the tensors of the device that sets the pace."""
 SAME = 1e-9
 """Amounts that differ by less (relative) are called equal."""
+COST_PARTS = ("receive", "work", "streaming", "send")
+"""What a device pays for, as evaluations name it."""
+LEAST_TOLD = 0.01
+"""A time of less than this share of another says nothing in its unit with two decimals."""
 TWO_LINES = 180
 """Characters that two lines of large type hold."""
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -121,10 +125,11 @@ def _graph_facts(plan: Plan) -> dict[str, str]:
             "bottleneck_ops": f"{int(evaluation.ops[worst]):,}",
             "bottleneck_memory": bytes_text(float(evaluation.memory[worst])),
         }
-        for name in ("receive", "work", "streaming", "send", "cost"):
-            told[f"bottleneck_{name}"] = amount_text(float(getattr(evaluation, name)[worst]), unit)
-        moving = float(evaluation.receive[worst] + evaluation.send[worst])
-        told["bottleneck_transfers"] = amount_text(moving, unit)
+        parts = {name: float(getattr(evaluation, name)[worst]) for name in COST_PARTS}
+        parts["transfers"] = parts["receive"] + parts["send"]
+        for name, amount in zip(parts, in_one_unit(list(parts.values()), unit), strict=True):
+            told[f"bottleneck_{name}"] = amount
+        told["bottleneck_cost"] = amount_text(float(evaluation.cost[worst]), unit)
         told["total_streaming"] = amount_text(float(evaluation.streaming.sum()), unit)
     for name, amounts in evaluation.details.items():
         if name in ("dram", "pushed", "bytes_in"):
@@ -288,9 +293,20 @@ def _amount(plan: Plan | OrderPlan, component: str) -> str:
     return amount_text(plan.evaluation.components[component], plan.problem.unit(component))
 
 
+def in_one_unit(amounts: Sequence[float], unit: str | None) -> list[str]:
+    """Amounts of one sentence in the unit of the largest, but for those that would be nothing in it."""
+    largest = max(amounts, default=0.0)
+    if unit != "s" or not math.isfinite(largest):
+        return [amount_text(amount, unit) for amount in amounts]
+    return [
+        amount_text(amount, unit) if amount < LEAST_TOLD * largest or not amount else told
+        for amount, told in zip(amounts, times(amounts, unit), strict=True)
+    ]
+
+
 def from_to(before: float, after: float, unit: str | None) -> str:
     """Two amounts in the unit of the larger one, which is told once; each in its own where the smaller one would be nothing."""
-    close = unit == "s" and min(before, after) >= 0.01 * max(before, after)
+    close = unit == "s" and min(before, after) >= LEAST_TOLD * max(before, after)
     first, second = times((before, after), unit) if close else (amount_text(v, unit) for v in (before, after))
     (number, _, one), (_, _, other) = (amount.rpartition(" ") for amount in (first, second))
     return f"From {number if number and one == other else first} to {second}"

@@ -49,6 +49,7 @@ from planner.story.telling import (
     filled,
     fitting,
     found_by,
+    in_one_unit,
     shortened,
     title,
 )
@@ -493,3 +494,22 @@ def test_what_cannot_be_shown_is_escaped_and_lines_stay_apart() -> None:
     assert (frame.title, frame.caption) == (r"a\x1b\u202e", "one\ntwo" + r"\x07")
     assert frame.notes == "say\nthis" + r"\x07"
     assert replace(frame, hold=2.0).caption == frame.caption
+
+
+def test_times_of_one_sentence_are_in_one_unit() -> None:
+    """But for those that would be nothing in it."""
+    assert in_one_unit([1.04e-3, 321.25e-6, 5e-6, 0.0], "s") == [
+        "1.04 ms",
+        "0.32 ms",
+        "5.00 µs",
+        amount_text(0.0, "s"),
+    ]
+    assert in_one_unit([3.0, 0.5], None) == [amount_text(3.0, None), amount_text(0.5, None)]
+    ops = [Op(f"o{i}", f"o{i}", work=1e-3, work_cpu=1e-3) for i in range(2)]
+    problem = Problem(
+        Graph.build("row", ops, [Tensor("o0", ("o1",), 8.0, time=321.25e-6)], time_unit="s"), Pipeline(2)
+    )
+    assert (
+        looked_at(plan_on(problem, [0, 1]))
+        == "Stage 0 works for 1.00 ms; receiving and sending take 0.32 ms."
+    )
