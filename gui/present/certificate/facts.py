@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gui.words.methods import shown_name
 from planner.reports.certificate.certificate import Certificate
-from planner.reports.certificate.text import searched_text, setting_text, sizes_text
+from planner.reports.certificate.text import options_text, searched_text, setting_text, sizes_text
 
 MOST_CONSTRAINTS = 4
 
@@ -30,7 +30,6 @@ def facts(certified: Certificate) -> list[Fact]:
     ):  # a pool has devices of two kinds: whoever reads of one asks about the other
         changed = [s for s in c.settings if s.counts or not s.default]
     settings = [f"{s.name} {setting_text(s)}" for s in changed]
-    options = dict(p.get("options") or {})
     seed = "" if p.get("seed") is None else f", seed {p['seed']}"
     # Plans of stories that are made anew each time say nothing of the time: it would be another.
     searched = searched_text(p)
@@ -47,8 +46,8 @@ def facts(certified: Certificate) -> list[Fact]:
         ),
         Fact("Planner", f"{_planner(str(p['planner']))}{seed}{searched and f', {searched}'}", 1),
     ]
-    if options:
-        out.append(Fact("Options", ", ".join(f"{k}={v}" for k, v in options.items()), 3))
+    if options := options_text(p):
+        out.append(Fact("Options", options, 3))
     out.append(Fact("Versions", ", ".join(f"{name} {version}" for name, version in c.versions.items()), 1))
     out.extend(Fact("Note", note, 1) for note in c.notes)
     return out

@@ -33,6 +33,12 @@ def status_words(certified: Certificate) -> str:
     return f"valid; gap {gap_limit(certified.gap)}{where}"
 
 
+def options_text(provenance: Mapping[str, Any]) -> str:
+    """The options of a planner, those that name nothing (no file) left out."""
+    options = dict(provenance.get("options") or {})
+    return ", ".join(f"{key}={value}" for key, value in options.items() if value != "")
+
+
 def setting_text(setting: Setting) -> str:
     """The value of a parameter with its unit."""
     if setting.value is None:
@@ -153,7 +159,7 @@ def certificate_text(certified: Certificate) -> str:
     section("The plan")
     row("decision", f"{c.decision}, SHA-256 {c.digest}")
     p = c.provenance
-    options = ", ".join(f"{key}={value}" for key, value in dict(p.get("options") or {}).items())
+    options = options_text(p)
     row("planner", str(p["planner"]) + (f" ({options})" if options else ""))
     row("seed", "none" if p.get("seed") is None else str(p["seed"]))
     row("found by", f"Stageboard {p.get('version') or '?'}, {searched_text(p) or 'no search is told'}")

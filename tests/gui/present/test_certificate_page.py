@@ -91,6 +91,8 @@ def test_what_it_says() -> None:
     assert status_line(tight, LIGHT)[0].endswith("Proven optimal") and "No valid plan" in verdict(tight)
     said = {fact.label: fact.words for fact in facts(found)}
     assert said["Planner"] == "second, seed 2, search 0.500 s" and said["Options"] == "moves=3"
+    unset = replace(found, provenance={**found.provenance, "options": {"weights": ""}})
+    assert "Options" not in {fact.label for fact in facts(unset)} and "weights" not in certificate_text(unset)
     backwards = plan.problem.plan(plan.decision.device_of[::-1].copy(), plan.provenance)  # type: ignore
     assert "Not valid" in status_line(certificate(backwards), LIGHT)[0]
 
