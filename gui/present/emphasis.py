@@ -1,15 +1,18 @@
-"""What stands out at a keyframe: the ops that it highlights, else those that its words say moved, or those on the devices that they name."""
+"""What stands out at a keyframe: the ops that it highlights, else those that its words say moved, else those on the devices that they name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from gui.canvas.graph.heat.heat import STAGE
 from planner.model.graph import Bools
 from planner.problem.problem import Plan
 from planner.problem.target import Device
+from planner.story.keyframe import GRAPH_VIEWS
+from planner.story.story import Resolved
 from planner.story.telling import moved_ops, moved_title
 
 
@@ -31,16 +34,21 @@ def named_devices(words: str, devices: Sequence[Device], ops: np.ndarray) -> Boo
     return lit
 
 
-def said_to_move(words: str, plan: Plan, earlier: Iterable[object]) -> tuple[str, ...]:
-    """The ops of a plan (by id) that are elsewhere than in the latest of the ``earlier`` plans of the same model, where ``words`` say how many
-    those are (``10 of 134 ops moved``); none where they do not, or where all moved."""
+def said_to_move(resolved: Resolved, index: int) -> tuple[str, ...]:
+    """The ops (by id) that stand out since a keyframe's words say how many moved since the keyframe before of the same model; none where
+    they do not, where all did, where other ops are to stand out, and on heat maps, whose colours say something else."""
+    keyframes, plans = resolved.story.keyframes, resolved.plans
+    keyframe, plan = keyframes[index], plans[keyframes[index].plan]
+    plain = keyframe.view in GRAPH_VIEWS and not keyframe.highlight and keyframe.colouring == STAGE
+    said = f"{keyframe.title}\n{keyframe.caption}"
+    if not plain or not isinstance(plan, Plan) or f"of {plan.problem.size:,} ops moved" not in said:
+        return ()
     graph = plan.problem.graph
-    alike = (
-        one for one in earlier if isinstance(one, Plan) and one.problem.graph.fingerprint == graph.fingerprint
-    )
+    earlier = (plans[one.plan] for one in reversed(keyframes[:index]))
+    alike = (p for p in earlier if isinstance(p, Plan) and p.problem.graph.fingerprint == graph.fingerprint)
     before = next(alike, None)
-    told = "" if before is None else moved_title(plan, before)
-    if before is None or not told or re.search(rf"(?<![\d,]){re.escape(told)}", words) is None:
+    words = "" if before is None else moved_title(plan, before)
+    if before is None or not words or re.search(rf"(?<![\d,]){re.escape(words)}", said) is None:
         return ()
     found = moved_ops(plan, before)
     return found if len(found) < graph.n else ()

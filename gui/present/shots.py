@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gui.canvas.graph.heat.heat import STAGE
 from gui.look.theme import Theme
 from gui.panels.comparison.names import NOT_MOVED
 from gui.panels.mcm.picture import pointed_violation
@@ -173,15 +172,9 @@ class Shots:
         return named_devices(words, plan.problem.devices, plan.evaluation.ops)
 
     def _said_to_move(self, index: int) -> tuple[str, ...]:
-        """The ops (by id) that stand out since a keyframe's words say how many moved since the keyframe before of the same model; none where
-        they do not, where all did, where other ops are to stand out, and on heat maps, whose colours say something else."""
+        """:func:`~gui.present.emphasis.said_to_move`."""
         if index not in self._moved:
-            keyframe, plan = self.keyframes[index], self.plan(index)
-            if isinstance(plan, Plan) and not keyframe.highlight and keyframe.colouring == STAGE:
-                earlier = (self.plan(i) for i in range(index - 1, -1, -1))
-                self._moved[index] = said_to_move(f"{keyframe.title}\n{keyframe.caption}", plan, earlier)
-            else:
-                self._moved[index] = ()
+            self._moved[index] = said_to_move(self.resolved, index)
         return self._moved[index]
 
     def _noted(self, unit: float) -> dict[str, float]:

@@ -149,6 +149,7 @@ def test_cards_are_where_the_show_has_them(kind: str, qtbot: QtBot) -> None:
         graph = data["graphs"][stage["graph"]]
         assert tuple(graph["names"]) == scene.items.names
         assert np.array_equal(np.frombuffer(base64.b64decode(graph["from"]), "<u4"), scene.items.edge_src)
+        assert frame["note"] == shot.note
         assert frame["out"] == np.flatnonzero(shot.standing_out).tolist()
         assert len(layout["lanes"]) == len(scene.layout.lanes)
         palettes = [data["palettes"][theme][str(scene.k)] for theme in ("light", "dark")]
