@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from math import ceil
 
 import numpy as np
@@ -163,23 +164,23 @@ def _paint_names(
     """Names alone; ``fills`` are those of blocks (uint32[count]), None for near cards."""
     card = STYLE.card_h * scale if scene.layout.stages is None else float("inf")
     pixels = name_size(card, ratio, least)
-    # In pictures, where letters have a least size, what fits no card stands below it where there is room.
     left, after = (room * ratio for room in _beside(palette, least))
-    names, gap = card_names(scene), STYLE.gap_x * viewport.scale
-    for i in shown.tolist():
+    names, rooms = card_names(scene), scene.w * viewport.scale - left - after
+    named = {
+        i: names.fitted(i, pixels, False, int(rooms[i]), max(least, LEAST_NAME * ratio))
+        for i in shown.tolist()
+        if rooms[i] >= LEAST_ROOM * ratio
+    }
+    below = _below(scene, viewport, {i: text for i, (text, _) in named.items()}, pixels) if least else {}
+    for i, (text, size) in named.items():
         x, y, w, h = _box(scene, viewport, i)
-        room = int(w - left - after)
-        if room < LEAST_ROOM * ratio:
+        room = int(rooms[i])
+        if i in below:
+            box, whole = below[i]
+            painter.setFont(font(pixels, False))
+            _write_below(painter, scene, palette, i, box, whole, wide(whole, pixels, False))
             continue
-        text, size = names.fitted(i, pixels, False, room, max(least, LEAST_NAME * ratio))
         painter.setFont(font(size, False))
-        if least and (not text or text.endswith(CUT)):
-            below = QRectF(x - gap / 2, y + h, w + gap, TIGHT * pixels)
-            whole = names.of(i, pixels, False, int(below.width()) - 2)
-            if whole and not whole.endswith(CUT) and _free(scene, viewport, below):
-                painter.setFont(font(pixels, False))
-                _write_below(painter, scene, palette, i, below, whole, wide(whole, pixels, False))
-                continue
         at = QRectF(x + left, y, room + 2, h)
         if fills is None:
             painter.setPen(QColor(label_ink(scene, palette, i)))
@@ -188,6 +189,24 @@ def _paint_names(
             words = wide(text, size, False)
             ink = block_ink(scene, palette, fills[i], i, left / w, (left + words) / w)
             write_on_block(painter, text, words, at, ink, ratio)
+
+
+def _below(
+    scene: Scene, viewport: Viewport, texts: Mapping[int, str], pixels: int
+) -> dict[int, tuple[QRectF, str]]:
+    """In pictures, where letters have a least size, what fits no card stands below it: where that is and the name, of each card whose text is
+    cut, where there is room for that below all cards with the same text. A single empty one would seem to be something else."""
+    names, gap = card_names(scene), STYLE.gap_x * viewport.scale
+    cut = {i: text for i, text in texts.items() if not text or text.endswith(CUT)}
+    found: dict[int, tuple[QRectF, str]] = {}
+    for i in cut:
+        x, y, w, h = _box(scene, viewport, i)
+        box = QRectF(x - gap / 2, y + h, w + gap, TIGHT * pixels)
+        whole = names.of(i, pixels, False, int(box.width()) - 2)
+        if whole and not whole.endswith(CUT) and _free(scene, viewport, box):
+            found[i] = box, whole
+    stays = {text for i, text in cut.items() if text and i not in found}
+    return {i: place for i, place in found.items() if cut[i] not in stays}
 
 
 def _write_below(

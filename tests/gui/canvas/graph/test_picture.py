@@ -31,6 +31,7 @@ from planner.model.groups import GroupView
 from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph, tpu_graph
+from tests.gui.present.slides import written_in
 from tests.gui.scribe import Scribe
 
 SAMPLES = Path(__file__).resolve().parents[4] / "sample_models"
@@ -261,6 +262,18 @@ def test_a_name_that_does_not_fit_its_card_stands_below_it(qapp, tmp_path: Path)
         words = [text.strip() for text in ElementTree.parse(file).getroot().itertext()]
         assert {"Input", "In"} & set(words) and {"Dense", "FC"} & set(words)
         assert not [word for word in words if word.endswith("\u2026")]
+
+
+def test_of_cards_called_alike_all_names_stand_below_or_none(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One empty card among many with the same few letters seems to be something else."""
+    problem, below = Problem(read_model(sample("xception.json")), Pipeline(5)), []
+    plan = np.empty(problem.graph.n, np.int32)
+    plan[problem.graph.topological_order] = np.repeat(np.arange(5), (16, 20, 28, 30, 40))
+    monkeypatch.setattr(labels, "_write_below", lambda *args: below.append(args[3]))
+    drawing = draw_graph(problem, plan, PRESETS["column"], "lanes")
+    words = [line.words for line in written_in(drawing.file(".svg"))]
+    assert sum(word.startswith("Sep") and word.endswith("\u2026") for word in words) > 20
+    assert not below
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=list(THEMES))
