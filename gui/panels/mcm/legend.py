@@ -42,7 +42,7 @@ def paint_legend(
         _ramp(painter, ramp, most, RAMP, theme)
     signed = slowest_signed(layout, package, theme)
     for mark, (line, x) in zip(
-        _marks(package, charted, signed), _placed(package, rect.width(), charted), strict=False
+        _marks(package, charted, signed), _placed(package, rect.width(), charted, signed), strict=False
     ):
         y = rect.top() + line * LEGEND
         if y + LEGEND > rect.bottom() + 0.5:
@@ -108,12 +108,12 @@ def _marks(package: Package, charted: bool, signed: bool = True) -> list[tuple[s
     return [*marks, ("charted", 9.0, "its memory is below")] if charted else marks
 
 
-def _placed(package: Package, width: float, charted: bool) -> list[tuple[int, float]]:
+def _placed(package: Package, width: float, charted: bool, signed: bool = True) -> list[tuple[int, float]]:
     """The line of each mark and where in it; the first line leaves room for the heat of the links."""
     measure = QFontMetricsF(face(7.5))
     end = width - _heat_room(bytes_text(package.hottest)) - 8
     line, x, found = 0, 0.0, []
-    for _, swatch, words in _marks(package, charted):
+    for _, swatch, words in _marks(package, charted, signed):
         wide = swatch + 4 + measure.horizontalAdvance(words)
         if x + wide > (end if line == 0 else width):
             line, x = line + 1, 0.0
