@@ -339,7 +339,9 @@ def test_in_a_column_of_a_paper_twelve_chips_have_their_figures(qapp: Any, tmp_p
     draw_package(package_problem(12), TIDY, PRESETS["column"]).save(file)
     words = {line.words for line in written_in(file.read_bytes())}
     drawn = package(count=12)
-    for number, chip in enumerate(drawn.chips):
+    running = [(number, chip) for number, chip in enumerate(drawn.chips) if chip.ops]
+    assert running
+    for number, chip in running:
         assert drawn.time_text(chip.cost) in words
         assert {drawn.held_text(chip.memory), held_words(drawn, number)} & words
 
