@@ -13,7 +13,7 @@ from gui.look.drawn import Drawing, fill_ground
 from gui.look.numbers import plural
 from gui.look.page import SHEET, Page
 from gui.look.theme import device_colours
-from gui.look.writing import RIGHT, face, write
+from gui.look.writing import LEFT, face, write
 from gui.panels.mcm.legend import LEGEND, paint_memory_legend
 from gui.panels.mcm.memory_painter import AXIS, ChipMemory, chip_memory, paint_chip_memory
 from gui.panels.mcm.memory_painter import MARGIN as CHART_MARGIN
@@ -44,6 +44,8 @@ def draw_memories(
     around = heading.height + LEGEND + 16.0
     page = page.as_high_as((around + rows * (CHART + CHART_AXIS + APART)) * scale / page.scale)
     room = page.pixels[1] / scale - around
+    if len(memories) > columns * math.floor(room / (LOWEST + APART)):
+        room -= LEGEND  # for the line that counts those that are left out
     shown = _fullest(memories, columns * max(1, math.floor(room / (LOWEST + APART))))
     high = min(HIGHEST, room / max(1, math.ceil(len(shown) / columns)) - APART)
 
@@ -72,7 +74,7 @@ def draw_memories(
         paint_memory_legend(painter, line, package, theme)
         if left := len(memories) - len(shown):
             said = f"and {plural(left, 'chip')} that hold{'s' if left == 1 else ''} less"
-            write(painter, line, RIGHT, said, face(7.5), theme.muted)
+            write(painter, line.translated(0.0, LEGEND), LEFT, said, face(7.5), theme.muted)
 
     return Drawing(page, head, paint)
 
