@@ -213,8 +213,11 @@ class BarKey(QWidget):
 
     @property
     def lines(self) -> list[tuple[str, ...]]:
-        """What stands in each line."""
-        return key_lines(self.kinds, font(TYPE), self.width() - 2 * SIDE)
+        """What stands in each line. What the plain part of bars of memory is takes no line of its own: the tool tip says it."""
+        room = self.width() - 2 * SIDE
+        lines = key_lines(self.kinds, font(TYPE), room)
+        fewer = key_lines(tuple(kind for kind in self.kinds if kind != PARAMETERS), font(TYPE), room)
+        return fewer if len(fewer) < len(lines) else lines
 
     def _fit(self) -> None:
         """As high as its lines."""

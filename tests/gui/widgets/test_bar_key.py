@@ -138,6 +138,17 @@ def test_what_is_streamed_is_explained_beside_the_rest_in_a_narrow_dock() -> Non
         assert [text for _, text in scribe.written] == list(kinds)
 
 
+def test_what_the_plain_part_of_bars_of_memory_is_takes_no_line_of_its_own(qtbot: QtBot) -> None:
+    key = BarKey(LIGHT)
+    kinds = ("parameters", "streaming", "activations", "cache")
+    key.show_kinds(kinds, LIGHT)
+    wide = int(key_width(kinds, font(8.0))) + 40
+    with shown(qtbot, key, wide, 18):
+        assert key.lines == [kinds]
+        key.resize(int(key_width(kinds[1:], font(8.0))) + 30, 18)
+        assert key.lines == [kinds[1:]] and "Parameters (full colour)" in key.toolTip()
+
+
 def test_bars_of_memory_have_a_line_and_what_is_hatched_beyond_it(qtbot: QtBot) -> None:
     limits = np.array([2.0, np.inf])
     assert with_loads(("transfers", "work"), np.array([1.0, 9.0]), limits) == (
