@@ -10,6 +10,7 @@ from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QWidget
 from shiboken6 import isValid
 
+from gui.background.collecting import editor_closed
 from gui.look.assets import asset
 from gui.shell.action import needs
 from gui.shell.closing import quitting
@@ -182,6 +183,7 @@ class Host(QTabWidget):
     # ------------------------------------------------------------------ closing
     def _ended(self, editor: EditorWindow) -> None:
         """An editor was closed. It is in the middle of that: it leaves a moment later."""
+        editor_closed()
         if not self._leaving and self.count() == 1:
             self._leaving, self._in_front = [editor], editor
         soon(self, lambda: self._leave(editor))

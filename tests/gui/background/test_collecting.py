@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import sys
 import threading
 from collections.abc import Iterator
 
 import pytest
 
-from gui.background.collecting import Collecting
+from benchmarks import heap
+from gui.background import collecting as module
+from gui.background.collecting import Collecting, editor_closed, give_back
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -66,3 +70,39 @@ def test_a_second_one_leaves_it_to_the_first(collecting: Collecting) -> None:
     other = Collecting()
     other.close()
     assert not gc.isenabled()
+
+
+def test_what_a_closed_editor_had_goes_and_its_memory_is_given_back(
+    collecting: Collecting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(module, "give_back", lambda: given.append(1))
+    gone: list[str] = []
+    InACycle(gone)
+    editor_closed()
+    collecting.collect()
+    assert not gone and not given, "it may still be a widget"
+    collecting.collect()
+    assert len(gone) == 1 and given == [1]
+    collecting.collect()
+    assert given == [1]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks glibc")
+def test_free_pages_of_the_heap_go_back_to_the_system() -> None:
+    before = heap.resident_mb()
+    many = [bytes(3000) for _ in range(30_000)]
+    stays = many[::100]
+    held = heap.resident_mb()
+    del many
+    between = heap.resident_mb()
+    give_back()
+    assert len(stays) == 300 and held - before > 80
+    assert heap.resident_mb() < between - 20
+
+
+def test_there_may_be_no_such_c_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
+    give_back()
+    monkeypatch.setattr(sys, "platform", "win32")
+    give_back()

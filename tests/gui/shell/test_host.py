@@ -85,6 +85,21 @@ def test_a_single_editor_has_no_tab_to_see(qtbot: QtBot) -> None:
     settle()
 
 
+def test_what_a_closed_tab_had_is_let_go(
+    pair: tuple[MainWindow, OrderWindow, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(hosts, "editor_closed", lambda: told.append(1))
+    window, network, host = pair
+    host.let_go(network)  # moved, not closed
+    assert told == []
+    host.add(network)
+    network.closing.surely = True
+    network.close()
+    settle()
+    assert told == [1] and host.editors == [window]
+
+
 def test_keys_reach_the_tab_that_is_seen(pair: tuple[MainWindow, OrderWindow, Host]) -> None:
     window, network, host = pair
     host.activateWindow()
