@@ -44,3 +44,9 @@ def test_what_every_round_leaves_behind_is_a_leak(each: float, level: bool) -> N
     lines, found = soak.summary(memory)
     assert found is level
     assert f"{each:+.2f} each" in lines[1] and "once that is given back" in lines[2]
+
+
+def test_one_window_that_stays_is_not_lost_in_the_average() -> None:
+    memory = [reading(200 + 10 * (i > 15), 100) for i in range(30)]
+    lines, level = soak.summary(memory)
+    assert not level and "+10.0 at most" in lines[1]
