@@ -11,6 +11,9 @@ from PySide6.QtCore import QCoreApplication, QTimer
 LONG_SECONDS = 0.01
 """Processor seconds of a turn after which what can wait is left to the next one."""
 
+SOME_SECONDS = 0.002
+"""Processor seconds of a turn after which what takes long itself is left to the next one."""
+
 
 class Turn:
     """``seconds`` are those that were :meth:`counted` in this turn of the event loop."""
@@ -23,6 +26,11 @@ class Turn:
     def is_long(self) -> bool:
         """Whether what can wait should."""
         return self.seconds > LONG_SECONDS
+
+    @property
+    def has_some(self) -> bool:
+        """Whether what takes long itself should have a turn of its own."""
+        return self.seconds > SOME_SECONDS
 
     @contextmanager
     def counted(self) -> Iterator[None]:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from planner.problem.target import Device, Target
 
 
+REMEMBERED = 4
+"""Evaluations of a problem that are kept: as many as there may be plans in a comparison."""
+
+
 @dataclass(frozen=True)
 class Pin:
     """The op (by id) stays on the device (by name)."""
@@ -210,7 +214,7 @@ class Problem(EvaluatedProblem):
         return evaluator
 
     def evaluate(self, device_of: Ints | Assignment) -> Evaluation:
-        """Full evaluation of an assignment (int32[n]), violations included. The last one is remembered: lists, canvas and files ask for it in turn."""
+        """Full evaluation of an assignment (int32[n]), violations included. The last ones are remembered: lists, canvas, comparisons and files ask for them in turn."""
         if isinstance(device_of, Assignment):
             device_of = device_of.device_of
         device_of = np.asarray(device_of, np.int32)
@@ -218,12 +222,12 @@ class Problem(EvaluatedProblem):
             if np.array_equal(known, device_of):
                 return evaluation
         found = self.evaluator.evaluate(device_of)
-        self._evaluated[:] = [(device_of.copy(), found)]
+        self._evaluated[:] = [(device_of.copy(), found), *self._evaluated[: REMEMBERED - 1]]
         return found
 
     @cached_property
     def _evaluated(self) -> list[tuple[Ints, Evaluation]]:
-        """The assignment that was evaluated last, and what came of it; none at first."""
+        """The assignments that were evaluated last, the latest first, and what came of them; none at first."""
         return []
 
     def live(self, device_of: Ints | Assignment) -> Live:

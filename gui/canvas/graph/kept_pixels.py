@@ -35,7 +35,7 @@ class KeptPixels:
 
     @property
     def patient(self) -> bool:
-        """Whether the scene takes so long to paint that it comes in a turn of the event loop of its own after what changed it took long."""
+        """Whether the scene takes so long to paint that it comes in a turn of the event loop of its own, after that of what changed it."""
         return False
 
     def paint(self) -> None:
@@ -55,7 +55,7 @@ class KeptPixels:
             self._image.setDevicePixelRatio(ratio)
             self._over_image.setDevicePixelRatio(ratio)
             self.stale()
-        if self.base_stale and self.patient and OTHERS.is_long and not self._put_off:
+        if self.base_stale and self.patient and OTHERS.has_some and not self._put_off:
             self._put_off = True
             soon(self._widget, self._widget.update)
         elif self.base_stale:

@@ -11,7 +11,7 @@ from planner.errors import ConstraintError, TargetError
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
-from planner.problem.decision import Assignment
+from planner.problem.decision import Assignment, Evaluation
 from planner.problem.problem import Pin, Problem, Together
 from planner.problem.provenance import Provenance
 
@@ -123,3 +123,23 @@ def test_assignments_compare_by_value_and_plans_carry_their_evaluation() -> None
 def test_an_op_takes_the_time_of_its_own_device() -> None:
     evaluator = Problem(graph(), DevicePool(accelerators=1, cpus=1)).evaluator
     assert evaluator.work_on(np.array([0, 1, 0], np.int32)).tolist() == [1.0, 2.0, 1.0]
+
+
+def test_the_plans_of_a_comparison_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(graph(), Pipeline(2))
+    evaluate, asked = problem.evaluator.evaluate, list[bytes]()
+
+    def counted(device_of: np.ndarray) -> Evaluation:
+        asked.append(device_of.tobytes())
+        return evaluate(device_of)
+
+    monkeypatch.setattr(problem.evaluator, "evaluate", counted)
+    plans = [np.array(one, np.int32) for one in np.ndindex(2, 2, 2)]
+    for _ in range(2):
+        found = [problem.evaluate(one) for one in plans[:4]]
+        assert [one.objective for one in found] == [evaluate(one).objective for one in plans[:4]]
+    assert len(asked) == 4
+    problem.evaluate(plans[4])
+    problem.evaluate(plans[3])
+    problem.evaluate(plans[0])
+    assert len(asked) == 6, "the oldest is forgotten"

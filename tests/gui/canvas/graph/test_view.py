@@ -163,7 +163,7 @@ def test_very_many_cards_are_painted_in_a_turn_after_a_long_edit(
     hand: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For that turn the whole picture is the one before; few cards are painted with the edit."""
-    monkeypatch.setattr(turn, "LONG_SECONDS", -1.0)
+    monkeypatch.setattr(turn, "SOME_SECONDS", -1.0)
     before = pixels(hand.view)
     for many in (False, True):
         monkeypatch.setattr(surface, "VERY_MANY", 5 if many else 10_000)
