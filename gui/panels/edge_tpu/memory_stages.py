@@ -97,7 +97,12 @@ def _amounts(
     """What each stage holds, how much of it is streamed and why, and what activations need, each beside or on its own part of a bar."""
     limit = height_of(bars.line, top, inner) if math.isfinite(bars.line) else -math.inf
     words, face = amount_words(bars.amounts, pitch_of(boxes), roomy, held)
-    within = _on_bars(inner, boxes, bars, top, limit, [_wide(said, face) for said in words])
+    within, room = _crowded(inner, boxes, bars, top, limit), boxes[0].width()
+    if within and max(_wide(words[k], face) for k in within) > room:
+        briefer, smaller = amount_words(bars.amounts, room + APART, roomy, held)
+        if all(briefer):
+            words, face = briefer, smaller
+    within = tuple(k for k in within if _wide(words[k], face) <= room)
     for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
         y = height_of(amount, top, inner)
         cell = QRectF(box.center().x() - 70, y - AMOUNT - 2, 140, AMOUNT)
@@ -119,25 +124,19 @@ def _free(cell: QRectF, bars: MemoryBars, k: int, top: float, inner: QRectF, lim
     return cell.bottom() <= limit or cell.top() >= max(limit, grey)
 
 
-def _on_bars(
-    inner: QRectF,
-    boxes: Sequence[QRectF],
-    bars: MemoryBars,
-    top: float,
-    limit: float,
-    widths: Sequence[float],
-) -> set[int]:
-    """Which bars have their amount on them: those that it has room on, where above one of them it would lie on something else."""
-    lower, crowded = set(), False
+def _crowded(
+    inner: QRectF, boxes: Sequence[QRectF], bars: MemoryBars, top: float, limit: float
+) -> tuple[int, ...]:
+    """The bars that are high enough to have their amount on them, where above one of these it would lie on something else; else none."""
+    high, crowded = [], False
     for k, (box, amount) in enumerate(zip(boxes, bars.amounts, strict=True)):
         y = height_of(amount, top, inner)
-        if y < limit or bars.around(k)[1] > 0:
-            continue  # it stands above the line, where nothing else does
-        if inner.bottom() - y > AMOUNT + 4 and widths[k] <= box.width():
-            lower.add(k)
+        # What stands above the line has its amount there, where nothing else is.
+        if y >= limit and not bars.around(k)[1] and inner.bottom() - y > AMOUNT + 4:
+            high.append(k)
             above = QRectF(box.left(), y - AMOUNT - 2, box.width(), AMOUNT)
             crowded = crowded or not _free(above, bars, k, top, inner, limit)
-    return lower if crowded else set()
+    return tuple(high) if crowded else ()
 
 
 def _parts(

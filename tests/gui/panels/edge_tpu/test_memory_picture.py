@@ -138,7 +138,13 @@ def test_what_activations_push_out_is_drawn_and_said(qapp: Any) -> None:
 
 
 def stages_painted(
-    problem: Problem, evaluation: Evaluation, line: float, top: float, units: PictureUnits, height: float
+    problem: Problem,
+    evaluation: Evaluation,
+    line: float,
+    top: float,
+    units: PictureUnits,
+    height: float,
+    width: float = 900.0,
 ) -> tuple[QImage, list[tuple[str, QRectF]]]:
     """The bars of stages ``height`` pixels high, and what is written where."""
     written: list[tuple[str, QRectF]] = []
@@ -149,7 +155,7 @@ def stages_painted(
             memory_stages, "write", lambda painter, place, align, text, *_: written.append((text, place))
         )
         painter = QPainter(image)
-        paint_stages(painter, QRectF(0, 0, 900, height), problem, evaluation, line, top, units, LIGHT)
+        paint_stages(painter, QRectF(0, 0, width, height), problem, evaluation, line, top, units, LIGHT)
         painter.end()
     return image, written
 
@@ -199,6 +205,22 @@ def test_amounts_stand_on_their_own_bars_where_activations_lie_above_these(qapp:
     tops = zero - (zero - cache) * evaluation.memory / problem.evaluator.budget
     assert all(box.top() >= y - 1.0 for box, y in zip(held, tops, strict=True))
     assert needs.box.bottom() <= tops[0] + 1.0
+
+
+def test_amounts_have_fewer_digits_on_bars_that_are_narrower_than_they_are(qapp: Any) -> None:
+    """Above these they would lie on what activations need, and above the cache line be read as more than the cache holds."""
+    problem, device_of = dense(8)
+    evaluation = problem.evaluate(device_of)
+    evaluation = replace(
+        evaluation, memory=np.array([5.91, 7.74, 7.03, 5.21, 7.23, 6.16, 6.42, 6.33]) * 2**20
+    )
+    evaluation = replace(evaluation, details={"scratch": np.full(8, 0.2 * 2**20), "pushed": np.zeros(8)})
+    units, line = picture_units(problem, sides_of(problem, device_of)), 8.0 * 2**20
+    for width, digits in ((900.0, 2), (320.0, 1)):
+        _, written = stages_painted(problem, evaluation, line, 1.1 * line, units, 400.0, width)
+        for amount in evaluation.memory / 2**20:
+            (place,) = (place for text, place in written if text == f"{amount:.{digits}f}")
+            assert place.top() >= 400.0 * (1 - amount / 8.8) - 1
 
 
 def test_the_balanced_plan_stands_before_another(monkeypatch: pytest.MonkeyPatch) -> None:
