@@ -58,7 +58,7 @@ def _shipped(name: str, title: str) -> ActionSpec[StoryWindow]:
 
 STORY_ACTIONS: tuple[ActionSpec[StoryWindow], ...] = (
     ActionSpec("story.capture", "Capture a Keyframe", MENU, lambda w: w.studio.capture_keyframe(), ("Ctrl+Shift+K",), "what is on screen now becomes a keyframe of the story", is_open),
-    ActionSpec("story.retake", "Capture the Chosen Keyframe Again", MENU, lambda w: w.studio.retake_keyframe(), (), "the chosen keyframe shows what is on screen now; its title and words stay", has_story),
+    ActionSpec("story.retake", "Capture the Chosen Keyframe Again", MENU, lambda w: w.studio.retake_keyframe(), (), "the chosen keyframe shows what is on screen now; words that nobody wrote are told anew", has_story),
     ActionSpec("story.record", "Record What I Do", MENU, lambda w: w.studio.toggle_recording(), ("Ctrl+Alt+R",), "whenever the canvas comes to rest after a change, it is a keyframe", can_record, state=lambda w: w.studio.recorder.recording),
     ActionSpec("story.replay", "Keyframes from the Plan's Search", MENU, lambda w: w.studio.replay_search(), (), "run the planner of the chosen plan again from its provenance; the better and better plans it found become keyframes", is_open),
     ActionSpec("story.panel", "Show the Story", MENU, lambda w: w.studio.show_story(), ("Ctrl+Alt+K",), "the keyframes with their words", group=1),

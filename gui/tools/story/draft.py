@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from gui.tools.story.frames import Frame, ModelSource, Shown
-from gui.tools.story.ordering import settled
+from gui.tools.story.ordering import retold, settled
 from gui.tools.story.titling import told_apart
 from planner.errors import StoryError
 from planner.model.samples import sample, sample_name
@@ -165,6 +165,10 @@ class Draft(QObject):
         if frames:
             first = len(self.frames)
             self._push(text, replace(self.state, frames=(*self.frames, *frames)), current=first)
+
+    def retold(self, frame: Frame) -> str:
+        """The caption that the keyframe that is edited has once it shows ``frame`` (:func:`~gui.tools.story.ordering.retold`)."""
+        return retold(self.frames, self.current, frame, self._claimant)
 
     def change(self, index: int, frame: Frame, text: str, key: str = "") -> None:
         """Let another keyframe take a keyframe's place. Steps with one ``key`` in a row are one."""

@@ -58,6 +58,19 @@ def settled(before: Sequence[Frame], after: Sequence[Frame], claimant: str = "")
     return titled_anew(before, after, found)
 
 
+def retold(frames: Sequence[Frame], index: int, new: Frame, claimant: str = "") -> str:
+    """The caption of one of the keyframes that shows ``new`` from now on: told anew where it was told by itself, with what somebody added to
+    it; what somebody wrote stays. ``claimant`` as for :func:`settled`."""
+    old, before = frames[index], frames[index - 1] if index else None
+    words = old.keyframe.caption
+    for known, rows in ((before, _rows(frames).get(old)), (None, None)):
+        for its in (_as_filed(old, claimant), old):
+            tellings = _tellings(its, known, rows)
+            if (which := _begun_by(words, tellings)) >= 0:
+                return _tellings(new, before, None)[which] + words[len(tellings[which]) :]
+    return words
+
+
 def _rows(frames: Sequence[Frame]) -> dict[Frame, Rows | None]:
     """The rows of the plans of each keyframe that compares, as they are matched in the story of these keyframes."""
     compares = [frame.keyframe.view == "comparison" for frame in frames]

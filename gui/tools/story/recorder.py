@@ -13,7 +13,7 @@ from gui.tools.story.frames import Frame, Shown, earlier_plan, same_plan
 from gui.tools.story.looks import look
 from gui.tools.story.ordering import told
 from gui.tools.story.shots import MOST_HIGHLIGHTED, Shots
-from gui.tools.story.titling import as_shown, is_carried, plan_title
+from gui.tools.story.titling import as_shown, is_carried, is_own, plan_title
 from gui.widgets.later import Later
 from gui.words.methods import shown_name
 from planner.errors import StageboardError
@@ -66,13 +66,14 @@ class Recorder(QObject):
         self._draft.add(Frame(Keyframe(words, CERTIFICATE, 0, "certificate"), shown, titled=words))
 
     def retake(self) -> None:
-        """Let the edited keyframe show what is on screen now; what it says stays. Raises :class:`StageboardError`."""
+        """Let the edited keyframe show what is on screen now. What it said by itself is told anew, and what somebody wrote stays. Raises
+        :class:`StageboardError`."""
         old = self._draft.frame
         if old is None:
             self.capture()
             return
         new = self.frame_now(None)
-        stay = ("title", "caption", "panel", "hold", "transition", "notes")
+        stay = ("panel", "hold", "transition", "notes")
         kept = {name: getattr(old.keyframe, name) for name in stay}
         if old.versus is None and kept["panel"] == "difference":
             kept["panel"] = ""
@@ -82,8 +83,17 @@ class Recorder(QObject):
             and old.versus.source.model.fingerprint == new.shown.source.model.fingerprint
         ):
             versus = old.versus
-        keyframe = replace(new.keyframe, **kept, versus=0 if versus is not None else -1)
-        self._draft.change(self._draft.current, Frame(keyframe, new.shown, versus), "Take the keyframe again")
+        before = self._draft.frames[self._draft.current - 1] if self._draft.current else None
+        title, titled = old.keyframe.title, ""
+        if is_own(old, before):
+            title = titled = self.frame_now(before).titled
+        caption = self._draft.retold(new)
+        keyframe = replace(
+            new.keyframe, title=title, caption=caption, **kept, versus=0 if versus is not None else -1
+        )
+        self._draft.change(
+            self._draft.current, Frame(keyframe, new.shown, versus, titled=titled), "Take the keyframe again"
+        )
 
     def frame_now(self, before: Frame | None, highlight: tuple[str, ...] | None = None) -> Frame:
         """A keyframe of what is on screen. ``before`` is what came before it, for its words; ``highlight`` stands in for

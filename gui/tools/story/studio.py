@@ -146,10 +146,13 @@ class Studio(QObject):
         return f"Captured “{keyframe.title}” ({view_title(keyframe)}) as keyframe {where}."
 
     def retake_keyframe(self) -> None:
-        """The chosen keyframe shows what is on screen now, in its own words."""
+        """The chosen keyframe shows what is on screen now; what it said by itself is told anew."""
+        before = self.draft.frame
         self.recorder.retake()
         if not self.panel.isVisible():
-            text = f"Captured keyframe {self.draft.current + 1} again; its words stayed."
+            after, text = self.draft.frame, f"Captured keyframe {self.draft.current + 1} again"
+            told = before is None or after is None or before.keyframe.caption != after.keyframe.caption
+            text += "; its words are told anew." if told else "; its words stayed."
             self._window.notice.show_message("info", text, action="Show the story", run=self.show_story)
 
     def toggle_recording(self) -> None:

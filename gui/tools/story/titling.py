@@ -32,11 +32,11 @@ def titled_anew(
     for given, frame in zip(after, settled, strict=True):
         now = found[-1] if found else None
         was = stood.get(given, now)
-        if given in stood and not _fits_as_before(frame, was, now) and _own(given, was):
+        if given in stood and not _fits_as_before(frame, was, now) and is_own(given, was):
             introductions = [
                 (one, one.keyframe.title)
                 for one, its in stood.items()
-                if _introduces(one, its) and _own(one, its)
+                if _introduces(one, its) and is_own(one, its)
             ]
             fresh = _title_of(frame, now, introductions)[:LONGEST_TITLE]
             if fresh and fresh != frame.keyframe.title:
@@ -106,7 +106,7 @@ def _fits_as_before(frame: Frame, was: Frame | None, now: Frame | None) -> bool:
     )
 
 
-def _own(frame: Frame, before: Frame | None) -> bool:
+def is_own(frame: Frame, before: Frame | None) -> bool:
     """Whether the title of a keyframe was told by itself, where it stands after ``before``."""
     words, plan = frame.keyframe.title, frame.shown.plan
     if words in (frame.titled, "") or words in SAID_OF_LOOKS:

@@ -232,6 +232,40 @@ def test_a_keyframe_is_taken_again_with_its_words(qtbot: QtBot) -> None:
         canvas.close_canvas()
 
 
+@pytest.mark.parametrize("at", [0, 1])
+def test_what_a_keyframe_said_by_itself_is_told_anew_of_what_it_shows_when_taken_again(
+    at: int, qtbot: QtBot
+) -> None:
+    document = opened()
+    canvas = CanvasView(document, LIGHT)
+    with shown(qtbot, canvas, 700, 500):
+        draft = Draft()
+        recorder = Recorder(GraphShots(document, canvas), draft)
+        recorder.capture()
+        document.move([3], 2)
+        recorder.capture()
+        draft.select(at)
+        document.move([4, 5], 2)
+        fresh = Draft()
+        beside = Recorder(GraphShots(document, canvas), fresh)
+        expected = beside.frame_now(draft.frames[at - 1] if at else None).keyframe
+        recorder.retake()
+        taken = draft.frames[at]
+        assert (taken.keyframe.caption, taken.keyframe.title) == (expected.caption, expected.title)
+        assert taken.titled == taken.keyframe.title
+        draft.edit("Change a caption", caption=f"{expected.caption} Mine.")
+        document.undo_stack.undo()
+        document.undo_stack.undo()
+        recorder.retake()
+        caption = draft.frames[at].keyframe.caption
+        assert caption.endswith(" Mine.") and not caption.startswith(expected.caption)
+        draft.edit("Change a caption", caption="All mine.")
+        document.move([7], 2)
+        recorder.retake()
+        assert draft.frames[at].keyframe.caption == "All mine."
+        canvas.close_canvas()
+
+
 def test_an_order_is_recorded_with_its_moment(qtbot: QtBot) -> None:
     with order_window(qtbot) as window:
         draft = Draft()
