@@ -511,7 +511,7 @@ def test_no_more_words_are_shorter_than_there_is_too_little_room_for(qtbot: QtBo
         strip.resize(wide + 4, 66)
         assert not shorter(), "there is room again"
         told = []
-        for narrow in range(wide, 1080, -20):
+        for narrow in range(wide, 1000, -20):
             strip.resize(narrow, 66)
             told.append(len(shorter()))
             assert strip.row.minimumSize().width() <= narrow, "the window may become narrower still"

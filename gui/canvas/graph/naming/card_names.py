@@ -284,9 +284,8 @@ class CardNames:
 
 def card_names(scene: Scene) -> CardNames:
     """The names of a scene's cards: the same in all layouts of them, where they have as much room."""
-    return _names_of(scene.items)
-
-
-@lru_cache(maxsize=4)
-def _names_of(items: Items) -> CardNames:
-    return CardNames(items, neighbours_of(items))
+    # With the cards themselves: they are gone when no picture shows them any more.
+    kept: CardNames | None = scene.items.__dict__.get("_card_names")
+    if kept is None:
+        kept = scene.items.__dict__["_card_names"] = CardNames(scene.items, neighbours_of(scene.items))
+    return kept
