@@ -131,7 +131,7 @@ def canvases(
         else:
             layouts.append(layouts[0])
     for i, layout in enumerate(aligned(layouts) if view == "lanes" else layouts):
-        scene = scene_of_plan(comparison, i, items, skeleton, layout, view)
+        scene = scene_of_plan(comparison, i, items, skeleton, layout, view, alone=True)
         other = opposite(comparison, i)
         moved = comparison.moved(i, other)
         standing_out = moved if out is None or not len(out) else out

@@ -32,14 +32,19 @@ def names_width(graph: Graph, view: str, width: float, most: float = MOST_NAMES,
     return wide if wide <= most * width else 0.0
 
 
-def row_devices(comparison: Comparison, plan: int) -> tuple[Device, ...]:
-    """The device of each row by the name that it has in the whole comparison; a row that ``plan`` has no device for says so."""
-    return tuple(
-        Device(comparison.row_title(r, short=True), row.kind, comparison.row_title(r))
-        if row.devices[plan] >= 0
-        else Device("\N{EN DASH}", row.kind, MISSING)
-        for r, row in enumerate(comparison.rows)
-    )
+def row_devices(comparison: Comparison, plan: int, own: bool = False) -> tuple[Device, ...]:
+    """The device of each row by the name that it has in the whole comparison; a row that ``plan`` has no device for says so. ``own``: where
+    devices stand in a row, by the plan's own names."""
+    own = own and comparison.in_a_row
+    found = []
+    for r, row in enumerate(comparison.rows):
+        if row.devices[plan] < 0:
+            found.append(Device("\N{EN DASH}", row.kind, MISSING))
+        elif own:
+            found.append(Device(comparison.device_name(r, plan), row.kind, comparison.device_title(r, plan)))
+        else:
+            found.append(Device(comparison.row_title(r, short=True), row.kind, comparison.row_title(r)))
+    return tuple(found)
 
 
 def device_titles(comparison: Comparison, plan: int) -> list[str]:
@@ -54,13 +59,15 @@ def violating_ops(comparison: Comparison, plan: int) -> Ints:
 
 
 def scene_of_plan(
-    comparison: Comparison, plan: int, items: Items, skeleton: Skeleton, layout: Layout, view: str
-) -> Scene:
-    """A plan of a comparison as it is laid out, its devices being rows; broken rules and pins are marked."""
+    comparison: Comparison, plan: int, items: Items, skeleton: Skeleton, layout: Layout, view: str, alone: bool = False
+) -> Scene:  # fmt: skip
+    """A plan of a comparison as it is laid out, its devices being rows; broken rules and pins are marked. ``alone``: on a canvas of its own,
+    where devices in a row have its own numbers."""
     rows, shown = len(comparison.rows), comparison.plans[plan]
     evaluator = shown.problem.evaluator
     scene = laid_out(
-        items, skeleton, layout, view, comparison.places[plan], rows, row_devices(comparison, plan), evaluator, works(shown)
+        items, skeleton, layout, view, comparison.places[plan], rows, row_devices(comparison, plan, own=alone), evaluator,
+        works(shown),
     )  # fmt: skip
     scene.set_evaluation(shown.problem, shown.evaluation, compared_times(comparison))
     scene.violating = scene.mask(violating_ops(comparison, plan))

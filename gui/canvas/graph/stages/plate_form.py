@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -92,8 +93,9 @@ def plate_boxes(scene: Scene, viewport: Viewport) -> dict[int, QRectF]:
 
 
 def names_of(device: Device) -> tuple[str, str, str]:
-    """What a plate may call a device, the longest first."""
-    return device.title, device.name, device.title.rpartition(" ")[2]
+    """What a plate may call a device, the longest first; at last by its number and what follows that: ``2 (B)`` of ``Stage 2 (B)``."""
+    number = re.search(r"(?<!\S)\d.*", device.title)
+    return device.title, device.name, number.group() if number else device.title.rpartition(" ")[2]
 
 
 def cost_text(data: HeaderData | None, d: int, column: Column | None) -> str:

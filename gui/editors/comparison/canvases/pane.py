@@ -108,7 +108,8 @@ class PlanPane(PointedScene):
         layout = laid.layouts[self.index]
         comparison = laid.comparison
         self.view = laid.view
-        scene = scene_of_plan(comparison, self.index, laid.items, laid.skeleton, layout, laid.view)
+        alone = len(self.plans) == 1
+        scene = scene_of_plan(comparison, self.index, laid.items, laid.skeleton, layout, laid.view, alone)
         self.scene, self._numbers = scene, comparison.numbers
         self._surface.headers = row_headers(comparison, self.index) if layout.lanes else None
         self._mark()

@@ -10,6 +10,8 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from gui.canvas.graph.items import items_of
+from gui.canvas.graph.scene import arrange, skeleton_of
+from gui.canvas.graph.stages.plate_form import names_of
 from gui.editors.comparison.panels.devices_table import device_table
 from gui.editors.comparison.panels.figures_words import figures_table
 from gui.editors.comparison.panels.moved_model import Moves
@@ -18,7 +20,7 @@ from gui.editors.comparison.picture.head import subtitle_of
 from gui.editors.comparison.sources import told_apart
 from gui.look.theme import DARK, LIGHT, Theme, device_colours, numbered_colours
 from gui.panels.comparison.marks import marks_of
-from gui.panels.comparison.rows import device_titles, row_headers
+from gui.panels.comparison.rows import device_titles, row_headers, scene_of_plan
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.panels.comparison.words import device_words, optimal_words, rules_words, standing_words, where_words
 from gui.present.comparison.words import comparison_runs
@@ -30,6 +32,7 @@ from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
+from planner.problem.target import Device
 from planner.reports.comparison import Comparison, compare
 from planner.story.comparing import comparison_caption
 from tests.gui.editors.comparison.compare_parts import HAND, pool
@@ -89,6 +92,26 @@ def test_cards_and_lanes(comparison: Comparison) -> None:
         "where there is little room they still differ"
     )
     assert row_headers(comparison, 0).titles == ("Stage 0", "not in this plan", "Stage 1 in A and C, 2 in B")
+
+
+def devices_on_canvas(comparison: Comparison, plan: int, alone: bool) -> list[Device]:
+    items = items_of(comparison.graph, None, frozenset())
+    skeleton, places = skeleton_of(items), np.array(comparison.places[plan], np.int32)
+    layout = arrange(items, skeleton, "flow", places, len(comparison.rows), (600.0, 400.0))
+    return list(scene_of_plan(comparison, plan, items, skeleton, layout, "flow", alone).devices)
+
+
+def test_small_plates_on_a_canvas_of_one_plan_have_its_own_numbers(comparison: Comparison) -> None:
+    numbers = [
+        [names_of(device)[2] for device in devices_on_canvas(comparison, plan, True)] for plan in (0, 1)
+    ]
+    assert numbers == [["0", "plan", "1"], ["0", "1", "2"]]
+    both = [names_of(device)[2] for device in devices_on_canvas(comparison, 1, False)]
+    assert both == ["0", "1 (B)", "1 in A and C, 2 in B"], "never the last word of a name alone"
+    graph = chain_graph(8)
+    plans = [Problem(graph, pool(k, 1)).plan(np.array([0] * 7 + [k - 1]), HAND) for k in (1, 3)]
+    pooled = [names_of(device)[2] for device in devices_on_canvas(compare(plans), 1, True)]
+    assert all(name[0].isdecimal() for name in pooled)
 
 
 def test_over_one_another_a_lane_has_both_names_side_by_side(comparison: Comparison) -> None:
