@@ -1,4 +1,5 @@
-"""What stands out at a keyframe: the ops that it highlights, else those that its words say moved, else those on the devices that they name."""
+"""What stands out at a keyframe: the ops that it highlights, else those that its panel or its words say moved, else those on the devices that
+these name."""
 
 from __future__ import annotations
 
@@ -35,20 +36,29 @@ def named_devices(words: str, devices: Sequence[Device], ops: np.ndarray) -> Boo
 
 
 def said_to_move(resolved: Resolved, index: int) -> tuple[str, ...]:
-    """The ops (by id) that stand out since a keyframe's words say how many moved since the keyframe before of the same model; none where
-    they do not, where all did, where other ops are to stand out, and on heat maps, whose colours say something else."""
+    """The ops (by id) that stand out since a keyframe's panel is about what changed, or its words say how many moved since the keyframe
+    before of the same model; none where neither does, where all did, where other ops are to stand out, and on heat maps, whose colours say
+    something else."""
     keyframes, plans = resolved.story.keyframes, resolved.plans
     keyframe, plan = keyframes[index], plans[keyframes[index].plan]
     plain = keyframe.view in GRAPH_VIEWS and not keyframe.highlight and keyframe.colouring == STAGE
-    said = f"{keyframe.title}\n{keyframe.caption}"
-    if not plain or not isinstance(plan, Plan) or f"of {plan.problem.size:,} ops moved" not in said:
+    if not plain or not isinstance(plan, Plan):
         return ()
+    told = keyframe.panel == "difference" and keyframe.versus >= 0
+    before = plans[keyframe.versus] if told else _said_before(resolved, index, plan)
+    found = () if before is None else moved_ops(plan, before)
+    return found if len(found) < plan.problem.graph.n else ()
+
+
+def _said_before(resolved: Resolved, index: int, plan: Plan) -> Plan | None:
+    """The plan of the keyframe before of the same model, if a keyframe's words say how many ops moved since."""
+    keyframes, plans = resolved.story.keyframes, resolved.plans
+    said = f"{keyframes[index].title}\n{keyframes[index].caption}"
+    if f"of {plan.problem.size:,} ops moved" not in said:
+        return None
     graph = plan.problem.graph
     earlier = (plans[one.plan] for one in reversed(keyframes[:index]))
     alike = (p for p in earlier if isinstance(p, Plan) and p.problem.graph.fingerprint == graph.fingerprint)
     before = next(alike, None)
     words = "" if before is None else moved_title(plan, before)
-    if before is None or not words or re.search(rf"(?<![\d,]){re.escape(words)}", said) is None:
-        return ()
-    found = moved_ops(plan, before)
-    return found if len(found) < graph.n else ()
+    return before if words and re.search(rf"(?<![\d,]){re.escape(words)}", said) is not None else None

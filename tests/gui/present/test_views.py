@@ -492,6 +492,21 @@ def test_what_the_caption_says_moved_stands_out_and_not_the_device_that_it_names
     assert bottom * moved.view.scale + moved.view.oy <= shots.places.stage.height() - LINE * moved.unit
 
 
+def test_what_the_panel_is_about_stands_out_and_not_the_device_that_the_caption_names() -> None:
+    """``What changed`` beside lanes whose caption is about a device that nothing moved to; the keyframe before is not what it is compared with."""
+    members, _ = moved_members(2)
+    frames = (
+        Keyframe("", "", 1, "lanes"),
+        Keyframe("Stage 2 takes 40 ms", "", 1, "lanes", panel="difference", versus=0),
+        Keyframe("Stage 2 takes 40 ms", "", 0, "lanes", panel="difference", versus=0),
+    )
+    show = Show(resolved(members, *frames), LIGHT, SIZE)
+    changed, same = show.shots.shot(1), show.shots.shot(2)
+    assert isinstance(changed, Shot) and np.flatnonzero(changed.standing_out).tolist() == [0, 1]
+    assert not changed.lit.any() and NOT_MOVED in {written.words for written in written_on(show, 1)}
+    assert isinstance(same, Shot) and same.lit.any() and not same.note, "nothing changed"
+
+
 def test_nothing_stands_out_where_all_moved() -> None:
     n = graph_members()[0][0].problem.graph.n
     members, words = moved_members(n)
