@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from math import ceil
 
 import numpy as np
@@ -36,8 +35,6 @@ BESIDE_TAB, AFTER = 3.0, 1.0
 """Logical pixels before and after a name on a card with a tab; in pictures, where letters have a least size, half of that."""
 NAME, PAD = 12, 9.0
 """Logical pixels that the name of a near card is high, and beside it, at life size."""
-BESIDE_WORDS = 2.0
-"""Pixels of its own ground on both sides of a name below its card."""
 GROUP_NAMED = 11
 """Logical pixels that a folded group is high at least where it alone has a name."""
 LEAST_NAME = 7
@@ -166,20 +163,10 @@ def _paint_names(
     pixels = name_size(card, ratio, least)
     left, after = (room * ratio for room in _beside(palette, least))
     names, rooms = card_names(scene), scene.w * viewport.scale - left - after
-    named = {
-        i: names.fitted(i, pixels, False, int(rooms[i]), max(least, LEAST_NAME * ratio))
-        for i in shown.tolist()
-        if rooms[i] >= LEAST_ROOM * ratio
-    }
-    below = _below(scene, viewport, {i: text for i, (text, _) in named.items()}, pixels) if least else {}
-    for i, (text, size) in named.items():
-        x, y, w, h = _box(scene, viewport, i)
+    for i in shown[rooms[shown] >= LEAST_ROOM * ratio].tolist():
         room = int(rooms[i])
-        if i in below:
-            box, whole = below[i]
-            painter.setFont(font(pixels, False))
-            _write_below(painter, scene, palette, i, box, whole, wide(whole, pixels, False))
-            continue
+        text, size = names.fitted(i, pixels, False, room, max(least, LEAST_NAME * ratio))
+        x, y, w, h = _box(scene, viewport, i)
         painter.setFont(font(size, False))
         at = QRectF(x + left, y, room + 2, h)
         if fills is None:
@@ -189,53 +176,6 @@ def _paint_names(
             words = wide(text, size, False)
             ink = block_ink(scene, palette, fills[i], i, left / w, (left + words) / w)
             write_on_block(painter, text, words, at, ink, ratio)
-
-
-def _below(
-    scene: Scene, viewport: Viewport, texts: Mapping[int, str], pixels: int
-) -> dict[int, tuple[QRectF, str]]:
-    """In pictures, where letters have a least size, what fits no card stands below it: where that is and the name, of each card whose text is
-    cut, where there is room for that below all cards with the same text. A single empty one would seem to be something else."""
-    names, gap = card_names(scene), STYLE.gap_x * viewport.scale
-    cut = {i: text for i, text in texts.items() if not text or text.endswith(CUT)}
-    found: dict[int, tuple[QRectF, str]] = {}
-    for i in cut:
-        x, y, w, h = _box(scene, viewport, i)
-        box = QRectF(x - gap / 2, y + h, w + gap, TIGHT * pixels)
-        whole = names.of(i, pixels, False, int(box.width()) - 2)
-        if whole and not whole.endswith(CUT) and _free(scene, viewport, box):
-            found[i] = box, whole
-    stays = {text for i, text in cut.items() if text and i not in found}
-    return {i: place for i, place in found.items() if cut[i] not in stays}
-
-
-def _write_below(
-    painter: QPainter, scene: Scene, palette: CanvasPalette, item: int, box: QRectF, words: str, wide: float
-) -> None:
-    """The name of a card in a ``box`` below it, ``wide`` pixels wide, on a ground of its own: connections may pass there."""
-    laid = scene.layout
-    bands = bool(laid.lanes) or laid.stages is not None
-    ground = palette.devices[int(scene.device[item])].band if bands else palette.theme.canvas
-    opacity = painter.opacity()
-    painter.setOpacity(1.0)
-    painter.fillRect(
-        QRectF(box.center().x() - wide / 2 - BESIDE_WORDS, box.top() + 1, wide + 2 * BESIDE_WORDS, box.height() - 1),
-        QColor(ground),
-    )  # fmt: skip
-    painter.setOpacity(opacity)
-    painter.setPen(QColor(palette.theme.text))
-    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
-
-
-def _free(scene: Scene, viewport: Viewport, box: QRectF) -> bool:
-    """Whether no card stands where ``box`` is, in device pixels, and all of that is in sight."""
-    if box.bottom() > viewport.height:
-        return False
-    (left, top), (right, bottom) = (
-        viewport.to_scene(point.x(), point.y()) for point in (box.topLeft(), box.bottomRight())
-    )
-    across = (scene.x < right) & (scene.x + scene.w > left)
-    return not bool((across & (scene.y < bottom - 1e-6) & (scene.y + scene.h > top + 1e-6)).any())
 
 
 def name_on_card(

@@ -26,7 +26,7 @@ MOST_KEPT = 24
 """Sizes of type and card whose names are kept."""
 ALL_GROUPS = -1
 """Stands for the neighbours of folded groups."""
-LEAST_CUT = 3
+LEAST_CUT = 2
 """Letters that must be left of a word that is cut."""
 SMALLER = 0.7
 """How much of their usual height letters have at least that are smaller so that a name is whole."""
