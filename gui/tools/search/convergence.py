@@ -203,7 +203,8 @@ class ConvergencePanel(Panel):
         if job.is_bound and values is not None:
             upper_x, upper_y, by = np.array([0.0, end]), np.array([values[place]] * 2), "plan on the canvas"
         lower_x, lower_y = steps(((seconds, bound.value) for seconds, bound in proofs), end)
-        column = column_of(problem, part, [*upper_y.tolist(), *lower_y.tolist()])
+        # In the unit of what was found, as the header has it: what the search began with may be many times as much.
+        column = column_of(problem, part, (upper_y if len(upper_y) else lower_y)[-1:].tolist())
         others = self.plot.draw_runners(job, place, end, column)
         self.plot.draw_lines(
             upper_x, upper_y / column.scale, lower_x, lower_y / column.scale, end, column, others

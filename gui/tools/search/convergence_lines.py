@@ -97,3 +97,32 @@ def value_at(x: np.ndarray, y: np.ndarray, where: np.ndarray) -> np.ndarray:
     twice = np.concatenate([where[1:] == where[:-1], [False]])
     index = np.where(first & twice, np.minimum(left, len(x) - 1), np.clip(right, 0, len(x) - 1))
     return y[index]
+
+
+Line = tuple[np.ndarray, np.ndarray]
+"""Corners of a step line: x and y (float64[m])."""
+
+
+def highest(lines: Iterable[Line], left: float, right: float) -> float:
+    """The largest value of any line between two places; minus infinite where none runs there."""
+    return max(
+        (float(_within(line, left, right).max(initial=-math.inf)) for line in lines), default=-math.inf
+    )
+
+
+def crossed(lines: Iterable[Line], left: float, right: float, low: float, high: float) -> bool:
+    """Whether any line runs through the inside of a box."""
+    for line in lines:
+        y = _within(line, left, right)
+        pairs = np.stack([y, np.append(y[1:], y[-1:])])
+        if ((pairs.min(axis=0) < high) & (pairs.max(axis=0) > low)).any():
+            return True
+    return False
+
+
+def _within(line: Line, left: float, right: float) -> np.ndarray:
+    """The values of a line between two places, in its order (float64[m])."""
+    x, y = line
+    found = y[(x > left) & (x < right)]
+    begun = bool(len(x)) and x[0] <= left < x[-1]
+    return np.append(value_at(x, y, np.array([left])), found) if begun else found

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 from gui.look.axes import style_axes
 from gui.look.numbers import IOS, Column, gap_text
 from gui.look.theme import Theme, font
-from gui.tools.search.convergence_lines import crosses_step, marks, value_at
+from gui.tools.search.convergence_lines import Line, crossed, crosses_step, highest, marks, value_at
 from gui.tools.search.race.course import Course
 from gui.tools.search.race.lines import RunnerLines
 from gui.words.methods import method_words
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from gui.background.job import Job
 
 LABEL_HEIGHT = 14.0
-LABEL_ROOM = 22.0
-"""Pixels that a label takes above or below its line."""
+LABEL_ROOM, CLEAR = 24.0, 2.0
+"""Pixels that a label takes above or below its line, and of these between the two, so that its ground hides nothing of the line."""
+BEFORE = 8.0
+"""Pixels between a step and words that end before it."""
 LEAST_PLOT = 5.0
 """Pixels that are left for the lines between the words, however low the plot is."""
 LEAST_GAP = 34.0
@@ -166,7 +168,6 @@ class ConvergencePlot(pg.PlotWidget):  # type: ignore[misc]
         label.setVisible(bool(len(upper)))
         if len(upper):
             label.setText(f"{by} {column.text(float(upper[-1]))}")
-            label.setPos(end, float(upper[-1]) / column.scale)
         found = marks(
             proofs, end, box.width(), lambda b: f"{method_words(b.method)} ≥ {column.text(b.value)}",
             lambda w: measure(w) + 12,
@@ -186,7 +187,13 @@ class ConvergencePlot(pg.PlotWidget):  # type: ignore[misc]
         )
         # Above the best plan of a race are the lines of its runners: words go below it, where there is room.
         below = crowded and apart >= 2 * LEAST_GAP
-        label.setAnchor((1, 0 if below else 1))
+        pixel = (high - low) / max(1.0, box.height())
+        if below:
+            label.setAnchor((1, 0))
+            label.setPos(end, float(upper[-1]) / column.scale - CLEAR * pixel)
+        elif len(upper):
+            label.setAnchor((1, 1))
+            label.setPos(*self._beside_lines(measure(label.toPlainText()) + 12, end, pixel))
         apart -= LABEL_HEIGHT if below else 0.0
         for i, item in enumerate(self.marks):
             item.setVisible(i < len(found))
@@ -198,13 +205,38 @@ class ConvergencePlot(pg.PlotWidget):  # type: ignore[misc]
                 before = crosses and not above
                 item.setText(mark.words)
                 item.setAnchor((1 if is_last else 0, 1 if above else 0))
-                item.setPos(float(lower_x[-2]) if before else mark.seconds, mark.value / column.scale)
+                away = (CLEAR if above else -CLEAR) * pixel
+                item.setPos(float(lower_x[-2]) if before else mark.seconds, mark.value / column.scale + away)
                 if above:
                     apart -= LABEL_HEIGHT
         between.setVisible(apart >= LEAST_GAP)
         if apart >= LEAST_GAP:
             between.setText(f"gap {gap_text(gap(float(upper[-1]), float(lower[-1])))}")
             between.setPos(end, (float(upper[-1]) + float(lower[-1])) / 2 / column.scale)
+
+    def _beside_lines(self, room: float, end: float, pixel: float) -> tuple[float, float]:
+        """Where words ``room`` pixels wide end (seconds) and stand on (a value, of which ``pixel`` is one pixel): on the best plan at the end of
+        its line, if no line runs through them, or just above those that do; else before its last step, or above all lines there."""
+        box = self.getPlotItem().getViewBox()
+        x, y = self.curves["incumbent"].getData()
+        lines: list[Line] = [(x, y), self.curves["bound"].getData(), *self.runners.shown]
+        lines = [line for line in lines if line[0] is not None and len(line[0])]
+        second = end / max(1.0, box.width())
+        best, step = float(y[-1]), float(x[-2]) if len(x) > 2 else 0.0
+        over = highest(lines, end - room * second, end)
+        raised = [over] if over + LABEL_ROOM * pixel <= box.viewRange()[1][1] else []
+        near = [level for level in raised if level - best <= LABEL_HEIGHT * pixel]
+        tried = [
+            (end, best),
+            *((end, level) for level in near),
+            (step - BEFORE * second, best),
+            *((end, level) for level in raised),
+        ]
+        for right, level in tried:
+            left, low = right - room * second, level + CLEAR * pixel
+            if left >= 0.0 and not crossed(lines, left, right, low, low + (LABEL_ROOM - CLEAR) * pixel):
+                return right, low
+        return end, best + CLEAR * pixel
 
 
 def _label_font() -> QFont:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gui.look.glyphs import glyph_path
 from gui.look.theme import Theme, device_colours
-from gui.tools.search.convergence_lines import steps
+from gui.tools.search.convergence_lines import Line, steps
 from gui.tools.search.race.facts import final_values, scale_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,11 @@ class RunnerLines:
             return []
         _, high = scale_of(course, place)
         return [value for value in finals if value <= high] + [high]
+
+    @property
+    def shown(self) -> list[Line]:
+        """The lines as they are drawn."""
+        return [curve.getData() for curve, _ in self._curves if curve.isVisible()]
 
     def draw(self, course: Course, place: int, end: float, scale: float, theme: Theme) -> None:
         """Draw what each runner found by itself, of component ``place``, up to ``end`` seconds."""

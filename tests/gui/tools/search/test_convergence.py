@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
 from pytestqt.qtbot import QtBot
 
 from gui.look.theme import DARK, LIGHT
 from gui.tools.search.convergence import ConvergencePanel
-from gui.tools.search.convergence_lines import Mark, crosses_step, marks, proofs_of, steps, value_at
+from gui.tools.search.convergence_lines import (
+    Mark,
+    crossed,
+    crosses_step,
+    highest,
+    marks,
+    proofs_of,
+    steps,
+    value_at,
+)
 from gui.words.methods import method_words
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
@@ -141,6 +152,59 @@ def test_words_that_would_cross_a_step() -> None:
     assert not crosses_step(x, 10.0, 100.0, 10.0)
     assert not crosses_step(np.array([0.0, 10.0]), 10.0, 100.0, 90.0)
     assert not crosses_step(np.array([]), 10.0, 100.0, 90.0)
+
+
+def test_boxes_that_lines_run_through() -> None:
+    lines = [steps([(1.0, 8.0), (6.0, 3.0)], 10.0), steps([(2.0, 5.0)], 10.0)]
+    assert highest(lines, 0.0, 0.5) == float("-inf")
+    assert (highest(lines, 0.0, 3.0), highest(lines, 7.0, 9.0), highest(lines, 5.0, 7.0)) == (8.0, 5.0, 8.0)
+    assert crossed(lines, 7.0, 9.0, 4.0, 6.0) and not crossed(lines, 7.0, 9.0, 5.0, 9.0)
+    assert crossed(lines, 5.0, 7.0, 6.0, 7.0), "the step itself"
+    assert not crossed(lines, 3.0, 5.0, 3.0, 5.0)
+
+
+@pytest.mark.parametrize("last", [5.0, 9.5, 10.0])
+def test_the_name_of_the_best_plan_hides_no_step(qtbot: QtBot, last: float) -> None:
+    """The last step down is what one looks for, above all where the proof ends the search at once."""
+    document, jobs = opened(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 600, 240):
+        assert document.problem is not None
+        job = jobs.start(Order("slice", document.problem), "Slice")
+        job.found(1.0, (60.0,))
+        job.found(last, (50.0,))
+        job.learn(10.0, document.problem.bound("bottleneck", 50.0, "simple", frozenset()))
+        jobs.job_changed.emit(job)
+        qtbot.waitUntil(lambda: panel.plot is not None and "50.00" in panel.words.text(), timeout=30_000)
+        settle()
+        settle()
+        assert panel.plot is not None
+        label, box = panel.plot.curves["incumbent label"], panel.plot.getPlotItem().getViewBox()
+        taken = label.mapRectToScene(label.boundingRect())
+        x, y = panel.plot.curves["incumbent"].getData()
+        corners = [box.mapViewToScene(QPointF(*corner)) for corner in zip(x, y, strict=True)]
+        assert label.isVisible() and len(corners) == 4
+        for a, b in pairwise(corners):
+            assert not taken.adjusted(1, 1, -1, -1).intersects(
+                QRectF(a, b).normalized().adjusted(0, 0, 0.1, 0.1)
+            )
+        assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(taken)
+
+
+def test_the_plot_is_in_the_unit_of_what_was_found(qtbot: QtBot) -> None:
+    """As the header has it: 0.88 MiB would have fewer digits."""
+    document, jobs = opened_on_tpus(), PlainJobs()
+    panel = ConvergencePanel(document, jobs, LIGHT)  # type: ignore[arg-type]
+    with shown(qtbot, panel, 700, 220):
+        assert document.problem is not None
+        kib = 1024.0
+        job = jobs.start(Order("edge-tpu-ilp", document.problem), "ILP")
+        job.found(0.1, (1300 * kib, 0.0, 0.0))
+        job.found(0.2, (900 * kib, 0.0, 0.0))
+        jobs.job_changed.emit(job)
+        qtbot.waitUntil(lambda: panel.plot is not None and "900.0 KiB" in panel.words.text(), timeout=30_000)
+        assert panel.plot is not None and panel.plot.getPlotItem().getAxis("left").unit == "KiB"
+        assert panel.plot.curves["incumbent label"].toPlainText().endswith("900.0 KiB")
 
 
 def test_methods_are_called_as_in_the_list() -> None:
