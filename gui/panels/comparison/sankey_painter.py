@@ -44,6 +44,11 @@ class SankeyMarks:
         return self.hovered >= 0 or self.cursor >= 0 or self.bar[0] >= 0
 
 
+def labelled_height(sankey: Sankey) -> float:
+    """Pixels that a picture is high at least in which every device has its label."""
+    return HEAD + LOW_LINE * len(sankey.layout.order) + sankey.foot
+
+
 def columns(sankey: Sankey, width: float) -> tuple[float, float]:
     """Where ribbons begin and end (x, pixels) in a picture so wide: labels have what they need, within limits."""
     room = min(max(LEAST_LABEL, _widest(sankey)), max(LEAST_LABEL, 0.27 * width))
@@ -100,7 +105,7 @@ def paint_sankey(
     for side in (0, 1):
         _bars(painter, layout, side, x0, x1, colours)
         _gaps(painter, sankey, side, x0, x1, theme)
-        _labels(painter, sankey, side, width, height, theme, colours, marks, lit)
+        _labels(painter, sankey, side, width, height - sankey.foot, theme, colours, marks, lit)
     _heads(painter, sankey, width, theme)
     _foot(painter, sankey, width, height, theme)
 

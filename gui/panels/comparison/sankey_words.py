@@ -35,6 +35,8 @@ class Sankey:
     pair: Pair
     measure: str
     layout: SankeyLayout
+    foot: float = 0.0
+    """Pixels at the bottom for lines about figures, pale ribbons and matched devices."""
 
     @cached_property
     def column(self) -> Column:
@@ -228,4 +230,5 @@ def sankey_of(comparison: Comparison, pair: Pair, measure: str, height: float) -
         pair,
         measure,
         lay_out(flows.ops, values.astype(float), top, max(10.0, height - top - 8 - foot), free),
+        foot,
     )

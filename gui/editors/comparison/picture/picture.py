@@ -23,7 +23,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import LEFT, write
 from gui.panels.comparison.canvases import Canvas, canvases, named, paint_canvas
 from gui.panels.comparison.names import Pair
-from gui.panels.comparison.sankey_painter import paint_sankey
+from gui.panels.comparison.sankey_painter import labelled_height, paint_sankey
 from gui.panels.comparison.sankey_words import sankey_of
 from gui.present.scenes import Folded, folded_items
 from gui.widgets.bar_key import HEIGHT as KEY_HEIGHT
@@ -32,8 +32,10 @@ from planner.reports.comparison import Comparison
 
 VIEWS = {"flow": "Flow", "lanes": "Lanes", "sankey": "What goes from device to device", "devices": "Devices"}
 MARGIN = 20.0
-LEAST_BELOW, MOST_BELOW, SHARE_BELOW = 190.0, 400.0, 0.31
-"""Pixels of the part below the canvases, and its share of the height."""
+LEAST_BELOW, MOST_BELOW, SHARE_BELOW, MOST_SHARE = 190.0, 400.0, 0.31, 0.45
+"""Pixels of the part below the canvases, and its share of the height: the larger one at most, where flows have many devices to name."""
+INSET_BELOW = 8.0
+"""Pixels above and below what stands there."""
 NARROW = 640.0
 """Pages narrower than this that are as high as needed have everything in one column."""
 FLOW_SHAPE, LANE, ABOVE_LANES, ALONE = 0.62, 40.0, 80.0, 300.0
@@ -105,6 +107,11 @@ def composed(
     if view in ("flow", "lanes"):
         if height >= LEAST_HEIGHT:
             high = min(MOST_BELOW, max(LEAST_BELOW, SHARE_BELOW * height))
+            if count == 2:
+                wanted = (
+                    labelled_height(sankey_of(comparison, PAIR, "ops", high)) + LINE + 4.0 + 2 * INSET_BELOW
+                )
+                high = max(high, min(wanted, MOST_BELOW, MOST_SHARE * height))
             below = QRectF(0, height - high, width, high)
             whole.setHeight(max(10.0, whole.height() - high))
         elif view == "flow":
@@ -135,7 +142,7 @@ def composed(
         elif below.height() > 0:
             painter.setPen(QPen(QColor(theme.border), 1))
             painter.drawLine(below.topLeft(), below.topRight())
-            inside = below.adjusted(MARGIN, 8, -MARGIN, -8)
+            inside = below.adjusted(MARGIN, INSET_BELOW, -MARGIN, -INSET_BELOW)
             if count == 2:
                 flows = QRectF(inside.left(), inside.top(), 0.44 * below.width() - 32, inside.height())
                 _paint_flows(painter, comparison, PAIR, flows, theme)

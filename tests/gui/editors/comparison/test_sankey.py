@@ -17,8 +17,15 @@ from pytestqt.qtbot import QtBot
 from gui.editors.comparison.panels.sankey import SankeyView
 from gui.look.theme import DARK, LIGHT, font
 from gui.panels.comparison.sankey_layout import bend_at, crossings, lay_out, row_order, spread
-from gui.panels.comparison.sankey_painter import CLEAR, INSIDE, columns, paint_sankey, ribbon_path
-from gui.panels.comparison.sankey_words import sankey_of
+from gui.panels.comparison.sankey_painter import (
+    CLEAR,
+    INSIDE,
+    columns,
+    labelled_height,
+    paint_sankey,
+    ribbon_path,
+)
+from gui.panels.comparison.sankey_words import FOOT, sankey_of
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from planner.reports.comparison import compare
@@ -355,3 +362,27 @@ def test_ribbons_just_high_enough_for_digits_have_their_figure(qapp: object) -> 
         x0, _ = columns(sankey, 400.0)
         shown = [rect for rect, _ in scribe.written if abs(rect.left() - x0 - INSIDE) < 0.1]
         assert len(shown) == np.count_nonzero(sankey.layout.width >= measure.capHeight() + 2 * CLEAR)
+
+
+def test_labels_of_many_devices_leave_the_lines_below_them_free(qapp: object) -> None:
+    graph = chain_graph(34)
+    plans = [
+        Problem(graph, Pipeline(count)).plan((np.arange(34) * count // 34).astype(np.int32), HAND)
+        for count in (17, 13)
+    ]
+    comparison = compare(plans)
+    for height in (150.0, 200.0, labelled_height(sankey_of(comparison, (1, 0), "ops", 100.0))):
+        sankey = sankey_of(comparison, (1, 0), "ops", height)
+        assert sankey.matching_words and sankey.key_words and sankey.foot == 2 * FOOT
+        scribe = Scribe(500, int(height))
+        paint_sankey(scribe, sankey, 500.0, height, LIGHT)
+        scribe.end()
+        notes = [
+            box.top() for box, words in scribe.written if words in (*sankey.matching_words, sankey.key_words)
+        ]
+        assert len(notes) == 2
+        labels = [
+            box.bottom() for box, words in scribe.written if words.startswith(("Stage", "stage", "not in"))
+        ]
+        assert labels and max(labels) <= min(notes) + 0.5
+    assert len(labels) == 2 * 17, "all of them in a picture that is as high as that takes"
