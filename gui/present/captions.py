@@ -14,7 +14,7 @@ from gui.look.theme import Theme, font
 from gui.look.writing import ENDS, LEFT, kept_together, write
 from gui.widgets.bars import paint_track
 from gui.words.held import pushed_beside
-from gui.words.machines import apart_words, conditions_words, devices_words, fast_memory_words
+from gui.words.machines import apart_words, conditions_words, devices_words, fast_memory_words, rules_words
 from gui.words.objectives import amount, component_words, units_of
 from gui.words.proofs import claimed_note, component_note
 from planner.machines.two_level_memory.problem import NetworkProblem, OrderPlan
@@ -185,15 +185,15 @@ def paint_progress(
 
 # ---------------------------------------------------------------------- the line above
 def target_words(problem: PlanningProblem, others: Iterable[PlanningProblem] = ()) -> str:
-    """What a plan is for, in a few words: ``Pipeline, 4 stages``, ``Device pool, 3 accelerators + 1 CPU``, and what it must keep beyond
-    the usual: ``Pipeline, 3 stages, memory 40 MiB, with 16 pins``; first what sets it apart from ``others`` of which is told as well:
-    ``Device pool, non-contiguous, 3 accelerators + 1 CPU``."""
+    """What a plan is for, in a few words: ``Pipeline, 4 stages``, and what it must keep beyond
+    the usual: ``Pipeline, 3 stages, memory 40 MiB, with 16 pins``; first the rules that it could do without and what sets it apart from ``others``
+    of which is told as well: ``Device pool, contiguous, 3 accelerators + 1 CPU``."""
     if isinstance(problem, NetworkProblem):
         return fast_memory_words(problem)
     assert isinstance(problem, Problem)
-    words = (
-        problem.target.title, apart_words(problem, others), devices_words(problem), conditions_words(problem),
-    )  # fmt: skip
+    rules, apart = rules_words(problem), apart_words(problem, others)
+    kept = ", ".join(rule for rule in rules if rule not in apart.split(", "))
+    words = (problem.target.title, kept, apart, devices_words(problem), conditions_words(problem))
     return ", ".join(filter(None, words))
 
 

@@ -166,7 +166,7 @@ def apart_words(problem: Problem, others: Iterable[PlanningProblem]) -> str:
         if not unlike or (counts and all(devices_words(o) != devices_words(problem) for o in unlike)):
             continue
         if isinstance(value, bool):
-            said.append(name if value else f.metadata.get("off") or f"no {name}")
+            said.append(f.metadata["kept"] or name if value else f.metadata["off"] or f"no {name}")
         elif isinstance(value, str):
             said += [value] if value == f.default else []
         elif f.metadata.get("unit") != "B" or value == f.default:
@@ -176,6 +176,11 @@ def apart_words(problem: Problem, others: Iterable[PlanningProblem]) -> str:
     if any(other.objective != problem.objective for other in same):
         said.append(objective_title(problem.objective).lower())
     return ", ".join(said)
+
+
+def rules_words(problem: Problem) -> list[str]:
+    """What plans for a problem are called by the rules of its target that could be switched off and are on: ``contiguous``."""
+    return problem.target.kept_words(problem.target.rules(problem.graph))
 
 
 def shared_machine(problems: Sequence[Problem]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, NamedTuple
@@ -71,18 +71,19 @@ def parameter(
     group: str = "",
     unset: str = "",
     off: str = "",
+    kept: str = "",
     later: bool = False,
 ) -> Any:
     """A dataclass field that carries what a settings form and the documentation need.
 
     ``label`` takes the place of the field's name in a form; fields of one ``group`` are folded away under that title;
-    ``unset`` is what a form calls the value 0 where that stands for something else than nothing, and ``off`` what plans are called
-    where a switch is off. A field that came ``later`` than the first files with this target is written only where it is not the default,
+    ``unset`` is what a form calls the value 0 where that stands for something else than nothing, ``off`` what plans are called
+    where a switch is off, and ``kept`` what those are that keep its rule: ``contiguous``, ``with shared children``. A field that came ``later`` than the first files with this target is written only where it is not the default,
     so that their fingerprints stay.
     """
     about = {
         "help": help, "unit": unit, "source": source, "choices": choices, "label": label, "group": group, "unset": unset,
-        "off": off, "later": later,
+        "off": off, "kept": kept, "later": later,
     }  # fmt: skip
     return field(default=default, metadata=about)
 
@@ -263,6 +264,12 @@ class Target(ABC):
     def machine(self) -> dict[str, Any]:
         """The parameters that are not rules: what a bound's relaxation is a function of."""
         return {k: v for k, v in self.to_dict().items() if k not in self.rule_parameters}
+
+    def kept_words(self, rules: Collection[str]) -> list[str]:
+        """What plans are called that keep those of ``rules`` which a person may switch off: ``contiguous``, ``with shared children``."""
+        by_name = {f.name: f.metadata["kept"] for f in fields(self)}  # type: ignore[arg-type]
+        words = (by_name[name] for rule, (name, _) in self.switches.items() if rule in rules)
+        return [kept for kept in words if kept]
 
     def spec(self) -> str:
         """The command line's ``kind:count,key=value`` with the parameters that differ from their defaults."""

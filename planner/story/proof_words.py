@@ -9,16 +9,17 @@ from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.claims import claim_of, claimed_amount
 from planner.problem.problem import Plan, constraint_words
+from planner.problem.proof_words import WITH, rules_used, told_of
 from planner.quantity import amount_text
 from planner.text_table import gap_percent, percent
 
 CLAIMANT = "The plan's file"  # in captions: an audience knows no file by its name
 
 
-BEFORE_CONSTRAINTS, BEFORE_OBJECTIVES, WITH_FINER_GAPS, WITH_AT_MOST, AS_NOW = range(5)
+BEFORE_CONSTRAINTS, BEFORE_OBJECTIVES, WITH_FINER_GAPS, WITH_AT_MOST, BEFORE_RULES, AS_NOW = range(6)
 """How stories word proofs: the oldest without the constraints that plans must keep, later ones without what no plan is better by, then with
-some gaps of two decimals, then with all gaps as what is left at most."""
-WORDINGS = (AS_NOW, WITH_AT_MOST, WITH_FINER_GAPS, BEFORE_OBJECTIVES, BEFORE_CONSTRAINTS)
+some gaps of two decimals, then with all gaps as what is left at most, then without the rules that a proof used."""
+WORDINGS = (AS_NOW, BEFORE_RULES, WITH_AT_MOST, WITH_FINER_GAPS, BEFORE_OBJECTIVES, BEFORE_CONSTRAINTS)
 _BETTER_BY = {
     "dram": "leaves less off chip",
     "max-communication": "has a stage that receives less at most",
@@ -43,8 +44,12 @@ def proof_sentences(
 def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int, machine: str) -> str:
     standing = plan.problem.standing(plan.evaluation.values, tuple(bounds))
     named = wording != BEFORE_CONSTRAINTS and isinstance(plan, Plan)
-    kept = constraint_words(plan.problem) if named and isinstance(plan, Plan) else ""
-    given = " ".join(filter(None, (machine, kept and f"with {kept}", "no")))
+    kept = [constraint_words(plan.problem)] if named and isinstance(plan, Plan) else []
+    rules = rules_used(plan.problem, told_of(standing)) if wording == AS_NOW else []
+    kept += [rule.removeprefix(WITH) for rule in rules if rule.startswith(WITH)]
+    keeping = " and ".join(filter(None, kept))
+    adjectives = (rule for rule in rules if not rule.startswith(WITH))
+    given = " ".join(filter(None, (machine, keeping and WITH + keeping, "no", *adjectives)))
     part = standing.first_open
     if part is None:
         if wording >= WITH_FINER_GAPS:
@@ -55,7 +60,7 @@ def _proof(plan: Plan | OrderPlan, bounds: Sequence[Bound], wording: int, machin
     least = amount_text(part.bound.value, plan.problem.unit(part.name))
     head = given[:1].upper() + given[1:]
     left = _finer(part.gap) if wording == WITH_FINER_GAPS else gap_percent(part.gap)
-    limit = _limit(part.gap, left) if wording == AS_NOW else "at most"
+    limit = _limit(part.gap, left) if wording >= BEFORE_RULES else "at most"
     return f"{head} plan can do with less than {least}: {limit} {left} is left to gain."
 
 

@@ -19,6 +19,7 @@ from gui.words.proofs import best_words, component_title
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.problem.proof_words import plan_words, rules_used
 
 Member = tuple[Plan | OrderPlan, tuple[Bound, ...]]
 """A plan with the bounds that are stored with it."""
@@ -75,13 +76,13 @@ def paint_convergence(
 ) -> None:  # fmt: skip
     """``members`` are all plans of one problem in the story's order, of which the first ``shown`` have been told of; the last of these is
     on its way from the one before, a share ``step`` of it. A plan that comes again with another bound has one dot."""
-    plan = members[shown - 1][0]
-    problem = plan.problem
+    problem = members[shown - 1][0].problem
     c = component_shown(members)
     name = problem.components[c]
     values = [member.evaluation.values[c] for member, _ in members]
     # What is proven holds for the problem, whichever plan it was stored with.
-    proven = [_bound(member, known, c) for member, known in members]
+    proofs = [_bound(member, known, c) for member, known in members]
+    proven = [None if proof is None else proof.value for proof in proofs]
     so_far = [b for b in proven[:shown] if b is not None]
     known = [b for b in proven if b is not None]
     moving = step < 1.0 and shown > 1
@@ -91,7 +92,7 @@ def paint_convergence(
     # Words about what is proven change at the middle of the way; of a figure on its way nothing is proven.
     said = shown - 1 if moving and step < 0.5 else shown
     note = UNSAID if counting else _note(members, said, name)
-    least = max([b for b in proven[:said] if b is not None], default=None)
+    least = max((b for b in proofs[:said] if b is not None), key=lambda b: b.value, default=None)
     words = component_words(name).title
     title = f"{words[:1].upper()}{words[1:]}, plan by plan"
     free = paint_head(painter, rect, unit, theme, title, amount(problem, name, value), note)
@@ -142,9 +143,9 @@ def paint_convergence(
     proof = place(0, max(so_far)).y() if so_far else plot.bottom()
     plate = _paint_value(painter, plot, points, current, amount(problem, name, value), proof, unit, theme)
     if least is not None and not counting:
-        words = f"no plan is below {amount(problem, name, least)}"
+        words = f"no {plan_words(rules_used(problem, [least]))} is below {amount(problem, name, least.value)}"
         wide = measure(max(6, round(SMALL * unit)), False).horizontalAdvance(words)
-        own = _bound_place(plot, steps, points, plate, place(0, least).y(), wide, unit)
+        own = _bound_place(plot, steps, points, plate, place(0, least.value).y(), wide, unit)
         painter.fillRect(own, QColor(theme.panel))
         text(painter, own, words, SMALL * unit, theme.good)
     for i, line in enumerate(feet[shown - 1]):
@@ -228,9 +229,9 @@ def _note(members: Sequence[Member], shown: int, name: str) -> str:
     return f"gap {gap_text(standing.gap)}{where}" if standing.gap is not None else "no bound yet"
 
 
-def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> float | None:
+def _bound(plan: Plan | OrderPlan, bounds: Sequence[Bound], component: int) -> Bound | None:
     found = plan.problem.standing(plan.evaluation.values, bounds).components[component].bound
-    return None if found is None or not math.isfinite(found.value) else found.value
+    return None if found is None or not math.isfinite(found.value) else found
 
 
 def _proven(painter: QPainter, plot: QRectF, proven: Sequence[float | None], place: object, count: int, unit: float, theme: Theme, step: float) -> list[QPointF]:  # fmt: skip

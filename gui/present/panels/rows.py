@@ -21,6 +21,7 @@ from gui.words.held import cache_used, off_chip
 from gui.words.objectives import STAGE_COSTS, component_words, units_of
 from planner.problem.bound import Bound
 from planner.problem.problem import Plan
+from planner.problem.proof_words import plan_words, rules_used
 from planner.problem.worst import FULLEST, LARGEST_REST, worst_word
 from planner.quantity import bytes_text
 
@@ -205,7 +206,8 @@ def paint_costs(
         part.bound.value if scalar and part.bound is not None and math.isfinite(part.bound.value) else None
     )
     if least is not None and not counting:
-        note += f"; no plan is below {units.text(component, least)}"
+        plans = plan_words(rules_used(problem, [part.bound]))
+        note += f"; no {plans} is below {units.text(component, least)}"
     devices = worth_showing(plan)
     if len(devices) < len(colours):
         note += f"; {len(colours) - len(devices)} have no ops"

@@ -68,6 +68,7 @@ class EdgeTpuPipeline(Target):
     shared_children: bool = parameter(
         False,
         help="all consumers of an op share a stage",
+        kept="with shared children",
         source="Edge TPU paper, equation 14",
     )
     precision: str = parameter(

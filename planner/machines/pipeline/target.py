@@ -90,6 +90,7 @@ class Pipeline(Target):
     path: bool = parameter(
         False,
         help="whether a block may send to the next one only, so that the blocks form a path",
+        kept="with stages in a path",
         source="MTPP, section 6, of PipeDream",
         later=True,
     )

@@ -69,7 +69,7 @@ class DevicePool(Target):
         unit="B",
     )
     contiguous: bool = parameter(
-        True, help="devices can be put in order along the graph", off="non-contiguous"
+        True, help="devices can be put in order along the graph", off="non-contiguous", kept="contiguous"
     )
     communication: str = parameter(
         "sum",

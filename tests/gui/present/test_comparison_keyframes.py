@@ -463,7 +463,7 @@ def test_the_line_above_says_in_what_machines_of_one_size_differ() -> None:
         told = resolved([(plan, ()) for plan in kept], frame("overlay"))
         said = Show(told, LIGHT, SIZE).shots.target(0)
         differs = "A contiguous, B non-contiguous; 2 accelerators + 1 CPU"
-        assert said == (differs if kept is plans else "Device pool, 2 accelerators + 1 CPU")
+        assert said == (differs if kept is plans else "Device pool, contiguous, 2 accelerators + 1 CPU")
 
 
 def test_words_change_at_the_middle_of_a_transition() -> None:

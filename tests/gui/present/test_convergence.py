@@ -8,15 +8,20 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPolygonF
 
+from gui.canvas.graph.picture.subtitle import standing_text
 from gui.look.theme import LIGHT
 from gui.present.panels.lines import Member, paint_convergence, steps_of
 from gui.present.panels.panels import PanelData
+from gui.present.panels.rows import paint_costs
 from gui.present.show import Show
+from planner.machines.pool.target import DevicePool
 from planner.model.samples import STORIES
 from planner.problem.bound import Bound
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
 from planner.story.files.json import read_story, resolve
-from tests.gui.present.talks import graph_members
+from tests.gui.mcm_models import row_graph
+from tests.gui.present.talks import even, graph_members
 from tests.gui.scribe import Scribe
 
 
@@ -53,6 +58,23 @@ def proven_members() -> list[Member]:
     one = problem.plan(b.decision, b.provenance, "simple bound")
     other = problem.plan(b.decision, b.provenance, "one stage alone")
     return [(a, ()), (b, ()), (one, (simple,)), (other, (simple, sharp))]
+
+
+def test_bounds_name_the_rules_that_their_proofs_used(qapp: object) -> None:
+    problem = Problem(row_graph(12), DevicePool(2, 1))
+    plan = problem.plan(even(12, 3), Provenance("hand"), "a")
+    rules = frozenset({"rule:contiguous"})
+    bound = problem.bound("max-load", 0.9 * plan.objective, "ideals-dp", rules)
+    said = painted([(plan, (bound,))], 1)[0]
+    assert any(words.startswith("no contiguous plan is below ") for words in said)
+    painter = Scribe(900, 500)
+    paint_costs(painter, QRectF(0, 0, 900, 500), plan, (bound,), 1.0, LIGHT)
+    painter.end()
+    assert any("no contiguous plan is below " in words for _, words in painter.written)
+    best = problem.bound("max-load", plan.objective, "ideals-dp", rules)
+    assert standing_text(problem, plan.evaluation, (best,)).endswith("proven optimal among contiguous plans")
+    anyhow = problem.bound("max-load", plan.objective, "simple", frozenset())
+    assert standing_text(problem, plan.evaluation, (anyhow,)).endswith("proven optimal")
 
 
 def test_bounds_are_not_counted_as_plans(qapp: object) -> None:

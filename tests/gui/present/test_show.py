@@ -325,5 +325,5 @@ def test_headers_tell_the_problems_of_a_story_apart() -> None:
     ]
     assert ["so far" in show.words(i)[1] for i in range(3)] == [True, False, False]
     alone = Show(resolved(members[:1], Keyframe("x", "", 0)), LIGHT, (640, 400))
-    assert alone.shots.target(0) == "Device pool, 2 accelerators + 1 CPU"
+    assert alone.shots.target(0) == "Device pool, contiguous, 2 accelerators + 1 CPU"
     assert "so far" not in alone.words(0)[1]

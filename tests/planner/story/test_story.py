@@ -39,7 +39,7 @@ from planner.story.keyframe import Camera, Keyframe
 from planner.story.looking import looked_at, named_ops
 from planner.story.machines import machine_title, other_machine
 from planner.story.making import Told, story_of_plans, thinned, visible
-from planner.story.proof_words import WITH_AT_MOST, WITH_FINER_GAPS, proof_sentences
+from planner.story.proof_words import BEFORE_RULES, WITH_AT_MOST, WITH_FINER_GAPS, proof_sentences
 from planner.story.story import Resolved, Story
 from planner.story.subject import StoryModel
 from planner.story.telling import (
@@ -203,6 +203,31 @@ def test_a_caption_says_what_changed_and_what_is_proven(problem: Problem) -> Non
     assert found_by(best) == "Found by Slice." and found_by(replace(best, name="mine")) == ""
     backwards = plan_on(problem, [2] + [0] * (n - 1))
     assert not backwards.evaluation.valid and caption(backwards).startswith("This plan breaks ")
+
+
+def test_proofs_name_the_rules_that_could_be_off(problem: Problem) -> None:
+    """A plan outside a rule may be faster: what is proven with the rule is said of plans that keep it alone."""
+    row = Problem(problem.graph, DevicePool(2, 1))
+    plan = plan_on(row, [0] * problem.graph.n)
+    kept = row.bound("max-load", plan.objective, "exact", frozenset({"rule:contiguous", "rule:support"}))
+    anyhow = replace(kept, assumes=frozenset({"rule:support"}))
+    assert caption(plan, [kept]).endswith("Proven: no contiguous plan takes less time.")
+    assert caption(plan, [anyhow]).endswith("Proven: no plan takes less time."), "the proof did without"
+    half = replace(kept, value=plan.objective / 2)
+    assert " No contiguous plan can do with less than" in f" {caption(plan, [half])}"
+    assert proof_sentences(plan, [kept], BEFORE_RULES)[0] == "Proven: no plan takes less time.", (
+        "so it was told"
+    )
+    path = Problem(
+        problem.graph,
+        Pipeline(3, path=True),
+        constraints=(Pin(problem.graph.op_ids[0], problem.devices[0].name),),
+    )
+    alone = plan_on(path, [0] * problem.graph.n)
+    proof = path.bound("bottleneck", alone.objective, "exact", frozenset({"rule:path"}))
+    assert caption(alone, [proof]).endswith(
+        "Proven: with 1 pin and stages in a path no plan takes less time."
+    )
 
 
 def test_plans_of_several_counts_say_for_which_what_is_said_holds(problem: Problem) -> None:

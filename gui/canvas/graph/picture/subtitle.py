@@ -17,6 +17,7 @@ from planner.problem.bound import Bound
 from planner.problem.claims import telling_claim
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
+from planner.problem.proof_words import among, rules_used, told_of
 
 
 def subtitle_of(
@@ -56,4 +57,5 @@ def standing_text(problem: Problem, evaluation: Evaluation, bounds: Sequence[Bou
     where = "" if len(problem.components) == 1 or standing.first_open is None else (
         f" ({component_words(standing.first_open.name).title})"
     )  # fmt: skip
-    return f"{shown}   {'proven optimal' if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}{end}"
+    optimal = f"proven optimal{among(rules_used(problem, told_of(standing)))}"
+    return f"{shown}   {optimal if standing.gap == 0.0 else f'gap {gap_text(standing.gap)}{where}'}{end}"
