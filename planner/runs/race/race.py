@@ -205,7 +205,7 @@ class Race:
         elif isinstance(message, Incumbent):
             components = message.components or (message.objective,)
             runner.knows(components)
-            if standing.take(message, seconds):
+            if standing.take(message, seconds, runner.searched):
                 self._events.append(events.Better(standing.index, message.device_of, components, seconds))
                 if self._improve(Best(message.device_of, components, standing.index, seconds)):
                     runner.improved = True

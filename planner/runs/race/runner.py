@@ -30,7 +30,7 @@ class Runner:
         self._since: float | None = None
         self._spell_since: float | None = None
         self._begun = False
-        self._had = 0.0
+        self._had = self._prepared = 0.0
         self._known: tuple[float, ...] | None = None
         self._told_at = 0.0
 
@@ -45,7 +45,7 @@ class Runner:
 
     def begun(self) -> None:
         """Its process has imported what it needs: its turn begins."""
-        self._begun = True
+        self._begun, self._prepared = True, self.active
         self._spell_since = time.perf_counter()
 
     def hold(self) -> bool:
@@ -124,6 +124,11 @@ class Runner:
     def active(self) -> float:
         """Seconds for which it had a process that was not held."""
         return self._had if self._since is None else self._had + time.perf_counter() - self._since
+
+    @property
+    def searched(self) -> float:
+        """Seconds for which it searched: neither while its process was made ready nor while that was held."""
+        return self.active - self._prepared
 
     def turn(self) -> Turn:
         """What is to be known about it when turns are given."""

@@ -76,7 +76,7 @@ class Standing:
     found_at: int | None = None
     """Iterations it had counted when it found its best plan."""
     found_after: float = 0.0
-    """Seconds since its own run began."""
+    """Seconds that it had searched by then, without those for which it was held."""
     found_adoptions: int = 0
     """How many plans it had taken over by then."""
     found_warm: bool = False
@@ -98,8 +98,9 @@ class Standing:
         """Whether the entrant waits or runs."""
         return self.state != "ended"
 
-    def take(self, message: Incumbent, seconds: float) -> bool:
-        """Take in a plan; returns whether it is the entrant's own and better than its best before."""
+    def take(self, message: Incumbent, seconds: float, searched: float) -> bool:
+        """Take in a plan, found after ``seconds`` of the race and ``searched`` seconds of work; returns whether it is the entrant's own and
+        better than its best before."""
         self.iterations = max(self.iterations, message.iteration)
         if message.warm and self.starts and not self.adoptions:
             self._warm(self.starts_by[0])
@@ -107,7 +108,8 @@ class Standing:
             return False
         self.decision, self.components = message.device_of, message.components
         self.time_to_best = seconds
-        self.found_at, self.found_after = message.iteration, message.seconds
+        # Its own clock goes on while it is held, ours until its message is read.
+        self.found_at, self.found_after = message.iteration, min(message.seconds, searched)
         self.found_adoptions, self.found_warm = len(self.adoptions), message.warm
         self.found_by = message.origin
         add_point(self.history, seconds, message.components[0])

@@ -68,15 +68,14 @@ class Placing:
         if entry is None or on_canvas or entry not in document.plans:
             if entry is not None:
                 entry.running = False
-            seconds = runner.trace[-1][0] if runner.trace else None
             runner.entry = document.add_plan(
                 runner.decision, runner.title, planner=runner.standing.entrant.method, seed=runner.standing.entrant.seed,
-                seconds=seconds, provenance=provenance, problem=cast("Problem", self._course.problem),
+                seconds=runner.standing.found_after, provenance=provenance, problem=cast("Problem", self._course.problem),
             )  # fmt: skip
             runner.entry.running = runner.alive
         else:
             entry.provenance = provenance or entry.provenance
-            document.update_plan(entry, runner.decision, runner.trace[-1][0])
+            document.update_plan(entry, runner.decision, runner.standing.found_after)
         runner.dirty = False
         return True
 
@@ -93,7 +92,7 @@ class Placing:
         if entry is active and not runner.dirty:
             return True
         entry.device_of = runner.decision
-        entry.seconds = runner.trace[-1][0]
+        entry.seconds = runner.standing.found_after
         entry.provenance = provenance or entry.provenance
         document.refresh_entry(entry)
         document.history.listed(entry)

@@ -76,10 +76,11 @@ class FakeRace:
         self.standings[index].state = "running"
         self.inbox.append(Started(index))
 
-    def finds(self, index: int, decision: np.ndarray, seconds: float = 1.0) -> None:
+    def finds(self, index: int, decision: np.ndarray, seconds: float = 1.0, searched: float = 0.25) -> None:
         components = tuple(self.problem.evaluator.components(decision))
         standing = self.standings[index]
         standing.decision, standing.components, standing.time_to_best = decision, components, seconds
+        standing.found_after = searched
         standing.history.append((seconds, components[0]))
         self.seconds = max(self.seconds, seconds)
         self.inbox.append(Better(index, decision, components, seconds))

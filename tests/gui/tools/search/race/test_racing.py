@@ -66,6 +66,17 @@ def ordered(document: Document) -> list[np.ndarray]:
 
 
 # ---------------------------------------------------------------------- following
+def test_entries_count_the_search_alone(racing: Racing, document: Document) -> None:
+    """Not the clock of the race, which goes on while a process is made ready and while others have their turn."""
+    course, engine = begin(racing)
+    worst, middle, _ = ordered(document)
+    engine.finds(0, middle, 4.0, searched=0.5)
+    engine.finds(1, worst, 5.0, searched=0.125)
+    engine.ends("gap")
+    racing.tick()
+    assert [runner.entry.seconds for runner in course.runners[:2] if runner.entry is not None] == [0.5, 0.125]
+
+
 def test_a_race_is_one_undo_step_whoever_leads(racing: Racing, document: Document) -> None:
     course, engine = begin(racing)
     steps = document.undo_stack.count()
