@@ -56,7 +56,10 @@ class RowFacts:
 
 @dataclass(frozen=True)
 class BoardFacts:
-    """All rows from the best to the last, and what they share: the component shown, its unit, the bound and the scales."""
+    """All rows from the best to the last, and what they share: the component shown, its unit, the bound and the scales.
+
+    ``alone``: the objective has no other component, so that who reaches the bound is optimal.
+    """
 
     rows: tuple[RowFacts, ...]
     column: Column
@@ -65,6 +68,7 @@ class BoardFacts:
     end: float
     low: float
     high: float
+    alone: bool
 
 
 def shown_component(course: Course) -> int:
@@ -116,9 +120,10 @@ def board_facts(course: Course) -> BoardFacts:
         rows.append(
             _row(course, runner, rank if runner.components is not None else 0, points[runner.index], column)
         )
-    short = component_words(name).short if len(course.problem.components) > 1 else "objective"
+    alone = len(course.problem.components) == 1
+    short = "objective" if alone else component_words(name).short
     heading = f"{short}, {column.suffix}" if column.suffix else short
-    return BoardFacts(tuple(rows), column, heading, steps, max(course.seconds, 0.1), low, high)
+    return BoardFacts(tuple(rows), column, heading, steps, max(course.seconds, 0.1), low, high, alone)
 
 
 def _points(runner: Runner, place: int, name: str) -> Points:
@@ -209,6 +214,8 @@ def state_words(course: Course, runner: Runner) -> str:
             return "proven optimal"
         if runner.is_bound and ending == "done":
             return "bound proven" if runner.proofs else "no stronger bound than was known"
+        if ending == "done" and runner.components is None:
+            return "found no plan of its own"
         return ending
     return STATES.get(standing.state, standing.state)
 

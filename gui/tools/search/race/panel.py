@@ -34,7 +34,7 @@ from gui.tools.search.race.replaying import Replaying
 from gui.tools.search.race.screen import LargeRace
 from gui.tools.search.race.setup import RaceSetup
 from gui.tools.search.race.table import race_table
-from gui.tools.search.race.words import sentences
+from gui.tools.search.race.words import over_at_once, sentences
 from gui.widgets.forms import Disclosure
 from gui.widgets.labels import set_role
 from gui.widgets.offering import offer
@@ -86,7 +86,10 @@ class RacePanel(Panel):
         self.go = QPushButton("Start race", self)
         self.go.setObjectName("primary")
         self.go.clicked.connect(self.start_or_stop)
-        self.large = LargeRace(self.racing, theme, self.start_or_stop, self)
+        self.anew = QPushButton("Race from nothing", self)
+        self.anew.setToolTip("Start without the plan on the canvas and without what is proven already")
+        self.anew.clicked.connect(lambda: self.start(from_nothing=True))
+        self.large = LargeRace(self.racing, theme, self.start_or_stop, lambda: self.start(True), self)
         self.follow = QCheckBox("Follow", self)
         self.follow.setChecked(True)
         self.follow.setToolTip(
@@ -160,6 +163,7 @@ class RacePanel(Panel):
         self.says.setContentsMargins(10, 2, 10, 2)
         self.says.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         column.addWidget(self.says)
+        column.addWidget(self.anew, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(fold)
         column.addWidget(self._area, 133)
         column.addStretch(0)
@@ -206,6 +210,7 @@ class RacePanel(Panel):
         self.invitation.setText(INVITATION if problem is not None else nothing)
         for part in (self.headline, self.head, self.board, self.says):
             part.setVisible(course is not None)
+        self.anew.setVisible(course is not None and over_at_once(course))
         if problem is not None:
             self.setup_words.setText(self.setup.words())
         if course is not None:
@@ -286,11 +291,11 @@ class RacePanel(Panel):
         else:
             self.start()
 
-    def start(self) -> Course | None:
-        """Start a race with what the set-up says."""
+    def start(self, from_nothing: bool = False) -> Course | None:
+        """Start a race with what the set-up says; ``from_nothing`` without the plan on the canvas and what is proven of it."""
         self.refresh_now()
         try:
-            return self.racing.start(self.setup.settings())
+            return self.racing.start(self.setup.settings(from_nothing))
         except StageboardError as error:
             self.document.message.emit(Message("error", str(error)))
             return None

@@ -34,6 +34,8 @@ class Settings:
     entrants: Sequence[Entrant]
     goal: Goal
     from_canvas: bool = True
+    known: bool = True
+    """Whether they know what is proven already."""
 
 
 class Racing(QObject):
@@ -116,9 +118,10 @@ class Racing(QObject):
             raise StageboardError("nobody takes part; choose at least one planner or bound method")
         starts = [document.device_of.copy()] if settings.from_canvas and document.evaluation.valid else []
         goal = settings.goal
+        bounds = tuple(document.bounds) if settings.known else ()
         engine = Race(
             problem, tuple(settings.entrants), cores=goal.cores, gap=goal.gap, time_limit=goal.time_limit,
-            starts=tuple(starts), bounds=tuple(document.bounds),
+            starts=tuple(starts), bounds=bounds,
         )  # fmt: skip
         engine.start()
         self._engine = engine
@@ -127,7 +130,7 @@ class Racing(QObject):
         course = Course(self._count, problem, goal, [Runner(s) for s in engine.standings], given)
         if given is not None:
             course.trace.append((0.0, given))
-        for bound in sorted(document.bounds, key=lambda bound: (len(bound.given), -bound.value)):
+        for bound in sorted(bounds, key=lambda bound: (len(bound.given), -bound.value)):
             course.learn(0.0, bound)
         self._placing = Placing(document, course)
         self._placing.follow(self._wants_follow)

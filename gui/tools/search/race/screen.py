@@ -21,7 +21,7 @@ from gui.shell.key_claims import WITH_COMMANDS, claims
 from gui.tools.search.race.facts import BoardFacts, board_facts
 from gui.tools.search.race.racing import Racing
 from gui.tools.search.race.stage import field_of, gap_to, paint_race, unit_of
-from gui.tools.search.race.words import sentences
+from gui.tools.search.race.words import over_at_once, sentences
 from gui.widgets.afar import AfarWindow
 from gui.widgets.plain import plain
 
@@ -32,17 +32,18 @@ NEAR = 0.18
 KEYS: dict[int, str] = {
     Qt.Key.Key_Space: "start_or_stop", Qt.Key.Key_T: "toggle_theme", Qt.Key.Key_F: "toggle_full_screen",
     Qt.Key.Key_F11: "toggle_full_screen", Qt.Key.Key_Plus: "larger", Qt.Key.Key_Equal: "larger", Qt.Key.Key_Minus: "smaller",
-    Qt.Key.Key_Escape: "close",
+    Qt.Key.Key_N: "race_from_nothing", Qt.Key.Key_Escape: "close",
 }  # fmt: skip
 
 
 class RaceScreen(AfarWindow):
-    """The race of ``racing`` in large type. ``start_or_stop`` is what the panel's button does. ``closed`` at the end."""
+    """The race of ``racing`` in large type. ``start_or_stop`` is what the panel's button does, ``from_nothing`` what its offer does. ``closed`` at the end."""
 
     closed = Signal()
 
     def __init__(
-        self, racing: Racing, theme: Theme, start_or_stop: Callable[[], None], reduced: bool, parent: QWidget | None = None
+        self, racing: Racing, theme: Theme, start_or_stop: Callable[[], None], from_nothing: Callable[[], object], reduced: bool,
+        parent: QWidget | None = None,
     ) -> None:  # fmt: skip
         super().__init__(theme, SCALES, parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -50,7 +51,7 @@ class RaceScreen(AfarWindow):
         self.setMinimumSize(480, 300)
         self.setWindowTitle(plain("Race \N{EN DASH} Stageboard"))
         self.reduced = reduced
-        self.start_or_stop = start_or_stop
+        self.start_or_stop, self._from_nothing = start_or_stop, from_nothing
         self._racing = racing
         self._facts: BoardFacts | None = None
         self._tops: dict[int, float] = {}
@@ -76,7 +77,9 @@ class RaceScreen(AfarWindow):
     @property
     def hint(self) -> str:
         """What the keys do."""
-        return f"Space: {'stop' if self._racing.running else 'start'}    T: light or dark    + \N{MINUS SIGN}: letters    F: full screen    Esc: back"
+        course = self._racing.course
+        anew = "N: race from nothing    " if course is not None and over_at_once(course) else ""
+        return f"Space: {'stop' if self._racing.running else 'start'}    {anew}T: light or dark    + \N{MINUS SIGN}: letters    F: full screen    Esc: back"
 
     def refresh(self) -> None:
         """Follow the race."""
@@ -148,6 +151,12 @@ class RaceScreen(AfarWindow):
         self._tops.clear()
 
     # ------------------------------------------------------------------ keys
+    def race_from_nothing(self) -> None:
+        """Race without the plan that was all that was asked for, where that is offered."""
+        course = self._racing.course
+        if course is not None and over_at_once(course):
+            self._from_nothing()
+
     def letters_changed(self) -> None:
         """Rows have other places."""
         self._tops.clear()
@@ -179,10 +188,11 @@ class LargeRace(QToolButton):
     """The button that shows the race on the whole screen, and takes that away."""
 
     def __init__(
-        self, racing: Racing, theme: Theme, start_or_stop: Callable[[], None], parent: QWidget
-    ) -> None:
+        self, racing: Racing, theme: Theme, start_or_stop: Callable[[], None], from_nothing: Callable[[], object], parent: QWidget
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._racing, self._theme, self._start_or_stop = racing, theme, start_or_stop
+        self._from_nothing = from_nothing
         self.reduced = False
         """Whether rows jump to their places."""
         self.screen_now: RaceScreen | None = None
@@ -198,7 +208,7 @@ class LargeRace(QToolButton):
             self.screen_now.close()
             return
         self.screen_now = RaceScreen(
-            self._racing, self._theme, self._start_or_stop, self.reduced, self.window()
+            self._racing, self._theme, self._start_or_stop, self._from_nothing, self.reduced, self.window()
         )
         self.screen_now.closed.connect(self._closed)
         self.screen_now.begin()

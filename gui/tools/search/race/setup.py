@@ -302,8 +302,8 @@ class RaceSetup(QWidget):
         """Let exactly these take part."""
         self.methods.check(chosen)
 
-    def settings(self) -> Settings:
-        """What Start begins with. Raises :class:`planner.errors.StageboardError` where a field makes no sense."""
+    def settings(self, from_nothing: bool = False) -> Settings:
+        """What Start begins with; ``from_nothing``: neither a plan nor what is proven. Raises :class:`planner.errors.StageboardError` where a field makes no sense."""
         from planner.machines.catalogue import planner
         from planner.runs.race import Entrant
 
@@ -321,7 +321,7 @@ class RaceSetup(QWidget):
             Entrant(name, is_bound, {} if is_bound else options_of(name), seed) for name, is_bound in order
         )
         goal = Goal(float(values["gap"]) / 100 or None, float(values["time"]) or None, int(values["cores"]))
-        return Settings(entrants, goal, self.from_canvas.isChecked())
+        return Settings(entrants, goal, self.from_canvas.isChecked() and not from_nothing, not from_nothing)
 
     def words(self) -> str:
         """All of it in a line: ``5 planners and 1 bound method on 1 core, to 5 %, 60 s at most``."""

@@ -16,8 +16,10 @@ from gui.look.writing import LEFT, RIGHT, write
 from gui.present.captions import flowed, letters, measure, target_words
 from gui.tools.search.race.course import Course
 from gui.tools.search.race.facts import BoardFacts, RowFacts
+from gui.tools.search.race.leaderboard_rows import whole_parts
 from gui.tools.search.race.words import gap_digits, goal_words, headline, sentences, towards
 from gui.widgets.bars import paint_track
+from planner.problem.bound import gap, within
 
 WIDTH, HEIGHT = 1280.0, 800.0
 """The frame whose sizes of letters all others follow in proportion."""
@@ -64,7 +66,11 @@ def bar_of(row: RowFacts, facts: BoardFacts) -> float | None:
     if not row.rank or not math.isfinite(row.value):
         return None
     farthest = max(value - base for value in values)
-    return 0.0 if farthest <= 0.0 else max(0.0, (row.value - base) / farthest)
+    if farthest <= 0.0 or (
+        facts.bound and within(row.value, base)
+    ):  # what differs by rounding reaches the bound
+        return 0.0
+    return (row.value - base) / farthest
 
 
 def floor_of(facts: BoardFacts) -> float:
@@ -93,7 +99,7 @@ def paint_race(
     for place, row in enumerate(facts.rows):
         top = tops.get(row.index, field.y(place))
         _paint_row(painter, size, field, top, row, facts, theme, unit)
-    _paint_floor(painter, field, facts, theme, unit)
+    _paint_floor(painter, field, size[0] - MARGIN * unit, facts, theme, unit)
     pixels = 19 * unit
     for i, line in enumerate(flowed(sentences(course), round(pixels), False, wide)[:2]):
         rect = QRectF(MARGIN * unit, size[1] - (FOOT - 6 - 26 * i) * unit, wide, 26 * unit)
@@ -144,16 +150,23 @@ def _paint_head(painter: QPainter, rect: QRectF, course: Course, theme: Theme, u
     write(painter, under, RIGHT, goal_words(course), letters(16 * unit), theme.muted)
 
 
-def _paint_floor(painter: QPainter, field: Field, facts: BoardFacts, theme: Theme, unit: float) -> None:
-    """The line at which bars begin, through all rows, with what it stands for above it."""
+def _paint_floor(
+    painter: QPainter, field: Field, wide: float, facts: BoardFacts, theme: Theme, unit: float
+) -> None:
+    """The line at which bars begin, through all rows; above it, as far as ``wide``, what it stands for and what bars do."""
     bottom = field.y(len(facts.rows))
     words = f"bound {facts.column.text(floor_of(facts))}" if facts.bound else "0"
+    length = "gap to the bound" if facts.bound else facts.heading.partition(",")[0]
     painter.setPen(
         QPen(QColor(theme.good if facts.bound else theme.border), 2.0 * unit, Qt.PenStyle.DashLine)
     )
     painter.drawLine(QPointF(field.left, field.top - 2 * unit), QPointF(field.left, bottom))
-    above = QRectF(field.left - 4 * unit, field.top - 26 * unit, field.right - field.left, 22 * unit)
-    write(painter, above, LEFT, words, letters(16 * unit, True), theme.good if facts.bound else theme.muted)
+    above = QRectF(field.left - 4 * unit, field.top - 26 * unit, wide - field.left, 22 * unit)
+    used = write(
+        painter, above, LEFT, words, letters(16 * unit, True), theme.good if facts.bound else theme.muted
+    )
+    key = above.adjusted(used + 16 * unit, 0, 0, 0)
+    write(painter, key, LEFT, f"bars: {length}, shorter is better", letters(16 * unit), theme.muted)
 
 
 def _paint_row(
@@ -193,16 +206,17 @@ def _paint_row(
     write(painter, name, LEFT, row.title, letters(pixels, row.leads), ink)
     if noted:
         under = QRectF(name.left(), line.bottom() - 2 * unit, name.width(), 0.34 * field.row)
+        small = letters(min(20 * unit, 0.26 * field.row))
         write(
             painter,
             under,
             LEFT,
-            row.notes,
-            letters(min(20 * unit, 0.26 * field.row)),
+            whole_parts(row.notes, small, under.width()),
+            small,
             theme.bad if row.bad else theme.muted,
         )
     share = bar_of(row, facts)
-    if share is not None:
+    if share:
         high = min(0.5 * field.row, 30 * unit)
         bar = QRectF(
             field.left,
@@ -218,22 +232,24 @@ def _paint_row(
     )
     words = f"{row.number} {facts.column.suffix}".strip() if row.number else ""
     write(painter, right, RIGHT, words, letters(pixels, True), theme.good if row.is_bound else ink)
-    gap = gap_to(row, facts)
-    if noted and gap:
+    words = gap_to(row, facts)
+    if noted and words:
         under = QRectF(right.left(), line.bottom() - 2 * unit, right.width(), 0.34 * field.row)
-        write(painter, under, RIGHT, gap, letters(min(20 * unit, 0.26 * field.row)), theme.muted)
+        write(painter, under, RIGHT, words, letters(min(20 * unit, 0.26 * field.row)), theme.muted)
 
 
 def gap_to(row: RowFacts, facts: BoardFacts) -> str:
     """How far an entrant's best plan may be from an optimal one, in words that differ where gaps do; empty where nothing is proven or it
     has no plan."""
     gaps = [_gap(one, facts) for one in facts.rows]
-    gap = _gap(row, facts)
-    digits = gap_digits([one for one in gaps if one is not None])
-    return "" if gap is None else f"gap {gap_text(gap, digits)}"
+    own = _gap(row, facts)
+    digits = gap_digits([one for one in gaps if one])
+    if own == 0.0:
+        return gap_text(own) if facts.alone else "bound met"
+    return "" if own is None else f"gap {gap_text(own, digits)}"
 
 
 def _gap(row: RowFacts, facts: BoardFacts) -> float | None:
     if not row.rank or not facts.bound or not math.isfinite(row.value) or row.value <= 0.0:
         return None
-    return max(0.0, (row.value - floor_of(facts)) / row.value)
+    return gap(row.value, floor_of(facts))

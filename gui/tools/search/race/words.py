@@ -110,20 +110,25 @@ ENDS = {
 }  # fmt: skip
 
 
+def over_at_once(course: Course) -> bool:
+    """Whether the plan that a race began with was all that was asked for: nobody had a turn."""
+    return (
+        course.outcome in ("gap", "proven")
+        and course.leader is None
+        and not any(r.standing.active for r in course.runners)
+    )
+
+
 def sentences(course: Course) -> str:
     """How the race ended, who won, and who proved what; while it runs, who leads."""
     parts = []
     if course.outcome:
         parts.append(f"{ENDS[course.outcome]} after {seconds_text(course.seconds)}.")
     leader, best = course.leader, course.components
-    if (
-        course.outcome in ("gap", "proven")
-        and leader is None
-        and not any(r.standing.active for r in course.runners)
-    ):
+    if over_at_once(course):
         if course.outcome == "proven":
-            return "The plan it began with is proven optimal: there is nothing to race for."
-        return "The plan it began with is as near to the bound as was asked for. Ask for a smaller gap in the set-up."
+            return "The plan it began with is proven optimal: there is nothing to race for, unless you race from nothing."
+        return "The plan it began with is as near to the bound as was asked for. Ask for a smaller gap in the set-up, or race from nothing."
     if leader is not None and best is not None:
         verb = "leads with" if course.alive else "won with"
         parts.append(

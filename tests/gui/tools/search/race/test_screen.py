@@ -24,6 +24,7 @@ from gui.tools.search.race.words import goal_text, goal_words, headline
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from tests.gui.models import chain_graph
+from tests.gui.scribe import Scribe
 from tests.gui.tools.search.race.fake_race import FakeRace
 from tests.gui.tools.search.race.test_facts import course_of, proven
 from tests.gui.window_parts import make_window, opened, settle
@@ -83,6 +84,30 @@ def test_bars_begin_at_the_bound_and_the_farthest_is_whole(course: Course) -> No
     assert floor_of(unproven) == 0.0 and bar_of(facts.rows[0], unproven) == pytest.approx(20 / 30)
 
 
+def test_who_reaches_the_bound_but_for_rounding_is_optimal(course: Course, qapp: object) -> None:
+    """As the headline has it: a bound that is less by rounding leaves neither a gap nor a bar."""
+    proven(course, 3, 20.0 * (1 - 1e-12), 4.0)
+    facts = board_facts(course)
+    best = next(row for row in facts.rows if row.leads)
+    assert headline(course)[1] == "optimal: proven" and facts.bound[-1][1] < best.value
+    assert gap_to(best, facts) == "optimal" and bar_of(best, facts) == 0.0
+    assert gap_to(best, replace(facts, alone=False)) == "bound met", "of an objective with more components"
+    only = replace(facts, rows=(best,))
+    assert bar_of(best, only) == 0.0, "nor is it the longest where it is alone"
+
+
+def test_what_bars_are_is_said(course: Course, qapp: object) -> None:
+    for bound, words in (
+        (True, "bars: gap to the bound, shorter is better"),
+        (False, "bars: objective, shorter is better"),
+    ):
+        facts = board_facts(course) if bound else replace(board_facts(course), bound=())
+        scribe = Scribe(1280, 800)
+        paint_race(scribe, (1280, 800), course, facts, LIGHT, 1.0, {}, "keys")
+        scribe.end()
+        assert words in [said for _, said in scribe.written]
+
+
 def test_figures_tell_racers_apart_and_the_gap_from_its_goal(course: Course) -> None:
     made = course_of(Problem(chain_graph(), Pipeline(count=3), "bottleneck"))
     for i, value in enumerate((20.001, 20.0023, 20.003)):
@@ -120,6 +145,27 @@ def test_the_leader_is_painted_longest_from_the_room(course: Course, qapp: objec
 def test_figures_that_read_alike_are_said_once(course: Course) -> None:
     proven(course, 3, 19.99999, 4.0)
     assert headline(course) == ("20.00", "gap ≤ 0.001 %")
+
+
+def test_a_race_that_is_over_at_once_offers_one_from_nothing(window: MainWindow) -> None:
+    """Without the plan that was all that was asked for, and without what is proven."""
+    screen, panel = large(window), window.race
+    assert "from nothing" not in screen.hint
+    QTest.keyClick(screen, Key.Key_Space)
+    first = FakeRace.made[-1]
+    assert first.starts and first.bounds
+    first.ends("proven")
+    panel.racing.tick()
+    panel.refresh_now()
+    assert "race from nothing" in screen.accessibleName() and "N: race from nothing" in screen.hint
+    assert panel.anew.isVisibleTo(panel)
+    QTest.keyClick(screen, Key.Key_N)
+    second = FakeRace.made[-1]
+    assert second is not first and not second.starts and not second.bounds
+    panel.refresh_now()
+    assert not panel.anew.isVisibleTo(panel) and "from nothing" not in screen.hint
+    QTest.keyClick(screen, Key.Key_N)
+    assert FakeRace.made[-1] is second, "it is not offered"
 
 
 def test_it_follows_a_race_that_runs(window: MainWindow) -> None:
