@@ -26,7 +26,7 @@ from planner.formats.networks.read import is_network_file
 from planner.model.cost_model import SIDES, RatesSource
 from planner.model.graph import Graph
 from planner.model.groups import colour_classes
-from planner.model.precision import FILE, precision_of
+from planner.model.precision import FILE, TIMES_AS_STORED, precision_of
 from planner.model.times import measured_words, with_times_of
 from planner.quantity import bytes_text, time_text
 from planner.text_table import large, whole_number
@@ -177,7 +177,7 @@ def counted_words(graph: Graph) -> str:
         return ""
     if not given:
         return f"{precision} bytes and times"
-    return f"{precision} bytes, {'op times' if given == graph.n else 'given op times'} as in the file"
+    return f"{precision} bytes, {'' if given == graph.n else 'given '}{TIMES_AS_STORED}"
 
 
 def _times(graph: Graph) -> str:

@@ -23,7 +23,7 @@ from planner.evaluation.times_source import (
 from planner.model.cost_model import CostModel, RatesSource
 from planner.model.named_machines import machines, named_rates
 from planner.model.precision import FILE as STORED
-from planner.model.precision import precision_of
+from planner.model.precision import TIMES_AS_STORED, precision_of
 from planner.model.times import compute_ops, measured_on, measured_words
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ OWN = RatesSource("", "rates of your own", "")
 """Rates that no machine is named for."""
 USUAL = RatesSource("", "the rates that are usual where none are given", "")
 """Those of a target of which nobody said any."""
+ESTIMATED_AS_STORED = "op times as estimated for the bytes in the file"
+"""What is said of times beside bytes that a target alone counts in another precision, where the model's file gives no times."""
 
 
 class Estimate(NamedTuple):
@@ -98,17 +100,16 @@ def counting_words(problem: Problem) -> str:
     """What is counted in which precision, where it is not that of the model's file: bytes and times, or bytes alone; else empty."""
     read, assumed = precision_of(problem.graph), assumed_precision(problem)
     estimated = times_source(problem) not in (FILE, MEASURED)
-    if assumed and (problem.target.times_as_read or not estimated):
-        return (
-            f"{assumed} bytes, op times as in the file"
-            if read == STORED
-            else f"{assumed} bytes, op times of {read}"
-        )
+    if assumed and not estimated:
+        return f"{assumed} bytes, {TIMES_AS_STORED}"
+    if assumed and problem.target.times_as_read:
+        times = ESTIMATED_AS_STORED if read == STORED else f"op times of {read}"
+        return f"{assumed} bytes, {times}"
     if assumed:
         return f"{assumed} bytes and times"
     if read == STORED:
         return ""
-    return f"{read} bytes and times" if estimated else f"{read} bytes, op times as in the file"
+    return f"{read} bytes and times" if estimated else f"{read} bytes, {TIMES_AS_STORED}"
 
 
 def others_words(problem: Problem) -> str:

@@ -14,6 +14,8 @@ from planner.printable import shown
 
 FILE = "file"
 """As the model's file has them."""
+TIMES_AS_STORED = "op times as in the file"
+"""What is said beside another precision of times that the model's file gives."""
 FLOAT_WIDTH = {"float64": 8, "double": 8, "float32": 4, "float": 4, "float16": 2, "half": 2, "bfloat16": 2}
 """Bytes of a value by the name of a floating-point type."""
 WIDTHS = {"int8": 1, "float16": 2}

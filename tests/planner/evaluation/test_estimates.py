@@ -117,10 +117,17 @@ def test_what_is_counted_in_another_precision_than_the_files_is_told() -> None:
     bytes_alone = Problem(file, replace(module, precision="int8"))
     both = Problem(read, module)
     assert counting_words(Problem(file, module)) == ""
-    assert counting_words(bytes_alone) == "int8 bytes, op times as in the file"
+    assert counting_words(bytes_alone) == "int8 bytes, op times as estimated for the bytes in the file"
     assert counting_words(both) == "int8 bytes and times"
     assert (bytes_alone.evaluator.size == both.evaluator.size).all()
     assert bytes_alone.evaluator.op_work.sum() == Problem(file, module).evaluator.op_work.sum()
     assert bytes_alone.evaluator.op_work.sum() > both.evaluator.op_work.sum()
     assert counting_words(Problem(file, EdgeTpuPipeline(4))) == "int8 bytes and times"
-    assert ("precision", "int8 bytes, op times as in the file") in times_rows(bytes_alone)
+    assert ("precision", counting_words(bytes_alone)) in times_rows(bytes_alone)
+    # Of a file that gives times they are these.
+    ops = [Op(name, name, params=16.0, param_bytes=64.0, work=1.0, work_cpu=1.0) for name in ("a", "b")]
+    given = Graph.build("g", ops, [Tensor("a", ("b",), 4.0, dtype="float32")])
+    assert (
+        counting_words(Problem(given, replace(module, precision="int8")))
+        == "int8 bytes, op times as in the file"
+    )
