@@ -14,7 +14,9 @@ from planner.cli.report import (
     counted_fields,
     estimate_rows,
     rules_text,
+    stuck_fields,
 )
+from planner.machines.stuck import stuck_plan
 from planner.plan_files.bound_json import finite
 from planner.problem.problem import Plan
 from planner.quantity import amount_beside, shown_change
@@ -44,6 +46,7 @@ def figure_fields(figures: Figures, file: str) -> dict[str, Any]:
         **claim_fields(figures.claim),
         "status": figures.status,
         "valid": figures.valid,
+        **stuck_fields(stuck_plan(figures.plan)),
         "violations": [violation.sentence for violation in figures.violations],
         "figures": {name: finite(value) for name, value in figures.estimates.items()},
     }
@@ -102,6 +105,8 @@ def figure_table(
         ]
         add("claimed by its file", claims)
     add("rules", [rules_text(each.plan.evaluation) for each in figures])
+    if any(stuck_plan(each.plan) for each in figures):
+        add("simulated", ["does not run" if stuck_plan(each.plan) else NONE for each in figures])
     counted = [counted_fields(each.plan.problem).get("counted_in", "as in the file") for each in figures]
     if set(counted) != {"as in the file"}:
         add("precision", counted)
@@ -191,6 +196,8 @@ def violation_lines(figures: Sequence[Figures]) -> list[str]:
             f"  ! {each.letter}: {violation.sentence}" for violation in each.violations[:SHOWN_VIOLATIONS]
         ]
         left = len(each.violations) - len(shown)
+        if found := stuck_plan(each.plan):
+            shown.append(f"  ! {each.letter} does not run, simulated: {found.fields['reason']}")
         lines += [*shown, *([f"  ! {each.letter}: and {left} more"] if left > 0 else [])]
     return ["\n".join(lines)] if lines else []
 

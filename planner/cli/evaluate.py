@@ -17,9 +17,11 @@ from planner.cli.report import (
     note_scale,
     plan_fields,
     proofs,
+    stuck_fields,
     summary,
 )
 from planner.machines.catalogue import machine_of, machines
+from planner.machines.stuck import stuck_plan
 from planner.methods.simulation import SimulationReport
 from planner.problem.base import AnyPlan, decision_of
 from planner.problem.claims import claim_of
@@ -42,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "example: stageboard evaluate sample_models/resnet50.json resnet50.plan.json\n\n"
         "A bound is what is proven at once and, where a gap is left, within --prove; what the file says was proven beyond that is named\n"
         "as its claim.\n"
-        "Exit status 1: the plan breaks a rule, or its file claims figures that it does not have."
+        "Exit status 1: the plan breaks a rule, or its file claims figures that it does not have, or with --simulate does not run."
     )
 
 
@@ -59,12 +61,14 @@ def run(args: argparse.Namespace, console: Console) -> int:
     for note in opened.notes:
         why = "" if opened.other_costs else "; it was edited or written by another version, make it again"
         console.note(f"{args.plan}: {note}{why}")
+    unrunnable = stuck_plan(plan)
     bounds = proven_of(plan, with_known(problem, opened.bounds), args.prove, console)
     bound, standing = problem.strongest_bound(bounds), problem.standing(evaluation.values, bounds)
     claim = claim_of(plan, bounds)
     data = {
         "planner": plan.provenance.planner,
         **plan_fields(problem, evaluation),
+        **stuck_fields(unrunnable),
         "lower_bound": None if bound is None else bound.value,
         "bound_method": None if bound is None else bound.method,
         "gap": standing.gap if evaluation.valid else None,
@@ -81,13 +85,15 @@ def run(args: argparse.Namespace, console: Console) -> int:
     ]
     rows = [
         *_speed_rows(plan),
-        *(simulated.rows if simulated is not None else ()),
+        *(simulated.rows if simulated is not None and simulated.runs else ()),
         ("planner", plan.provenance.planner),
         ("plan", args.plan),
     ]
-    console.result(data, lambda: summary(problem, evaluation, rows, proven))
+    stopped = unrunnable if simulated is None else None if simulated.runs else simulated
+    console.result(data, lambda: summary(problem, evaluation, rows, proven, stopped))
     differs = bool(opened.notes) and not opened.other_costs
-    return DONE if evaluation.valid and not differs else FAILED
+    runs = simulated is None or simulated.runs
+    return DONE if evaluation.valid and not differs and runs else FAILED
 
 
 def _speed_rows(plan: AnyPlan) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console
 from planner.cli.proving import BESIDE, configure_beside
 from planner.cli.readers import import_readers
-from planner.cli.report import bound_rows, ending, note_scale, plan_fields, proofs, summary
+from planner.cli.report import bound_rows, ending, note_scale, plan_fields, proofs, stuck_fields, summary
 from planner.cli.searching import NONE_YET, Watch, soft_interrupt, uninterrupted
 from planner.plan_files.plan_json import write_plan
 from planner.problem.base import PlanningProblem
@@ -54,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, plan, prove, write the plan file, report."""
     from planner.machines.catalogue import DEFAULT, planner_asked
+    from planner.machines.stuck import stuck_plan
     from planner.machines.trying import tried_words
     from planner.runs.planning import Wanted, plan_problem, refuter
 
@@ -82,10 +83,12 @@ def run(args: argparse.Namespace, console: Console) -> int:
 
     bound, evaluation = problem.strongest_bound(result.bounds), None if plan is None else plan.evaluation
     standing = None if evaluation is None else problem.standing(evaluation.values, result.bounds)
+    unrunnable = None if plan is None else stuck_plan(plan)
     finder = refuter(result) if plan is None else plan.provenance.planner
     data: dict[str, Any] = {
         "planner": finder,
         **plan_fields(problem, evaluation),
+        **stuck_fields(unrunnable),
         "lower_bound": None if bound is None else bound.value,
         "bound_method": None if bound is None else bound.method,
         "gap": None if standing is None else standing.gap,
@@ -122,7 +125,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
             rows.append(("note", result.message))
         if data["plan_file"]:
             rows.append(("plan", data["plan_file"]))
-        return summary(problem, evaluation, rows, bound_rows(problem, bound, standing))
+        return summary(problem, evaluation, rows, bound_rows(problem, bound, standing), unrunnable)
 
     console.result(data, text)
     return DONE if evaluation is not None and evaluation.valid else FAILED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.report import bound_rows, note_scale, summary
+from planner.cli.report import bound_rows, note_scale, stuck_fields, summary
 from planner.cli.searching import soft_interrupt, uninterrupted
 from planner.errors import StageboardError
 from planner.plan_files.plan_json import write_plan
@@ -69,6 +69,7 @@ def _cores(text: str) -> int:
 def run(args: argparse.Namespace, console: Console) -> int:
     """Read, race, write the plan file, report."""
     from planner.cli.racing import Board, fields, leaderboard
+    from planner.machines.stuck import stuck_plan
     from planner.runs.proving import known_at_once
     from planner.runs.race import Race
     from planner.runs.race.whole import run_race
@@ -97,6 +98,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     board.end()
     evaluation = None if plan is None else plan.evaluation
     standing = None if evaluation is None else problem.standing(evaluation.values, race.bounds)
+    unrunnable = None if plan is None else stuck_plan(plan)
     written = args.output if plan is not None and args.output else None
     if plan is None and race.outcome != "infeasible":
         console.note(_no_plan(race))
@@ -105,10 +107,10 @@ def run(args: argparse.Namespace, console: Console) -> int:
         rows = [("race", race.sentence)]
         if written:
             rows.append(("plan", written))
-        figures = summary(problem, evaluation, rows, bound_rows(problem, race.bound, standing))
+        figures = summary(problem, evaluation, rows, bound_rows(problem, race.bound, standing), unrunnable)
         return f"{figures}\n\n{leaderboard(race)}"
 
-    console.result(fields(race, plan, args.seed, written), text)
+    console.result({**fields(race, plan, args.seed, written), **stuck_fields(unrunnable)}, text)
     return DONE if evaluation is not None and evaluation.valid else FAILED
 
 

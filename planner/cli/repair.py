@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.cli import explaining, inputs
 from planner.cli.command import DONE, FAILED, Console, UsageError
-from planner.cli.report import plan_fields, rules_text, summary
+from planner.cli.report import plan_fields, rules_text, stuck_fields, summary
 from planner.plan_files.order_json import OpenedOrder
 from planner.plan_files.plan_json import write_plan
 from planner.problem.bound import proven
@@ -61,6 +61,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
     """Read model and plan, repair, write the plan, say what moved."""
     import numpy as np
 
+    from planner.machines.stuck import stuck_plan
     from planner.methods.repair.outcome import TOLD
     from planner.repair import RepairError, kept, repair
     from planner.repair.plans import repaired_plan
@@ -82,10 +83,11 @@ def run(args: argparse.Namespace, console: Console) -> int:
     seconds = time.perf_counter() - began
     plan = repaired_plan(opened.plan, found, args.seed, seconds)
     write_plan(args.output, plan, bounds_of(opened, plan))
-    evaluation = plan.evaluation
+    evaluation, unrunnable = plan.evaluation, stuck_plan(plan)
     data: dict[str, Any] = {
         "planner": plan.provenance.planner,
         **plan_fields(problem, evaluation),
+        **stuck_fields(unrunnable),
         "status": "feasible",
         "sentence": found.sentence,
         **_moves(found),
@@ -109,7 +111,7 @@ def run(args: argparse.Namespace, console: Console) -> int:
         lines = [f"  > {line}" for line in found.moves(_SHOWN_MOVES)] if len(found.moved) > TOLD else []
         if len(found.moved) > _SHOWN_MOVES:
             lines.append(f"  > and {len(found.moved) - _SHOWN_MOVES} more")
-        return "\n".join([summary(problem, evaluation, rows), *lines])
+        return "\n".join([summary(problem, evaluation, rows, simulated=unrunnable), *lines])
 
     console.result(data, text)
     return DONE

@@ -17,6 +17,7 @@ from planner.evaluation.times_source import SCALED, SCALED_WORDS, estimated, tim
 from planner.machines.two_level_memory.order import OrderEvaluation
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.methods.simulation import SimulationReport
 from planner.model.graph import Graph
 from planner.model.times import compute_ops, coverage, measured_words
 from planner.plan_files import order_json, plan_json
@@ -55,6 +56,11 @@ def plan_fields(problem: PlanningProblem, evaluation: Evaluated | None) -> dict[
         return {**head, **order_json.evaluation_dict(evaluation)}
     assert isinstance(evaluation, Evaluation) and isinstance(problem, Problem)
     return {**head, **plan_json.evaluation_dict(evaluation, problem)}
+
+
+def stuck_fields(found: SimulationReport | None) -> dict[str, str]:
+    """For JSON: why a valid plan does not execute; empty where that is not known of it."""
+    return {} if found is None else {"does_not_run": str(found.fields["reason"])}
 
 
 def counted_fields(problem: PlanningProblem) -> dict[str, str]:
@@ -193,8 +199,12 @@ def summary(
     evaluation: Evaluated | None,
     rows: Sequence[tuple[str, str]] = (),
     proven: Sequence[tuple[str, str]] = (),
+    simulated: SimulationReport | None = None,
 ) -> str:
-    """A title, the figures as ``label value`` lines (``proven`` beside the objective), the devices, what is broken."""
+    """A title, the figures as ``label value`` lines (``proven`` beside the objective), the devices, what is broken.
+
+    ``simulated``: what is to be said beside the rules of how the plan executes.
+    """
     title = f"{problem.name} on {problem.target.spec_for_people()}"
     lines: list[tuple[str, str]] = []
     if evaluation is not None:
@@ -206,6 +216,7 @@ def summary(
     lines.extend(proven)
     if evaluation is not None:
         lines.append(("rules", rules_text(evaluation)))
+        lines.extend(simulated.rows if simulated is not None else ())
         if isinstance(problem, Problem) and problem.constraints:
             lines.append(("constraints", constraints_text(problem)))
     if isinstance(evaluation, OrderEvaluation):

@@ -35,6 +35,7 @@ class Machine:
     * ``domains``: ``(problem) -> uint64[n]``, the devices that each op can ever be on, a bit each; None without a valid plan;
     * ``alone``: ``(evaluator, device_of) -> Alone``, when pieces run for a single sample, see :mod:`planner.methods.alone`;
     * ``simulate``: ``(problem, device_of, options) -> SimulationReport``, how a plan executes, see :mod:`planner.methods.simulation`;
+    * ``stuck``: ``(problem, device_of) -> SimulationReport | None``, why a valid plan is known at once not to execute;
     * ``warm``: a :class:`planner.methods.tiny.Warm`, the tiny problems that are compiled on;
     * ``exports``: a :class:`planner.export.form.Form` each, by the name that the command line knows it by,
       with what its file holds in a few words.
@@ -60,6 +61,7 @@ class Machine:
     domains: str = ""
     alone: str = ""
     simulate: str = ""
+    stuck: str = ""
     warm: str = ""
     exports: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 

@@ -33,5 +33,6 @@ MACHINE = Machine(
     domains=".domains:domains",
     alone=".schedule:alone",
     simulate=".simulation.report:simulate",
+    stuck=".simulation.report:stuck",
     warm=".warm:Warm",
 )

@@ -451,3 +451,17 @@ def test_amounts_of_a_row_and_their_differences_are_in_one_unit() -> None:
         "0",
         "bottleneck C",
     ]
+
+
+def test_a_valid_plan_that_does_not_run_is_told_from_one_that_does(stageboard: Any, tmp_path: Path) -> None:
+    """The memory rule counts less of a chip's buffers than running takes."""
+    files = [tmp_path / "tight.plan.json", tmp_path / "roomy.plan.json"]
+    for sram, file in zip(("20MiB", "32MiB"), files, strict=True):
+        target = f"mcm:4,precision=int8,sram={sram}"
+        stageboard(
+            "plan", RESNET, "--target", target, "--planner", "chip-greedy", "--prove", "off", "-o", file
+        )
+    said = stageboard("compare", RESNET, *files, "--prove", "off").out
+    assert "! A does not run, simulated: chip 3 has no place for" in said and "B does not run" not in said
+    plans = stageboard("compare", RESNET, *files, "--prove", "off", "--json").json["plans"]
+    assert plans[0]["does_not_run"].startswith("chip 3 has no place for") and "does_not_run" not in plans[1]

@@ -56,13 +56,35 @@ def test_a_plan_that_does_not_run_says_where(stageboard: Any, tmp_path: Path) ->
     assert stageboard("plan", RESNET, "--target", target, "--planner", "chip-greedy", "-o", file).status == 0
     ran = stageboard("evaluate", RESNET, file, "--simulate", "--json")
     said = ran.json["simulated"]
-    assert ran.status == 0 and ran.json["valid"]
+    assert ran.status == 1 and ran.json["valid"]
+    # Without the rule nobody was told that it fits, so it is said to whoever asks.
+    assert "does_not_run" not in ran.json
+    assert stageboard("evaluate", RESNET, file).status == 0
     assert said["interval"] is said["throughput"] is said["latency"] is None
     assert said["unplaced"]["chip"] == "chip 0" and said["unplaced"]["wanted"] > said["unplaced"]["largest"]
     assert said["reason"].startswith("chip 0 has no place for ")
     shown = stageboard("evaluate", RESNET, file, "--simulate").out
     assert "does not run: chip 0 has no place for" in shown and "simulated latency" not in shown
     assert "The memory rule is off" in " ".join(shown.split()) and "although valid" in shown
+
+
+def test_a_valid_plan_that_does_not_run_is_said_to_by_whoever_tells_of_it(
+    stageboard: Any, tmp_path: Path
+) -> None:
+    """The rule's sum fits, the allocator's buffers do not."""
+    file = tmp_path / "tight.plan.json"
+    planning = ["--target", "mcm:4,precision=int8,sram=20MiB", "--planner", "chip-greedy", "--prove", "off"]
+    planned = stageboard("plan", RESNET, *planning, "-o", file)
+    assert planned.status == 0 and "does not run: chip 3 has no place for" in planned.out
+    assert stageboard("plan", RESNET, *planning, "--json").json["does_not_run"].startswith("chip 3 has no")
+    plain = stageboard("evaluate", RESNET, file, "--prove", "off")
+    assert plain.status == 0 and "does not run: chip 3" in plain.out and "although valid" in plain.out
+    asked = stageboard("evaluate", RESNET, file, "--prove", "off", "--simulate")
+    assert asked.status == 1 and asked.out.count("does not run") == 1
+    larger = stageboard("evaluate", RESNET, file, "--prove", "off", "--simulate", "--set", "sram=32MiB")
+    assert larger.status == 0 and "simulated latency" in larger.out and "does not run" not in larger.out
+    repaired = stageboard("repair", RESNET, file, "-o", tmp_path / "repaired.plan.json")
+    assert "does not run: chip 3 has no place for" in repaired.out
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
-from planner.errors import PlanError
+from planner.errors import PlanError, PlannerRefusal
 from planner.machines.mcm.evaluator import McmEvaluator
 from planner.machines.mcm.simulation.simulator import (
     OPTIONS,
@@ -17,11 +18,13 @@ from planner.machines.mcm.simulation.simulator import (
     Simulator,
     Unplaced,
 )
+from planner.machines.mcm.target import McmPackage
 from planner.methods.simulation import SimulationReport
 from planner.model.graph import Ints
 from planner.options import parse_options
+from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
-from planner.quantity import bytes_text, time_text
+from planner.quantity import bytes_text, exact_bytes_text, parse_quantity, time_text
 from planner.text_table import percent
 
 ALTHOUGH = "although valid"
@@ -35,10 +38,14 @@ def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> Sim
 
     A plan that does not run, for want of memory or because a dependency leads back, is said to.
     """
-    settings = SimulationSettings(**parse_options(OPTIONS, given, "simulation"))
+    options = parse_options(OPTIONS, given, "simulation")
+    sram = str(options.pop("sram"))
+    settings = SimulationSettings(**options)
+    problem = _with_memory(problem, sram) if sram else problem
     evaluator = cast(McmEvaluator, problem.evaluator)
+    simulator = Simulator(evaluator, settings)
     try:
-        found = Simulator(evaluator, settings).run(device_of)
+        found = simulator.run(device_of)
     except PlanError as error:
         nothing = np.zeros(evaluator.k)
         stuck = Simulated(math.inf, math.inf, nothing, nothing, nothing, None)
@@ -49,12 +56,54 @@ def simulate(problem: Problem, device_of: Ints, given: Mapping[str, Any]) -> Sim
         )
     evaluation = evaluator.evaluate(device_of)
     if found.unplaced is not None:
-        reason = unplaced_words(problem, found.unplaced)
-        advice = valid_words(evaluator) if evaluation.valid else ""
-        told = [("simulated", f"does not run: {reason}"), *([(ALTHOUGH, advice)] if advice else [])]
-        return SimulationReport(told, fields(problem, found, settings, reason), runs=False, advice=advice)
+        return _unplaced(problem, simulator, device_of, found, evaluation)
     analytical = float(evaluation.cost.max(initial=0.0))
     return SimulationReport(rows(problem, found, analytical), fields(problem, found, settings, None))
+
+
+def stuck(problem: Problem, device_of: Ints) -> SimulationReport | None:
+    """What a simulation says of an assignment (int32[n]) that keeps the memory rule and for which its allocator finds no place; else None.
+
+    Memory alone is looked at, in a fraction of the time that a simulation takes. Without the rule nobody was told that the plan fits.
+    """
+    evaluator = cast(McmEvaluator, problem.evaluator)
+    if not evaluator.target.check_memory:
+        return None
+    simulator = Simulator(evaluator)
+    high, unplaced = simulator.allocated(device_of)
+    if unplaced is None:
+        return None
+    nothing = np.zeros(evaluator.k)
+    found = Simulated(math.inf, math.inf, nothing, nothing, high, unplaced)
+    return _unplaced(problem, simulator, device_of, found, evaluator.evaluate(device_of))
+
+
+def _with_memory(problem: Problem, sram: str) -> Problem:
+    """The same problem with so much memory of a chip. Raises :class:`PlannerRefusal`."""
+    try:
+        limit = parse_quantity(sram)
+    except ValueError as error:
+        raise PlannerRefusal(f"option 'sram': {error}") from None
+    if not limit >= 0:
+        raise PlannerRefusal(f"option 'sram' is {sram}; it must be at least 0")
+    return replace(problem, target=replace(cast(McmPackage, problem.target), sram=limit))
+
+
+def _unplaced(
+    problem: Problem, simulator: Simulator, device_of: Ints, found: Simulated, evaluation: Evaluation
+) -> SimulationReport:
+    """The report on a plan (int32[n]) for which the allocator found no place."""
+    assert found.unplaced is not None
+    reason = unplaced_words(problem, found.unplaced)
+    advice = ""
+    if evaluation.valid:
+        evaluator, needed = cast(McmEvaluator, problem.evaluator), simulator.needed(device_of)
+        beyond = (needed - evaluation.memory)[needed > evaluator.target.sram]
+        advice = valid_words(evaluator, float(needed.max()), float(beyond.max(initial=0.0)))
+    told = [("simulated", f"does not run: {reason}"), *([(ALTHOUGH, advice)] if advice else [])]
+    return SimulationReport(
+        told, fields(problem, found, simulator.settings, reason), runs=False, advice=advice
+    )
 
 
 JUDGED = (
@@ -73,15 +122,30 @@ def unplaced_words(problem: Problem, unplaced: Unplaced) -> str:
     return f"{chip} has no place for {bytes_text(unplaced.wanted)} of {what}: {free}"
 
 
-def valid_words(evaluator: McmEvaluator) -> str:
-    """Why a plan for which the allocator finds no place is valid all the same, and what to do, in two sentences."""
+def valid_words(evaluator: McmEvaluator, needed: float, beyond: float) -> str:
+    """Why a plan for which the allocator finds no place is valid all the same, and what to do, in sentences. ``needed``: bytes of a chip's memory
+    with which the plan runs; ``beyond``: by how much that is more than the rule counts, of the chips that are too full on the one where it is most."""
     if not evaluator.target.check_memory:
         return f"The memory rule is off, so a valid plan need not fit. Switch it on, or {JUDGED}."
+    sram = evaluator.target.sram
+    less = f"{JUDGED[:1].upper()}{JUDGED[1:]}"
+    if sram > beyond:
+        less = (
+            f"Plan with sram={typed(sram - beyond)}, which leaves free what running takes beyond the rule here, and simulate that plan"
+            f" with {typed(sram)} (evaluate --simulate --set sram={typed(sram)}), or {JUDGED}"
+        )
     return (
         "The memory rule counts what passes between chips once, while it is in use; running keeps two buffers of it"
-        f" for good, and each block in one piece. {JUDGED[:1].upper()}{JUDGED[1:]}, or plan with less memory of a chip"
-        " (sram) and set it back."
+        f" for good, and each block in one piece: it takes {typed(needed, up=True)} of a chip. {less}."
     )
+
+
+def typed(size: float, up: bool = False) -> str:
+    """Bytes as one may type them, ``31.4375MiB``: to whole steps of 64 KiB, or below a MiB of 1 KiB, down or ``up``."""
+    step = 2.0**16 if size >= 2**20 else 2.0**10
+    steps = math.ceil(size / step) if up else math.floor(size / step)
+    number, unit = exact_bytes_text(steps * step).replace(",", "").split()
+    return f"{number.rstrip('0').rstrip('.') if '.' in number else number}{unit}"
 
 
 def rows(problem: Problem, found: Simulated, analytical: float) -> list[tuple[str, str]]:

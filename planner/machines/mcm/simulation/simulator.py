@@ -39,6 +39,7 @@ OPTIONS = (
     Option("inferences", 64, "inferences that follow one another; the second half is measured", low=2, high=100_000),
     Option("jitter", 0.05, "how much longer or shorter a chip may take each time, as a share; 0 = always the same", low=0.0, high=0.99),
     Option("seed", 0, "which factors are drawn", low=0, high=2**31 - 1),
+    Option("sram", "", "memory of a chip, such as 32MiB; unless said that of the plan's target"),
 )  # fmt: skip
 """What a simulation can be asked."""
 
@@ -139,6 +140,14 @@ class Simulator:
             keys[:, 0].astype(np.int32), last, np.bincount(which, e.send_time[sent], len(keys)).astype(np.float64),
             np.bincount(which, e.size[sent], len(keys)).astype(np.float64), np.ascontiguousarray(keys[:, 1]),
         )  # fmt: skip
+
+    def needed(self, device_of: Ints) -> Floats:
+        """Bytes of each chip up to the highest in use (float64[k]) were its memory unlimited, under an assignment (int32[n]): as first fit takes
+        the lowest gap, so much memory is enough."""
+        e = self._evaluator
+        high = np.zeros(e.k)
+        place_tensors(device_of, e.k, e.parameter_bytes(device_of), math.inf, *e.flows(), high)
+        return high
 
     def allocated(self, device_of: Ints) -> tuple[Floats, Unplaced | None]:
         """Bytes of each chip up to the highest in use (float64[k]), and what there was no place for, under an assignment (int32[n])."""

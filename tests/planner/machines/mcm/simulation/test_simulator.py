@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from planner.errors import PlanError
+from planner.errors import PlanError, PlannerRefusal
+from planner.machines.mcm.simulation.report import simulate, stuck
 from planner.machines.mcm.simulation.simulator import SimulationSettings, Simulator, Unplaced
 from planner.machines.mcm.solver.solver import McmSolver
 from planner.machines.mcm.target import McmPackage
@@ -159,6 +160,36 @@ def test_gaps_may_be_too_small_though_enough_is_free() -> None:
     assert not problem.evaluator.violations(plan(*[0] * 6))
     _, unplaced = simulator(problem).allocated(plan(*[0] * 6))
     assert unplaced == Unplaced(0, 4, 192.0, 128.0, 256.0)
+
+
+def test_so_much_memory_as_is_needed_is_enough_and_the_advice_says_it() -> None:
+    two = graph({"a": 1.0, "b": 1.0}, [("a", ("b",), 2.0**20, 1.0)], a=64.0)
+    problem = Problem(two, McmPackage(2, sram=1.25 * 2**20))
+    one = simulator(problem)
+    assert one.allocated(plan(0, 1))[1] is not None
+    needed = one.needed(plan(0, 1))
+    assert needed.tolist() == [64 + 2 * 2**20, 2 * 2**20]
+    for size, runs in ((needed.max(), True), (needed.max() - 1, False)):
+        found = simulate(problem, plan(0, 1), {"sram": f"{size:.0f}"})
+        assert found.runs is runs
+    told = stuck(problem, plan(0, 1))
+    assert told is not None and not told.runs
+    assert told.advice == simulate(problem, plan(0, 1), {}).advice
+    # 64 bytes more than two MiB, in whole steps; a MiB beyond what the rule counts leaves a quarter.
+    assert "it takes 2.0625MiB of a chip. Plan with sram=256KiB, which leaves free" in told.advice
+    assert "with 1.25MiB (evaluate --simulate --set sram=1.25MiB)" in told.advice
+    assert stuck(problem, plan(0, 0)) is None
+    off = Problem(two, McmPackage(2, sram=1.25 * 2**20, check_memory=False))
+    assert stuck(off, plan(0, 1)) is None, "nobody was told that it fits"
+    none = Problem(two, McmPackage(2, sram=2.0**20 + 64))
+    assert "less" not in stuck(none, plan(0, 1)).advice  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("sram", ["much", "-1", "nan"])
+def test_a_memory_that_is_none_is_refused(sram: str) -> None:
+    problem = Problem(graph({"a": 1.0}, []), McmPackage(2))
+    with pytest.raises(PlannerRefusal, match="option 'sram'"):
+        simulate(problem, plan(0), {"sram": sram})
 
 
 def test_the_allocator_counts_whether_the_memory_rule_is_on_or_not() -> None:
