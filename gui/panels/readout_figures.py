@@ -83,12 +83,16 @@ def rules_shown(board: AssignmentBoard, theme: Theme) -> Shown:
     note = plural(broken, "violation") + (f", {plural(pins, 'constraint')}" if pins else "")
     if board.infeasible:
         note = "infeasible, proven"
+    elif board.stuck is not None:
+        return Shown("Rules", "valid", "but does not run", theme.warning)
     return Shown("Rules", "broken" if broken else "valid", note, theme.bad if broken else theme.good)
 
 
 def rules_tip(board: AssignmentBoard) -> str:
-    """Why no plan can be valid, in lines; empty where some may be, or nobody knows why none is."""
+    """Why no plan can be valid, or why this valid one does not run, in lines; empty where neither is known."""
     why = board.why_none
+    if why is None and board.stuck is not None:
+        return wrapped([" ".join(f"{words}." for _, words in board.stuck.rows[:1]), board.stuck.advice])
     return "" if why is None else wrapped([f"No plan can be valid: {why.sentence}"])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from gui.document.board import Board
 from gui.document.plan.selection import EMPTY
 from planner.errors import StageboardError
+from planner.machines.stuck import stuck
 from planner.model.graph import Bools, Ints
 from planner.problem.decision import Evaluation
 from planner.problem.evaluator import Live
@@ -21,6 +22,7 @@ from planner.reports.comparison.renumbering import elsewhere, renumbered
 if TYPE_CHECKING:
     from planner.feasibility import Explanation
     from planner.methods.feasibility.conflicts import Conflict
+    from planner.methods.simulation import SimulationReport
     from planner.problem.bound import Bound
     from planner.problem.evaluator import Move
     from planner.problem.problem import Plan
@@ -37,6 +39,7 @@ class AssignmentBoard(Board[Problem, Evaluation]):
         super().__init__()
         self.live: Live | None = None
         self._domains: Domains | None = None
+        self._stuck: tuple[Evaluation, SimulationReport | None] | None = None
         self._best: tuple[int, int, list[Move]] | None = None
         self._why_none: list[tuple[Problem, Conflict | Explanation]] = []
 
@@ -97,6 +100,14 @@ class AssignmentBoard(Board[Problem, Evaluation]):
     def why_none(self) -> Conflict | Explanation | None:
         """Why the problem has no valid plan: an explanation with its remedies, or the conflict alone; None where nobody knows."""
         return next((why for problem, why in self._why_none if problem == self.problem), None)
+
+    @property
+    def stuck(self) -> SimulationReport | None:
+        """What a machine's simulation says of a valid assignment that is known at once not to execute; else None."""
+        evaluation = self.evaluation
+        if self._stuck is None or self._stuck[0] is not evaluation:
+            self._stuck = (evaluation, stuck(self.open_problem, evaluation, self.device_of))
+        return self._stuck[1]
 
     def keep_why_none(self, problem: Problem, why: Conflict | Explanation) -> None:
         """Remember why ``problem`` has no valid plan, in the place of what was remembered of it."""

@@ -249,9 +249,11 @@ class FeasibilityDialog(QDialog):
         line.addWidget(sentence)
         return row
 
-    def show_done(self, remedy: Remedy, valid: bool, anew: bool = False, fullest: str = "") -> None:
+    def show_done(
+        self, remedy: Remedy, valid: bool, anew: bool = False, fullest: str = "", stuck: str = ""
+    ) -> None:
         """A remedy was applied: what now? ``valid``: the plan on the canvas keeps all rules now, and what its ``fullest``
-        device holds; ``anew``: one is being made."""
+        device holds; ``anew``: one is being made; ``stuck``: why it does not run all the same."""
         first = self.applied is None
         self._clear()
         self.applied = remedy
@@ -261,9 +263,15 @@ class FeasibilityDialog(QDialog):
         elif valid:
             # The remedy's sentence is about the plan that was found for it: this one may be another.
             what = f"The plan on the canvas is valid now{': in it ' if fullest else ''}{fullest}."
+            if stuck:
+                what += f" Simulated, it {stuck}. Package says what to do."
         else:
             what += "The ops stayed where they were; now plan or repair."
-        self._say(f"Done: {remedy.title}", f"{what} Undo takes the step back.", "good")
+        self._say(
+            f"Done: {remedy.title}",
+            f"{what} Undo takes the step back.",
+            "warning" if stuck and valid and not anew else "good",
+        )
         self._plan = remedy.device_of
         self.planner.show()
         self.repair.setVisible(not valid and not anew)

@@ -222,7 +222,10 @@ class Mending(QObject):
         dialog = self.dialog
         if dialog is not None and dialog.applied is not None:
             dialog.show_done(
-                dialog.applied, self._document.evaluation.valid, fullest=self._fullest(dialog.applied)
+                dialog.applied,
+                self._document.evaluation.valid,
+                fullest=self._fullest(dialog.applied),
+                stuck=self._stuck(),
             )
 
     def _go(self, ops: Ints) -> None:
@@ -244,14 +247,24 @@ class Mending(QObject):
             document.message.emit(Message("error", str(error)))
             return
         if self.dialog is not None:
-            self.dialog.show_done(remedy, document.evaluation.valid, anew, self._fullest(remedy))
+            self.dialog.show_done(
+                remedy, document.evaluation.valid, anew, self._fullest(remedy), self._stuck()
+            )
         if anew:
             return  # the notice is about the plan made anew
         broken = len(document.evaluation.violations)
-        state = "the plan is valid now" if not broken else f"this plan has {plural(broken, 'violation')}"
+        runs = f", but {stuck}" if (stuck := self._stuck()) else ""
+        state = (
+            f"the plan is valid now{runs}" if not broken else f"this plan has {plural(broken, 'violation')}"
+        )
         self._window.notice.show_message(
             "info", f"{remedy.title}: {state}.", action="Start a planner", run=self._plan, until_change=True
         )
+
+    def _stuck(self) -> str:
+        """That the plan on the canvas does not run though it is valid, and why; else empty."""
+        found = self._document.board.stuck
+        return "" if found is None else found.rows[0][1]
 
     def _fullest(self, remedy: Remedy) -> str:
         """What the fullest device of the plan on the canvas holds, where the remedy made memories larger."""

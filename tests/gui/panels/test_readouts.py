@@ -45,6 +45,7 @@ from planner.model.samples import sample
 from planner.problem.problem import Problem
 from tests.gui.mcm_models import opened_on_package
 from tests.gui.models import chain_graph, timed_chain, tpu_graph
+from tests.gui.package_models import opened_package
 from tests.gui.window_parts import opened, opened_on_tpus, settle, shown
 
 
@@ -155,6 +156,20 @@ def test_a_broken_plan_has_no_gap(qtbot: QtBot) -> None:
         document.undo_stack.undo()
         settle()
         assert strip.rules.value == "valid"
+
+
+def test_a_valid_plan_that_does_not_run_is_no_good_news(qtbot: QtBot) -> None:
+    """The fullest chip holds 13.25 MiB, but two buffers of what reaches it take more."""
+    document = opened_package(sram=13.3 * 2**20)
+    strip = ReadoutStrip(document, LIGHT)
+    with shown(qtbot, strip, 1280, 66):
+        assert (strip.rules.value, strip.rules.note) == ("valid", "but does not run")
+        told = " ".join(strip.rules.accessibleDescription().split())
+        assert "does not run: chip 2 has no place for" in told and "Plan with sram=" in told
+        document.set_problem(McmPackage(4, sram=32.0 * 2**20))
+        settle()
+        assert (strip.rules.value, strip.rules.note) == ("valid", "0 violations")
+    document.deleteLater()
 
 
 def test_optimal_only_with_a_proof(qtbot: QtBot) -> None:

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.document.plan import opening
+from gui.document.plan import board, opening
 from gui.editors.plan.editor import MainWindow
 from planner.errors import StageboardError
 from planner.feasibility import Remedy
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
+from planner.methods.simulation import SimulationReport
 from planner.processes.question import Answer
 from tests.gui.background.test_doubting import Told, job
 from tests.gui.background.test_infeasible import WHY
@@ -208,6 +209,27 @@ def test_a_plan_is_made_anew_after_a_remedy(qtbot: QtBot, hopeless: MainWindow) 
     assert hopeless.notice.text.startswith("Planned anew for a multi-chip module of 4 chips: ")
     document.undo_stack.undo()
     assert document.active is left and document.open_problem.target == TOO_SMALL
+
+
+def test_a_remedy_is_not_said_to_be_enough_where_the_plan_does_not_run(
+    qtbot: QtBot, hopeless: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = hopeless.document
+    said = SimulationReport(
+        [("simulated", "does not run: chip 0 has no place")], {}, False, "Plan with less."
+    )
+    even = np.arange(12, dtype=np.int32) * 4 // 12
+    hopeless.mending.explain()
+    monkeypatch.setattr(board, "stuck", lambda *_: said)
+    hopeless.mending.take(
+        Remedy("Use 4 chips", "every op has room then", McmPackage(4, sram=5 * MIB), None, True, even)
+    )
+    planned(qtbot, hopeless)
+    dialog = hopeless.mending.dialog
+    assert document.evaluation.valid and dialog is not None
+    assert "is valid now" in dialog.sentence.text()
+    assert "Simulated, it does not run: chip 0 has no place." in dialog.sentence.text()
+    assert dialog.heading.property("role") == "warning"
 
 
 def test_the_plan_that_a_remedy_brings_is_taken_where_no_planner_finds_one(
