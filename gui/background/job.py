@@ -9,6 +9,7 @@ import numpy as np
 
 from gui.document.plan_list import PlanEntry
 from gui.look.numbers import brief_seconds, seconds_text
+from gui.words.objectives import components_text
 from planner.model.graph import Ints
 from planner.options import parse_options
 from planner.problem.base import says_more
@@ -204,6 +205,20 @@ class Job:
         """How far its best plan may be from the best one, as far as it knows."""
         standing = self.standing
         return None if standing is None else standing.gap
+
+
+def nothing_better_words(job: Job) -> str:
+    """``found nothing better than 2.41 ms in 4.8 s``, of a planner that ended by itself with no better plan than one that it began with; else empty.
+
+    With nothing said to be proven the best: that is told where the plan is.
+    """
+    if job.state != "done" or job.is_bound or not job.order.starts or job.gap == 0.0:
+        return ""
+    if job.components is not None and not found_nothing_better(job):
+        return ""
+    evaluator = job.problem.evaluator
+    best = min(tuple(evaluator.components(start)) for start in job.order.starts)
+    return f"found nothing better than {components_text(job.problem, best)} in {job.time_words}"
 
 
 def is_start(job: Job, best: Incumbent) -> bool:

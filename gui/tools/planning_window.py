@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import Qt
 
+from gui.background.job import nothing_better_words
 from gui.background.jobs import Jobs
 from gui.background.proving import Proving
 from gui.document.values import Message
@@ -145,7 +146,11 @@ class PlanningWindow(EditorWindow):
         self.say(message.level, message.text, message.detail)
 
     def job_ended(self, job: Job) -> None:
-        """A proposal that waits in the list is worth a word; one that is on the canvas already is not."""
+        """A proposal that waits in the list is worth a word, and so is a search that found nothing better, unless its panel is seen to say so; a plan that
+        is on the canvas already is not."""
+        if (told := nothing_better_words(job)) and not self.docks.in_front("planners"):
+            self.notice.show_message("info", f"{job.title} {told}.")
+            return
         entry, active = job.entry, self.document.active
         if entry is None or job.state == "failed" or entry is active or entry not in self.document.plans:
             return

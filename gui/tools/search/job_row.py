@@ -130,11 +130,9 @@ class JobRow(QWidget):
     def _found_itself(self) -> list[str]:
         """What a run found itself that keeps a plan that it began with; empty while it runs, and where that plan is proven the best."""
         job = self.job
-        if job.met and job.gap != 0.0:
-            return ["found nothing better"]
-        if job.own is not None:
+        if job.own is not None and not (job.met and job.gap != 0.0):
             return [f"found {components_text(job.problem, job.own)}; the plan that it began with is better"]
-        return [] if job.alive or job.gap == 0.0 else ["found no valid plan of its own"]
+        return [] if job.alive or job.gap == 0.0 else ["found nothing better"]
 
     def _lines(self) -> list[str]:
         """Every component with what is proven about it, where there are several."""

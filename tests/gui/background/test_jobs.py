@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.background.job import Job, hardly_words
+from gui.background.job import Job, hardly_words, nothing_better_words
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.document.values import Message
@@ -587,7 +587,7 @@ def test_a_worse_plan_of_its_own_joins_the_list(jobs: Jobs, document: Document, 
     document.set_assignment(THIRDS, "edit", "Good")
     for decision, words in (
         (HALVES, f"found {shown(document, HALVES)}; the plan that it began with is better"),
-        (None, "found no valid plan of its own"),
+        (None, "found nothing better"),
     ):
         job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
         # As good as the start, and made of it: the search says so itself.
@@ -603,6 +603,8 @@ def test_a_worse_plan_of_its_own_joins_the_list(jobs: Jobs, document: Document, 
         say(jobs, worker, replace(ended, result=replace(ended.result, own=own)))
         row.show_job()
         assert row.result.text() == f"{words} · began with {shown(document, THIRDS)}"
+        told = f"found nothing better than {shown(document, THIRDS)} in {job.time_words}"
+        assert nothing_better_words(job) == told
         assert document.device_of.tolist() == THIRDS.tolist()
         if decision is None:
             assert job.entry is None and len(document.plans) == count

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gui.tools import planning_window
 from gui.tools.search.running import Run, running_words
 from planner.machines.pipeline.target import Pipeline
 from planner.problem.bound import Bound
@@ -67,4 +70,23 @@ def test_the_header_says_what_runs_and_stops_it(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window.jobs.running, timeout=30_000)
     settle()
     assert not running.isVisible()
+    close()
+
+
+def test_a_search_that_found_nothing_better_is_told_where_its_panel_is_not_seen(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning_window, "nothing_better_words", lambda job: "found nothing better than 7.00")
+    window, close = make_window(qtbot, opened())
+    ended: Any = SimpleNamespace(
+        title="Automatic", infeasible=False, found_none=False, entry=None, state="done"
+    )
+    window.docks.reveal("planners")
+    settle()
+    window.job_ended(ended)
+    assert "nothing better" not in window.notice.text, "the panel says it"
+    window.docks.reveal("target")
+    settle()
+    window.job_ended(ended)
+    assert window.notice.text == "Automatic found nothing better than 7.00."
     close()
