@@ -101,6 +101,11 @@ def files_to_open(arguments: Sequence[str], commands: Sequence[str] = ()) -> tup
 
     files = [Path(argument) for argument in arguments]
     for argument, file in zip(arguments, files, strict=True):
+        if argument.partition("=")[0] == "--target":
+            raise UsageError(
+                "--target is an option of 'stageboard plan', not of the window; choose the machine there in Target (Ctrl+T), or open the plan"
+                " that 'stageboard plan MODEL --target SPEC -o PLAN' writes"
+            )
         if argument.startswith("-"):
             raise UsageError(f"{argument} is not an option of the window; see 'stageboard --help'")
         if not file.exists():

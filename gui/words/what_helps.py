@@ -289,19 +289,26 @@ def _memory(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: t
         return ""
     one = limited_word(problem)
     share = np.where(finite, evaluation.memory / np.where(limits > 0, limits, np.inf), 0.0)
-    fullest = int(np.argmax(share))
+    worst = fullest = int(np.argmax(share))
     near = np.where(_relieving(problem, evaluation, device_of), share, 0.0)
     if (room is None or room >= SMALL) and near.max() >= FULL:
         fullest = int(np.argmax(near))
     elif share[fullest] <= 1.0 and room is not None and room < SMALL:
         return f"More memory per {one} brings at most {gap_percent(room)}."
     held = f"{bytes_text(float(evaluation.memory[fullest]))} of {bytes_text(float(limits[fullest]))}"
+    title, most = problem.devices[worst].title, bytes_text(float(evaluation.memory[worst]))
+    over = int(np.count_nonzero(share > 1.0))
+    if share[fullest] > 1.0 and over > 1:
+        held = f"up to {most} of {bytes_text(float(limits[worst]))} on {title}"
+        return f"More memory per {one} may help as well: {over} {problem.target.words.many} hold more than fits, {held}."
     if share[fullest] > 1.0:
         return f"More memory per {one} may help as well: {problem.devices[fullest].title} holds more than fits ({held})."
     if near[fullest] < FULL and not rule and not _streams(problem, evaluation, device_of):
         return ""
     if near[fullest] < FULL:
         return f"More memory per {one} may help as well: the fullest holds {held}."
+    if share[worst] > share[fullest]:
+        held += f" and {title}, the fullest, {most}"
     return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help{_at_most(', by', room)}."
 
 

@@ -73,7 +73,15 @@ def longer(asked: float | None) -> str:
 
 
 def _seconds(text: str) -> float:
-    return OFF if text.strip().lower() == "off" else inputs.seconds(text)
+    off = text.strip().lower() == "off" or _number(text) == 0.0
+    return OFF if off else inputs.seconds(text)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def again(plan: Plan | OrderPlan, bounds: Sequence[Bound], asked: float | None, console: Console) -> Again:

@@ -63,6 +63,8 @@ def test_commands_that_do_not_draw_import_no_qt() -> None:
         (["pln"], "did you mean 'plan'?"),
         (["nowhere.onnx"], "nowhere.onnx does not exist; check the path"),
         (["some/where"], "some/where does not exist"),
+        ([str(RESNET), "--target", "mcm:12"], "choose the machine there in Target (Ctrl+T)"),
+        ([str(RESNET), "--target=mcm:12"], "stageboard plan MODEL --target SPEC -o PLAN"),
         ([str(RESNET), "--fast"], "--fast is not an option of the window"),
     ],
 )

@@ -96,7 +96,23 @@ def test_a_full_memory_is_named_where_a_better_plan_may_exist(gap: float | None)
 
 
 def test_a_memory_beyond_which_parameters_are_streamed_may_help_as_well() -> None:
-    assert "More memory per stage may help as well" in said(row(Pipeline(2, memory=1.9 * MIB)), [0, 0, 1, 1])
+    told = "More memory per stage may help as well: "
+    both = f"{told}2 stages hold more than fits, up to 2.00 MiB of 1.90 MiB on Stage 0."
+    assert both in said(row(Pipeline(2, memory=1.9 * MIB)), [0, 0, 1, 1])
+    # Of several the one that is beyond most, wherever the bottleneck is.
+    ops = [
+        Op(f"o{i}", f"o{i}", work=w, work_cpu=w, param_bytes=m * MIB)
+        for i, (w, m) in enumerate([(9.0, 2), (1.0, 2), (1.0, 5)])
+    ]
+    graph = Graph.build("row", ops, [Tensor("o0", ("o1",), 1.0), Tensor("o1", ("o2",), 1.0)], time_unit="s")
+    assert "3 stages hold more than fits, up to 5.00 MiB of 1.90 MiB on Stage 2." in said(
+        Problem(graph, Pipeline(3, memory=1.9 * MIB)), [0, 1, 2]
+    )
+    one = [*ops[:1], Op("o1", "o1", work=1.0, work_cpu=1.0, param_bytes=MIB)]
+    graph = Graph.build("row", one, [Tensor("o0", ("o1",), 1.0)], time_unit="s")
+    assert "Stage 0 holds more than fits (2.00 MiB of 1.90 MiB)" in said(
+        Problem(graph, Pipeline(2, memory=1.9 * MIB)), [0, 1]
+    )
     assert "emory" not in said(row(Pipeline(2, memory=3 * MIB)), [0, 0, 1, 1]), "nothing is streamed"
     assert "emory" not in said(row(Pipeline(2, memory=4 * MIB)), [0, 0, 1, 1])
 
@@ -186,6 +202,16 @@ def test_memory_of_a_chip_far_from_the_bottleneck_is_not_what_helps_most() -> No
     evaluation = near.evaluate(devices)
     assert evaluation.bottleneck == 1
     assert "Memory is short: Chip 2 holds" in next_step(near, evaluation, devices, None)
+    assert "the fullest" not in next_step(near, evaluation, devices, None)
+
+
+def test_the_fullest_device_is_named_beside_the_one_that_may_relieve_the_bottleneck() -> None:
+    sizes = [(1.0, 19.9), (1.0, 19.0), (9.0, 19.0)]
+    ops = [Op(f"o{i}", f"o{i}", work=w, work_cpu=w, param_bytes=m * MIB) for i, (w, m) in enumerate(sizes)]
+    graph = Graph.build("row", ops, [Tensor("o0", ("o1",), 1.0), Tensor("o1", ("o2",), 1.0)], time_unit="s")
+    problem, devices = Problem(graph, McmPackage(3, sram=20 * MIB)), np.arange(3, dtype=np.int32)
+    words = next_step(problem, problem.evaluate(devices), devices, None)
+    assert "of 20.00 MiB and Chip 0, the fullest, 19.90 MiB, so more of it per chip may help" in words
 
 
 @pytest.mark.parametrize("objective", ["max-load", "latency"])

@@ -37,6 +37,8 @@ def test_evaluate_says_what_is_proven_and_what_is_claimed(tmp_path: Path, stageb
     assert re.search(r"lower bound +3\.00 ms \(simple\)", ran.out) and WORDS in ran.out
     assert "to prove it here: --prove 2\n" in ran.out
     told = json.loads(stageboard("evaluate", made.model, made.forged, "--prove", "off", "--json").out)
+    assert json.loads(stageboard("evaluate", made.model, made.forged, "--prove", "0", "--json").out) == told
+    assert stageboard("evaluate", made.model, made.forged, "--prove", "soon").status == 2
     assert (told["lower_bound"], told["bound_method"]) == (0.003, "simple")
     assert told["gap"] == pytest.approx(4 / 7)
     assert (told["claimed_bound"], told["claimed_by"], told["claimed_method"]) == (
