@@ -264,7 +264,7 @@ class FeasibilityDialog(QDialog):
             # The remedy's sentence is about the plan that was found for it: this one may be another.
             what = f"The plan on the canvas is valid now{': in it ' if fullest else ''}{fullest}."
             if stuck:
-                what += f" Simulated, it {stuck}. Package says what to do."
+                what += f" Simulated, it {stuck}. Simulate, in Package, says what to do."
         else:
             what += "The ops stayed where they were; now plan or repair."
         self._say(
