@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gui.tools.search.race.course import Course, Goal
-from gui.tools.search.race.facts import board_facts, ranking, scale_of, shown_component
+from gui.tools.search.race.facts import board_facts, ranking, scale_of, shown_component, state_words
 from gui.tools.search.race.runner import Runner
 from gui.tools.search.race.sparkline import value_at
 from gui.tools.search.race.table import race_table
@@ -190,6 +190,16 @@ def test_a_race_that_was_won_before_it_began_says_so(course: Course) -> None:
     assert sentences(course).startswith("The plan it began with is as near to the bound as was asked for.")
     course.outcome = "proven"
     assert "nothing to race for" in sentences(course)
+
+
+def test_who_ends_without_a_plan_says_so(course: Course) -> None:
+    """It has no entry in Plans: *done* alone would not say why."""
+    runner = course.runners[0]
+    runner.trace.clear()
+    runner.standing.state, runner.standing.ending, runner.standing.active = "ended", "finished", 2.0
+    assert state_words(course, runner) == "found no plan of its own"
+    runner.trace.append((1.0, (30.0,)))
+    assert state_words(course, runner) == "done"
 
 
 def test_a_row_says_who_waits_and_what_each_has_had(course: Course) -> None:
