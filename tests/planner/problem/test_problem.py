@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from planner.errors import ConstraintError, TargetError
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
@@ -143,3 +144,12 @@ def test_the_plans_of_a_comparison_are_evaluated_once(monkeypatch: pytest.Monkey
     problem.evaluate(plans[3])
     problem.evaluate(plans[0])
     assert len(asked) == 6, "the oldest is forgotten"
+
+
+def test_plans_are_called_by_the_rules_that_could_be_off() -> None:
+    assert DevicePool(2, 1).kept_words({"contiguous", "memory", "support"}) == ["contiguous"]
+    assert DevicePool(2, 1).kept_words({"support"}) == []
+    assert Pipeline(3, path=True).kept_words({"path", "order"}) == ["with stages in a path"]
+    assert EdgeTpuPipeline(2, shared_children=True).kept_words({"shared_children"}) == [
+        "with shared children"
+    ]
