@@ -9,12 +9,12 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from gui.look.numbers import gap_text, plural
+from gui.look.numbers import Column, gap_text, plural
 from gui.look.theme import Theme
 from gui.present.captions import flowed, measure
 from gui.present.panels.rows import LEFT, RIGHT, SMALL, paint_head, text
 from gui.words.methods import shown_name
-from gui.words.objectives import amount, component_words
+from gui.words.objectives import amount, column_of, component_words
 from gui.words.proofs import best_words, component_title
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.bound import Bound
@@ -23,6 +23,8 @@ from planner.problem.proof_words import plan_words, rules_used
 
 Member = tuple[Plan | OrderPlan, tuple[Bound, ...]]
 """A plan with the bounds that are stored with it."""
+MOST_TICKS = 4
+"""Figures beside the plot."""
 UNSAID = " "
 """Keeps the room of a note while a figure counts, of which nothing is proven."""
 
@@ -102,12 +104,15 @@ def paint_convergence(
     ]
     # One height for all, so that nothing moves from keyframe to keyframe.
     below = 22 * unit * max(len(lines) for lines in feet)
-    plot = free.adjusted(6 * unit, 12 * unit, -10 * unit, -22 * unit - below)
-    if plot.height() < 40 * unit:
-        return
     low, high = min([*values, *known]), max([*values, *known])
     pad = 0.14 * (high - low) or 0.1 * abs(high) or 1.0
     low, high = low - pad, high + pad
+    ticks = _ticks(low, high, column_of(problem, name, values))
+    letters = measure(max(6, round(SMALL * unit)), False)
+    scale = max((letters.horizontalAdvance(words) for _, words in ticks), default=0.0)
+    plot = free.adjusted(scale + 14 * unit, 12 * unit, -10 * unit, -22 * unit - below)
+    if plot.height() < 40 * unit:
+        return
 
     def place(i: float, value: float) -> QPointF:
         share = 0.5 if len(members) == 1 else (i + 0.5) / len(members)
@@ -116,10 +121,12 @@ def paint_convergence(
         )
 
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(QColor(theme.grid), max(1.0, unit)))
-    for share in (0.0, 0.5, 1.0):
-        y = plot.bottom() - plot.height() * share
+    for tick, words in ticks:
+        y = place(0, tick).y()
+        painter.setPen(QPen(QColor(theme.grid), max(1.0, unit)))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        box = QRectF(plot.left() - scale - 8 * unit, y - 10 * unit, scale + 2 * unit, 20 * unit)
+        text(painter, box, words, SMALL * unit, theme.muted, align=RIGHT)
     steps: list[QPointF] = []
     if so_far:
         steps = _proven(
@@ -141,11 +148,25 @@ def paint_convergence(
         painter.setBrush(colour if valid else QColor(theme.panel))
         painter.drawEllipse(point, radius, radius)
     proof = place(0, max(so_far)).y() if so_far else plot.bottom()
-    plate = _paint_value(painter, plot, points, current, amount(problem, name, value), proof, unit, theme)
+    label = amount(problem, name, value)
+    plate, written, align = _value_place(plot, points, current, label, proof, unit)
+    began = (
+        _paint_first(painter, plot, points, amount(problem, name, values[0]), plate, unit, theme)
+        if current
+        else QRectF()
+    )
+    painter.fillRect(plate, QColor(theme.panel))
+    text(painter, written, label, SMALL * unit, theme.text, bold=True, align=align)
     if least is not None and not counting:
-        words = f"no {plan_words(rules_used(problem, [least]))} is below {amount(problem, name, least.value)}"
-        wide = measure(max(6, round(SMALL * unit)), False).horizontalAdvance(words)
-        own = _bound_place(plot, steps, points, plate, place(0, least.value).y(), wide, unit)
+        told = amount(problem, name, least.value)
+        kept = plan_words(rules_used(problem, [least]))
+        choices = [
+            (words, letters.horizontalAdvance(words))
+            for words in (f"no {kept} is below {told}", f"at least {told}")
+        ]
+        words, own = _bound_place(
+            plot, steps, points, (plate, began), place(0, least.value).y(), choices, unit
+        )
         painter.fillRect(own, QColor(theme.panel))
         text(painter, own, words, SMALL * unit, theme.good)
     for i, line in enumerate(feet[shown - 1]):
@@ -154,30 +175,33 @@ def paint_convergence(
 
 
 def _bound_place(
-    plot: QRectF, steps: Sequence[QPointF], points: Sequence[QPointF], plate: QRectF, y: float, wide: float, unit: float
-) -> QRectF:  # fmt: skip
-    """Where words of ``wide`` pixels stand at their own step, which is at the height ``y``: below it or above it, on no line, on no dot
-    and not on the ``plate`` of the value where that can be."""
-    wide = min(wide, plot.width())
+    plot: QRectF, steps: Sequence[QPointF], points: Sequence[QPointF], plates: Sequence[QRectF], y: float,
+    choices: Sequence[tuple[str, float]], unit: float,
+) -> tuple[str, QRectF]:  # fmt: skip
+    """Which of the ``choices`` of words (each with its pixels) stand where at their own step, which is at the height ``y``: below it or above
+    it, on no line, on no dot and not on the ``plates`` of values; the first where none can."""
     own = [point.x() for point in steps if abs(point.y() - y) < 1e-6] or [plot.left()]
-    ends = (min(own), max(own) - wide, plot.right() - wide, plot.left())
-    places = [
-        QRectF(min(max(left, plot.left()), plot.right() - wide), top, wide, 20 * unit)
-        for top in (y + 4 * unit, y - 24 * unit)
-        for left in ends
-    ]
+    places: list[tuple[str, QRectF]] = []
+    for words, wide in choices:
+        room = min(wide, plot.width())
+        ends = (min(own), max(own) - room, plot.right() - room, plot.left())
+        places += [
+            (words, QRectF(min(max(left, plot.left()), plot.right() - room), top, room, 20 * unit))
+            for top in (y + 4 * unit, y - 24 * unit)
+            for left in ends
+        ]
     lines = [*pairwise(steps), *pairwise(points)]
 
     def free(box: QRectF) -> bool:
         around = box.adjusted(-2 * unit, 0, 2 * unit, 0)
         dots = box.adjusted(-7 * unit, -7 * unit, 7 * unit, 7 * unit)
         return not (
-            plate.intersects(box)
+            any(plate.intersects(box) for plate in plates)
             or any(dots.contains(point) for point in points)
             or any(_crosses(around, a, b) for a, b in lines)
         )
 
-    return next((box for box in places if free(box)), places[0])
+    return next(((words, box) for words, box in places if free(box)), places[0])
 
 
 def _crosses(box: QRectF, a: QPointF, b: QPointF) -> bool:
@@ -196,10 +220,11 @@ def _crosses(box: QRectF, a: QPointF, b: QPointF) -> bool:
     return low < high
 
 
-def _paint_value(
-    painter: QPainter, plot: QRectF, points: Sequence[QPointF], current: int, label: str, proof: float, unit: float, theme: Theme
-) -> QRectF:  # fmt: skip
-    """What the plan at the present dot costs, on no line: ``proof`` is the height of that of what is proven. Returns where it stands."""
+def _value_place(
+    plot: QRectF, points: Sequence[QPointF], current: int, label: str, proof: float, unit: float
+) -> tuple[QRectF, QRectF, int]:
+    """Where is said what the plan at the present dot costs, on no line (``proof`` is the height of that of what is proven): the words' ground,
+    their box, and how they stand in it."""
     best = points[current]
     align = RIGHT if best.x() > plot.center().x() else LEFT
     wide = 0.6 * plot.width()
@@ -209,9 +234,35 @@ def _paint_value(
     comes_down = 0 < current == len(points) - 1 and points[-2].y() < best.y()
     top = best.y() + (9 if comes_down and proof > best.y() + 34 * unit else -31) * unit
     plate = QRectF(left + wide - room if align == RIGHT else left, top, room, 21 * unit)
-    painter.fillRect(plate, QColor(theme.panel))
-    text(painter, QRectF(left, top + unit, wide, 20 * unit), label, SMALL * unit, theme.text, bold=True, align=align)  # fmt: skip
-    return plate
+    return plate, QRectF(left, top + unit, wide, 20 * unit), align
+
+
+def _paint_first(
+    painter: QPainter, plot: QRectF, points: Sequence[QPointF], label: str, plate: QRectF, unit: float, theme: Theme
+) -> QRectF:  # fmt: skip
+    """What the first plan costs, beside its dot where the line to the next one does not go and where there is room beside the ``plate`` of
+    the present value. Returns where it stands."""
+    first, wide = points[0], measure(max(6, round(SMALL * unit)), False).horizontalAdvance(label) + 4 * unit
+    above = points[1].y() >= first.y()
+    left = min(max(first.x() - wide / 2, plot.left()), plot.right() - wide)
+    box = QRectF(left, first.y() + (-29 if above else 9) * unit, wide, 20 * unit)
+    if box.intersects(plate) or any(box.contains(point) for point in points):
+        return QRectF()
+    painter.fillRect(box, QColor(theme.panel))
+    text(painter, box, label, SMALL * unit, theme.muted)
+    return box
+
+
+def _ticks(low: float, high: float, column: Column) -> list[tuple[float, str]]:
+    """Two to five round values between two others, and how they are written."""
+    apart = (high - low) / column.scale
+    power = 10.0 ** math.floor(math.log10(apart))
+    step = next(size * power for size in (0.25, 0.5, 1.0, 2.0) if apart / (size * power) < MOST_TICKS + 1)
+    step = max(step, 1.0) if column.digits == 0 else step
+    first, last = math.ceil(low / column.scale / step), math.floor(high / column.scale / step)
+    digits = next((d for d in range(20) if abs(round(step, d) - step) < 1e-6 * step), 20)
+    shown = [number * step for number in range(max(0, first), last + 1)]
+    return [(value * column.scale, f"{value:,.{digits}f} {column.suffix}".rstrip()) for value in shown]
 
 
 def _note(members: Sequence[Member], shown: int, name: str) -> str:

@@ -9,11 +9,13 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPolygonF
 
 from gui.canvas.graph.picture.subtitle import standing_text
+from gui.look.numbers import amount_column, time_column
 from gui.look.theme import LIGHT
-from gui.present.panels.lines import Member, paint_convergence, steps_of
+from gui.present.panels.lines import Member, _ticks, paint_convergence, steps_of
 from gui.present.panels.panels import PanelData
 from gui.present.panels.rows import paint_costs
 from gui.present.show import Show
+from gui.words.objectives import amount
 from planner.machines.pool.target import DevicePool
 from planner.model.samples import STORIES
 from planner.problem.bound import Bound
@@ -103,8 +105,9 @@ def test_what_tells_nothing_new_is_no_step() -> None:
 def test_nothing_is_proven_of_a_figure_on_its_way(step: float, qapp: object) -> None:
     (a, _), (b, bounds) = graph_members()
     words = " ".join(painted([(a, bounds), (b, bounds)], 2, step)[0])
-    assert "gap" not in words and "below" not in words
-    assert "no plan is below" in " ".join(painted([(a, bounds), (b, bounds)], 2)[0])
+    assert "gap" not in words and "at least" not in words and "below" not in words
+    # Shorter words where the longer ones would lie on a line.
+    assert "at least 10.89 ms" in painted([(a, bounds), (b, bounds)], 2)[0]
 
 
 def test_words_of_bounds_change_at_the_middle(qapp: object) -> None:
@@ -177,3 +180,44 @@ def test_a_long_name_at_the_foot_is_not_cut(qapp: object) -> None:
     assert f"bound 2 of 2: {name}" in " ".join(words)
     places = [lines_and_words(members, shown)[0][0] for shown in (3, 4)]
     assert places[0] == places[1]
+
+
+@pytest.mark.parametrize("members", [graph_members(), proven_members()], ids=["plans", "bounds"])
+def test_the_plot_has_a_scale_and_says_where_it_began(members: list[Member], qapp: object) -> None:
+    problem, shown = members[0][0].problem, len(members)
+    first = amount(problem, problem.components[0], members[0][0].evaluation.values[0])
+    painter = Dots()
+    paint_convergence(painter, QRectF(0, 0, 400, 500), members, shown, 1.0, LIGHT)
+    painter.end()
+    dot = painter.dots[0][0]
+    told = [box for box, words in painter.written if words == first and abs(box.center().y() - dot.y()) < 24]
+    assert len(told) == 1 and told[0].left() <= dot.x() <= told[0].right()
+    assert not any(told[0].contains(at) for at, _ in painter.dots)
+    scale = [
+        box
+        for box, words in painter.written
+        if box.right() < dot.x() - 20 and box.width() < 100 and words[:1].isdigit()
+    ]
+    assert 2 <= len(scale) <= 5
+    alone = Dots()
+    paint_convergence(alone, QRectF(0, 0, 400, 500), members, 1, 1.0, LIGHT)
+    alone.end()
+    assert sum(words == first for _, words in alone.written) == 2, "above the plot and at its one dot"
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(9.2e-3, 14e-3), (0.96e-3, 0.985e-3), (1.0, 1.0001), (3e-7, 9.9e-7), (0.0, 40.0)]
+)
+def test_figures_of_the_scale_are_round_and_inside(low: float, high: float) -> None:
+    found = _ticks(low, high, time_column([high], "s"))
+    assert 2 <= len(found) <= 5 and all(low <= value <= high for value, _ in found)
+    assert len({words for _, words in found}) == len(found)
+    assert all(
+        abs(float(words.split()[0].replace(",", "")) * time_column([high], "s").scale - value) < 1e-9
+        for value, words in found
+    )
+    assert [words for _, words in _ticks(2.0, 4.0, amount_column([4.0], "I/Os"))] == [
+        "2 I/Os",
+        "3 I/Os",
+        "4 I/Os",
+    ]
