@@ -24,8 +24,9 @@ COLOURINGS = {STAGE: "Stage", TIME: "Time", BYTES: "Bytes", RATIO: "Measured ove
 """What cards can be coloured by, and how menus call it."""
 STEPS = 65
 """Colours of a scale: an odd number, so that its middle has one."""
-SPAN = 1000.0
-"""The most over the least that a scale of amounts tells apart: what is less has the colour of the least."""
+LEAST_SPAN, SPAN = 8.0, 1000.0
+"""The most over the least that a scale of amounts has at least, so that what hardly differs looks alike, and that it tells apart: what is less
+has the colour of the least."""
 FARTHEST = 8.0
 """Measured over estimated: so many times, up or down, and all beyond, have the colours of the ends."""
 USUAL = 3.0
@@ -115,15 +116,16 @@ def _amounts(
     what: str, items: Items, of_ops: Floats, unit: str | None, word: str, title: str, text: Callable[[float], str], none: str,
     beside: Column | None = None,
 ) -> Heat | None:  # fmt: skip
-    """A scale of amounts of ops (float64[n]) added up by card, in logarithms below the largest; written in ``unit``, like what is told ``beside`` them."""
+    """A scale of amounts of ops (float64[n]) added up by card, in logarithms from the least to the largest; written in ``unit``, like what is told ``beside`` them."""
     values = _by_item(items, of_ops)
     most = float(values.max(initial=0.0))
     if not most > 0.0:
         return None
     place = np.full(len(values), -1.0)
     shown = values > 0.0
-    place[shown] = 1.0 + np.log(values[shown] / most) / math.log(SPAN)
-    ticks = tuple((i / 3, _brief(text(most * SPAN ** (i / 3 - 1.0)))) for i in range(4))
+    span = min(SPAN, max(LEAST_SPAN, most / float(values[shown].min())))
+    place[shown] = 1.0 + np.log(values[shown] / most) / math.log(span)
+    ticks = tuple((i / 3, _brief(text(most * span ** (i / 3 - 1.0)))) for i in range(4))
     column = detailed_column(of_ops.tolist(), unit, beside)
     return Heat(what, _steps(place, shown), values, word, column, title, ticks, none)
 

@@ -63,6 +63,18 @@ def test_time_is_that_of_the_device_an_op_is_on() -> None:
     assert moved is not None and moved.step[4] == STEPS - 1
 
 
+@pytest.mark.parametrize(("least", "first"), [(1.2e-2, "12 ms"), (0.9, "125 ms"), (1e-6, "1.0 ms")])
+def test_a_scale_begins_at_the_least_amount(least: float, first: str) -> None:
+    """But not where that hardly differs from the most, or is less than a thousandth of it."""
+    ops = [
+        Op(name, name, work=work, work_cpu=1.0) for name, work in (("a", 1.0), ("b", least), ("none", 0.0))
+    ]
+    problem = Problem(Graph.build("g", ops, [], time_unit="s"), DevicePool(1, 1))
+    heat = heat_of(problem, np.zeros(3, np.int32), items_of(problem.graph, None, frozenset()), "time")
+    assert heat is not None and (heat.ticks[0][1], heat.ticks[-1][1]) == (first, "1.0 s")
+    assert heat.step[[0, 2]].tolist() == [STEPS - 1, -1] and (heat.step[1] == 0) == (least < 0.1)
+
+
 def test_bytes_are_what_the_cost_model_counts() -> None:
     problem = Problem(measured_graph(), Pipeline(2))
     heat = heat_of(problem, np.zeros(4, np.int32), items_of(problem.graph, None, frozenset()), "bytes")
