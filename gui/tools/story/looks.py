@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gui.canvas.graph.heat.heat import BYTES, RATIO, STAGE, TIME
+from gui.widgets.labels import capital
 from planner.machines.two_level_memory.problem import OrderPlan
 from planner.problem.problem import Plan
 from planner.story.keyframe import Keyframe
@@ -42,7 +43,7 @@ def look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
             return ON_ONE
         return LOOKS.get(now.view, "")
     if now.colouring != before.colouring:
-        return COLOURED[now.colouring]
+        return _by_stage(plan) if now.colouring == STAGE else COLOURED[now.colouring]
     if set(now.folded) != set(before.folded):
         return _folds(before, now)
     if now.highlight and now.highlight != before.highlight:
@@ -50,6 +51,13 @@ def look(plan: Plan | OrderPlan, before: Keyframe, now: Keyframe) -> str:
     if now.camera is None:
         return ALL_OF_IT if before.camera is not None else ""
     return CLOSER
+
+
+def _by_stage(plan: Plan | OrderPlan) -> str:
+    """The colours of devices again, called as the machine calls these: ``Chip by chip``."""
+    one = plan.problem.target.words.one
+    words = f"{capital(one)} by {one}"
+    return words if words in SAID_OF_LOOKS else LOOKS["lanes"]
 
 
 def _folds(before: Keyframe, now: Keyframe) -> str:

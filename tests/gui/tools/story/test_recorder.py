@@ -15,14 +15,16 @@ from gui.document.plan_list import PlanEntry
 from gui.look.theme import LIGHT
 from gui.tools.story import recorder as recording
 from gui.tools.story.draft import Draft
-from gui.tools.story.looks import look
+from gui.tools.story.looks import SAID_OF_LOOKS, look
 from gui.tools.story.recorder import Recorder, overlap
 from gui.tools.story.shots import GraphShots, OrderShots
 from gui.words.methods import shown_name
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
+from planner.problem.target import Target
 from planner.story.keyframe import Camera, Keyframe
 from planner.story.matching import Matched
 from tests.gui.editors.network.window_parts import order_window
@@ -354,6 +356,21 @@ def test_stages_of_which_one_has_all_ops_are_not_said_to_send_anything() -> None
         for on in ([0, 0, 0, 0], [0, 0, 1, 1])
     ]
     assert titles == ["All on one device", "Stages, and what flows between them"]
+
+
+@pytest.mark.parametrize(
+    ("target", "title"),
+    [
+        (Pipeline(2), "Stage by stage"),
+        (DevicePool(1, 1), "Device by device"),
+        (McmPackage(2), "Chip by chip"),
+    ],
+)
+def test_the_colours_of_devices_are_called_as_the_machine_calls_them(target: Target, title: str) -> None:
+    plan = Problem(chain_graph(4), target).plan(np.zeros(4, np.int32), Provenance("x"))
+    time, stage = Keyframe("t", "", 0, "flow", colouring="time"), Keyframe("t", "", 0, "flow")
+    assert (look(plan, time, stage), look(plan, stage, time)) == (title, "Where the time goes")
+    assert title in SAID_OF_LOOKS
 
 
 def test_the_first_keyframe_is_called_after_its_plan_and_no_step_that_led_to_it(qtbot: QtBot) -> None:
