@@ -157,7 +157,7 @@ class Sankey:
 
     def summary(self, most: int = LARGEST) -> str:
         """How much moves, and the largest moves, ``most`` of them: ``10 of 96 ops move: 7 from Accelerator 1 to CPU 0, 3 from ...``, each
-        device by its name in the whole comparison. Of moves of one size all are named, or none: ``5 flows of 3``."""
+        device by its name in the whole comparison. Of moves of one size all are named, or none: ``5 flows of 3 ops each``."""
         layout = self.layout
         stays = layout.left == layout.right
         total, moved = int(layout.ops.sum()), int(layout.ops[~stays].sum())
@@ -170,7 +170,7 @@ class Sankey:
         named = int(np.count_nonzero(sizes > sizes[most])) if tied else min(most, len(found))
         told = [f"{int(layout.ops[ribbon]):,} {self._way(ribbon)}" for ribbon in ordered[:named].tolist()]
         alike = int(np.count_nonzero(sizes == sizes[named])) if tied else 0
-        told += [f"{plural(alike, 'flow')} of {int(sizes[named]):,}"] if alike else []
+        told += [f"{plural(alike, 'flow')} of {plural(int(sizes[named]), 'op')} each"] if alike else []
         more = "among them " if most and named + alike < len(found) else ""
         said = f": {more}{', '.join(told)}" if most else ""
         return f"{moved:,} of {plural(total, 'op')} move{said}"

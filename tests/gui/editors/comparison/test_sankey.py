@@ -188,7 +188,7 @@ def test_sentences_name_devices_counts_and_work() -> None:
     assert sankey.summary() == "2 of 12 ops move: 1 from Stage 0 to Stage 1, 1 from Stage 2 to Stage 1"
     shorter = [sankey.fitting_summary(len, room) for room in (100, 60, 20, 5)]
     least = "2 of 12 ops move"
-    assert shorter == [sankey.summary(), f"{least}: 2 flows of 1", least, least], (
+    assert shorter == [sankey.summary(), f"{least}: 2 flows of 1 op each", least, least], (
         "of flows alike all are named, or none"
     )
 
