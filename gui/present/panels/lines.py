@@ -121,12 +121,7 @@ def paint_convergence(
         )
 
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    for tick, words in ticks:
-        y = place(0, tick).y()
-        painter.setPen(QPen(QColor(theme.grid), max(1.0, unit)))
-        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
-        box = QRectF(plot.left() - scale - 8 * unit, y - 10 * unit, scale + 2 * unit, 20 * unit)
-        text(painter, box, words, SMALL * unit, theme.muted, align=RIGHT)
+    _paint_scale(painter, plot, [(place(0, tick).y(), words) for tick, words in ticks], scale, unit, theme)
     steps: list[QPointF] = []
     if so_far:
         steps = _proven(
@@ -138,15 +133,8 @@ def paint_convergence(
     current = dots.index(firsts[-1])
     if moving and firsts[-1] == shown - 1:  # a new plan: its dot comes from the one before
         points[-1] = place(dots[-2] + (shown - 1 - dots[-2]) * step, value)
-    painter.setPen(QPen(QColor(theme.accent), 2.6 * unit))
-    painter.drawPolyline(QPolygonF(points))
-    for i, point in zip(dots, points, strict=True):
-        valid = members[i][0].evaluation.valid
-        radius = (7.0 if i == firsts[-1] else 4.5) * unit
-        colour = QColor(theme.accent if valid else theme.bad)
-        painter.setPen(QPen(colour, 2.2 * unit))
-        painter.setBrush(colour if valid else QColor(theme.panel))
-        painter.drawEllipse(point, radius, radius)
+    valid = [members[i][0].evaluation.valid for i in dots]
+    _paint_dots(painter, points, valid, current, unit, theme)
     proof = place(0, max(so_far)).y() if so_far else plot.bottom()
     label = amount(problem, name, value)
     plate, written, align = _value_place(plot, points, current, label, proof, unit)
@@ -158,20 +146,61 @@ def paint_convergence(
     painter.fillRect(plate, QColor(theme.panel))
     text(painter, written, label, SMALL * unit, theme.text, bold=True, align=align)
     if least is not None and not counting:
-        told = amount(problem, name, least.value)
         kept = plan_words(rules_used(problem, [least]))
-        choices = [
-            (words, letters.horizontalAdvance(words))
-            for words in (f"no {kept} is below {told}", f"at least {told}")
-        ]
-        words, own = _bound_place(
-            plot, steps, points, (plate, began), place(0, least.value).y(), choices, unit
-        )
-        painter.fillRect(own, QColor(theme.panel))
-        text(painter, own, words, SMALL * unit, theme.good)
+        told = (f"no {kept} is below ", "at least ", amount(problem, name, least.value))
+        height = place(0, least.value).y()
+        _paint_bound(painter, plot, steps, points, (plate, began), height, told, unit, theme)
     for i, line in enumerate(feet[shown - 1]):
         foot = QRectF(rect.left(), plot.bottom() + (14 + 22 * i) * unit, rect.width(), 22 * unit)
         text(painter, foot, line, SMALL * unit, theme.muted)
+
+
+def _paint_dots(
+    painter: QPainter,
+    points: Sequence[QPointF],
+    valid: Sequence[bool],
+    current: int,
+    unit: float,
+    theme: Theme,
+) -> None:
+    """A dot for each plan, hollow where rules are broken, and the line from one to the next."""
+    painter.setPen(QPen(QColor(theme.accent), 2.6 * unit))
+    painter.drawPolyline(QPolygonF(points))
+    for i, point in enumerate(points):
+        radius = (7.0 if i == current else 4.5) * unit
+        colour = QColor(theme.accent if valid[i] else theme.bad)
+        painter.setPen(QPen(colour, 2.2 * unit))
+        painter.setBrush(colour if valid[i] else QColor(theme.panel))
+        painter.drawEllipse(point, radius, radius)
+
+
+def _paint_scale(
+    painter: QPainter,
+    plot: QRectF,
+    ticks: Sequence[tuple[float, str]],
+    wide: float,
+    unit: float,
+    theme: Theme,
+) -> None:
+    """A line at each height of a round value, and the value left of it, in ``wide`` pixels."""
+    for y, words in ticks:
+        painter.setPen(QPen(QColor(theme.grid), max(1.0, unit)))
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        box = QRectF(plot.left() - wide - 8 * unit, y - 10 * unit, wide + 2 * unit, 20 * unit)
+        text(painter, box, words, SMALL * unit, theme.muted, align=RIGHT)
+
+
+def _paint_bound(
+    painter: QPainter, plot: QRectF, steps: Sequence[QPointF], points: Sequence[QPointF], plates: Sequence[QRectF], y: float,
+    told: tuple[str, str, str], unit: float, theme: Theme,
+) -> None:  # fmt: skip
+    """What is proven, at its own step: ``told`` are the words before the figure, shorter ones for where these would lie on a line, and the figure."""
+    letters = measure(max(6, round(SMALL * unit)), False)
+    long, short, least = told
+    choices = [(words, letters.horizontalAdvance(words)) for words in (f"{long}{least}", f"{short}{least}")]
+    words, own = _bound_place(plot, steps, points, plates, y, choices, unit)
+    painter.fillRect(own, QColor(theme.panel))
+    text(painter, own, words, SMALL * unit, theme.good)
 
 
 def _bound_place(
