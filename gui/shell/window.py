@@ -24,6 +24,7 @@ from gui.shell.palette import Choice, Palette, Source
 from gui.shell.recent_menu import RecentMenu
 from gui.shell.remembering import Remembering
 from gui.shell.shortcuts import Places, about_dialog, shortcuts_dialog
+from gui.shell.tab_order import next_in_focus
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
 from gui.widgets.notice import NoticeBar
@@ -380,8 +381,3 @@ class EditorWindow(DropWindow):
     def take_dropped(self, files: list[Path]) -> None:
         """Open what was dropped."""
         self.open_files(files)
-
-
-def next_in_focus(widget: QWidget, forwards: bool) -> QWidget:
-    """The widget after another, or before it, in the order of Tab."""
-    return (widget.nextInFocusChain() if forwards else widget.previousInFocusChain()) or widget

@@ -19,6 +19,7 @@ from gui.editors.comparison.windows import open_comparison, open_orders
 from gui.editors.network.views import default_views
 from gui.editors.plan.editor import MainWindow
 from gui.editors.plan.windows import make_window
+from gui.shell.tab_order import next_in_focus
 from gui.tools.planning_window import PlanningWindow
 from planner.machines.spec import parse_target
 from tests.gui.editors.network.window_parts import order_window
@@ -29,7 +30,7 @@ References = dict[str, "weakref.ref[Any]"]
 
 
 def look_everywhere(qtbot: QtBot, window: Any) -> None:
-    """Every panel is in front once, and everything is painted."""
+    """Every panel is in front once, everything is painted, and Tab goes backwards by everything there is."""
     for id in list(window.docks.titles):
         window.focus_panel(id)
         window.grab()
@@ -37,6 +38,9 @@ def look_everywhere(qtbot: QtBot, window: Any) -> None:
         window.studio.capture_keyframe()
     qtbot.waitUntil(lambda: window.settled, timeout=10_000)
     window.grab()
+    widget = next_in_focus(window, False)
+    while widget is not window:
+        widget = next_in_focus(widget, False)
 
 
 @contextmanager

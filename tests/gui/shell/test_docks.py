@@ -11,7 +11,7 @@ from shiboken6 import Shiboken
 
 from gui.editors.plan.editor import MainWindow
 from gui.shell.docks import tab_bars, tabs_of
-from gui.shell.window import next_in_focus
+from gui.shell.tab_order import next_in_focus
 from tests.gui.window_parts import make_window, opened, settle
 
 
