@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gui.panels.schedule.layout import ChartLayout, Row
-from planner.problem.problem import Plan
+from planner.problem.decision import Evaluation
+from planner.problem.problem import Plan, Problem
 from planner.reports.comparison import Comparison
 from planner.reports.schedule import common
 from planner.reports.schedule.schedule import Schedule, schedule
@@ -49,31 +50,33 @@ class ScheduleMaker:
     """Makes schedules, and keeps those of plans that have not changed."""
 
     def __init__(self) -> None:
-        self._kept: list[tuple[Plan, str, int | None, Schedule]] = []
+        self._kept: list[tuple[Plan, tuple[str, str, int | None], Schedule]] = []
 
     def make(self, comparison: Comparison, kind: str, samples: int | None) -> Schedules:
         """Schedules of ``kind``; ``samples`` None: as many as the plan needs that takes longest to become steady.
 
         Raises :class:`StageboardError` where a plan has none.
         """
-        found = [self._one(plan, kind, samples) for plan in comparison.plans]
+        plans = comparison.plans
+        by = common.counted_alike(plans)
+        found = [self._one(plan, one, kind, samples) for plan, one in zip(plans, by, strict=True)]
         most = max(s.samples for s in found)
         made = [
-            s if s.samples == most else self._one(plan, kind, most)
-            for s, plan in zip(found, comparison.plans, strict=True)
+            s if s.samples == most else self._one(plan, one, kind, most)
+            for s, plan, one in zip(found, plans, by, strict=True)
         ]
-        plans = comparison.plans
         self._kept = [entry for entry in self._kept if any(entry[0] is plan for plan in plans)]
         return Schedules(kind, most, tuple(made))
 
-    def _one(self, plan: Plan, kind: str, samples: int | None) -> Schedule:
-        for known, of_kind, count, made in self._kept:
-            if known is plan and (of_kind, count) == (kind, samples):
+    def _one(self, plan: Plan, by: tuple[Problem, Evaluation], kind: str, samples: int | None) -> Schedule:
+        """A plan's schedule ``by`` a problem of its model and its evaluation there."""
+        problem, evaluation = by
+        asked = (problem.objective, kind, samples)
+        for known, answered, made in self._kept:
+            if known is plan and answered == asked:
                 return made
-        made = schedule(
-            plan.problem, plan.decision.device_of, kind=kind, samples=samples, evaluation=plan.evaluation
-        )
-        self._kept.append((plan, kind, samples, made))
+        made = schedule(problem, plan.decision.device_of, kind=kind, samples=samples, evaluation=evaluation)
+        self._kept.append((plan, asked, made))
         return made
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from planner.errors import StageboardError
 from planner.problem.decision import Evaluation
-from planner.problem.problem import Plan
+from planner.problem.problem import Plan, Problem
 from planner.reports.schedule.schedule import Schedule, kinds_for, sample_alone, schedule
 
 
@@ -79,6 +79,26 @@ def common_schedules(plans: Sequence[Plan]) -> tuple[str, list[Schedule]]:
     """(the first of the common kinds, each plan's schedule of that kind). Raises like :func:`common_kinds`."""
     kind = common_kinds(plans)[0]
     return kind, [
-        schedule(plan.problem, plan.decision.device_of, kind=kind, evaluation=plan.evaluation)
-        for plan in plans
+        schedule(problem, plan.decision.device_of, kind=kind, evaluation=evaluation)
+        for plan, (problem, evaluation) in zip(plans, counted_alike(plans), strict=True)
     ]
+
+
+def counted_alike(plans: Sequence[Plan]) -> list[tuple[Problem, Evaluation]]:
+    """The problem and the evaluation of which each plan's schedule is made, so that schedules on one axis count the same: the plan's own, but
+    where plans have several objectives of which one counts a link that all devices share, all are evaluated by that one."""
+    own = [(plan.problem, plan.evaluation) for plan in plans]
+    objectives = list(dict.fromkeys(plan.problem.objective for plan in plans))
+    for objective in objectives if len(objectives) > 1 else ():
+        if any(objective not in plan.problem.target.objectives for plan in plans):
+            continue
+        posed = [
+            Problem(of.graph, of.target, objective, of.constraints) for of in (plan.problem for plan in plans)
+        ]
+        found = [
+            (problem, problem.evaluate(plan.decision.device_of))
+            for plan, problem in zip(plans, posed, strict=True)
+        ]
+        if any(evaluation.rests is not None for _, evaluation in found):
+            return found
+    return own

@@ -17,7 +17,12 @@ from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
-from planner.reports.schedule.common import practice_interval, speed
+from planner.reports.schedule.common import (
+    common_schedules,
+    counted_alike,
+    practice_interval,
+    speed,
+)
 from planner.reports.schedule.parts import RECEIVE, SEND, SYNC, WORK
 from planner.reports.schedule.schedule import KINDS, MOST_SAMPLES, PHASES, Schedule, kinds_for, schedule
 from tests.planner.machines.mcm.strategies import mcm_problems
@@ -418,3 +423,27 @@ def test_what_cannot_be_shown_is_said() -> None:
         schedule(problem, np.arange(2, dtype=np.int32), kind="gpipe")
     with pytest.raises(StageboardError, match=f"choose 1 to {MOST_SAMPLES}"):
         schedule(problem, np.arange(2, dtype=np.int32), samples=0)
+
+
+def test_schedules_on_one_axis_count_the_same_whatever_plans_are_made_for() -> None:
+    """A plan for least memory beside one for the time of an inference, on a link that all stages stream over."""
+    ops = [
+        Op(f"op{i}", f"op{i}", work=1e-3, work_cpu=1e-3, params=2**20, param_bytes=2**20) for i in range(6)
+    ]
+    edges = [Tensor(f"op{i}", (f"op{i + 1}",), bytes=4.0) for i in range(5)]
+    graph = Graph.build("streamed", ops, edges, time_unit="s")
+    target = EdgeTpuPipeline(2, cache=1e6)
+    held, fast, late = (
+        Problem(graph, target, objective).plan(np.array(split, np.int32), Provenance("hand"), "")
+        for objective, split in (
+            ("memory-1-2-3", [0, 0, 0, 0, 1, 1]), ("inference-time", [0, 0, 0, 1, 1, 1]), ("stage-time", [0, 0, 0, 1, 1, 1]),
+        )
+    )  # fmt: skip
+    assert held.evaluation.rests is None and fast.evaluation.rests is not None
+    for plans in ((held, fast), (fast, held), (late, held, fast)):
+        _, made = common_schedules(plans)
+        for plan, one in zip(plans, made, strict=True):
+            assert one.period == pytest.approx(1.0 / plan.evaluation.figures["throughput"])
+            assert not one.bottlenecks, "the link sets the pace of all"
+    assert counted_alike((held, late)) == [(held.problem, held.evaluation), (late.problem, late.evaluation)]
+    assert counted_alike((fast, fast)) == [(fast.problem, fast.evaluation)] * 2

@@ -72,7 +72,8 @@ def facts_of(comparison: Comparison) -> list[str]:
         told = machines_by_letter(problems, comparison.letters, shared=not machine.startswith(" on "))
         parts += filter(None, [told])
     marks = [times_mark(plan.problem) for plan in comparison.plans]
-    told = f"times {marks[0]}" if len(set(marks)) == 1 and marks[0] else ", ".join(
+    known = set(filter(None, marks))  # of plans for least memory it is not asked, though they have times
+    told = f"times {known.pop()}" if len(known) == 1 else ", ".join(
         f"{comparison.letter(i)}'s times {mark}" for i, mark in enumerate(marks) if mark
     )  # fmt: skip
     parts += [told] if told else []

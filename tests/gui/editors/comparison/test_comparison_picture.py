@@ -458,6 +458,9 @@ def test_the_head_says_where_times_come_from(monkeypatch: pytest.MonkeyPatch) ->
     marks = iter(["measured", "estimated"])
     monkeypatch.setattr(head, "times_mark", lambda _: next(marks))
     assert "A's times measured, B's times estimated" in subtitle_of(comparison_of(A, B))
+    marks = iter(["", "estimated"])
+    monkeypatch.setattr(head, "times_mark", lambda _: next(marks))
+    assert "times estimated" in subtitle_of(comparison_of(A, B)), "of one for least memory, too"
     monkeypatch.setattr(head, "times_mark", lambda _: "")
     assert "times" not in subtitle_of(comparison_of(A, B))
 
