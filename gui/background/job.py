@@ -210,7 +210,7 @@ class Job:
 def nothing_better_words(job: Job) -> str:
     """``found nothing better than 2.41 ms in 4.8 s``, of a planner that ended by itself with no better plan than one that it began with; else empty.
 
-    With nothing said to be proven the best: that is told where the plan is.
+    With nothing said to be proven the best: that is told where the plan is. Where what it does unasked was used up, what lets it go on is said, too.
     """
     if job.state != "done" or job.is_bound or not job.order.starts or job.gap == 0.0:
         return ""
@@ -218,7 +218,8 @@ def nothing_better_words(job: Job) -> str:
         return ""
     evaluator = job.problem.evaluator
     best = min(tuple(evaluator.components(start)) for start in job.order.starts)
-    return f"found nothing better than {components_text(job.problem, best)} in {job.time_words}"
+    more = MORE_EFFORT if MORE_EFFORT in job.text else ""
+    return f"found nothing better than {components_text(job.problem, best)} in {job.time_words}{more}"
 
 
 def is_start(job: Job, best: Incumbent) -> bool:

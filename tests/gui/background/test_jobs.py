@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.background.job import Job, hardly_words, nothing_better_words
+from gui.background.job import MORE_EFFORT, Job, hardly_words, nothing_better_words
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.document.values import Message
@@ -605,6 +605,8 @@ def test_a_worse_plan_of_its_own_joins_the_list(jobs: Jobs, document: Document, 
         assert row.result.text() == f"{words} · began with {shown(document, THIRDS)}"
         told = f"found nothing better than {shown(document, THIRDS)} in {job.time_words}"
         assert nothing_better_words(job) == told
+        job.text = f"usual work done{MORE_EFFORT}"
+        assert nothing_better_words(job) == told + MORE_EFFORT
         assert document.device_of.tolist() == THIRDS.tolist()
         if decision is None:
             assert job.entry is None and len(document.plans) == count
