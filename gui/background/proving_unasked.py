@@ -225,7 +225,7 @@ class ProvingUnasked(QObject):
         document.message.emit(
             Message(
                 "info",
-                f"no stronger bound after {took}: the methods that suit this problem prove no more, however long they take"
+                f"no stronger bound after {took}: the methods that Prove asks have no more to prove; others stand in Planners"
                 if job.stop_reason == "finished"
                 else f"no stronger bound after {took}; a bound method of Planners may take longer",
             )

@@ -206,10 +206,13 @@ def next_step(
 
 
 def _unproven(gap: float | None) -> str:
-    """What is left to do where no method that suits the problem proves more."""
-    if gap is None:
-        return "How much better a plan could be is not known, and no method here proves it: start a planner (Ctrl+Return)."
-    return f"More than {gap_percent(gap)} better no plan can be; methods here prove no more than that, and plans may well be closer to the best: start a planner (Ctrl+Return)."
+    """What is left to do where the methods that are asked without being named have no more to prove."""
+    head = (
+        "How much better a plan could be is not known"
+        if gap is None
+        else f"A plan could be up to {gap_percent(gap)} better"
+    )
+    return f"{head}, and the methods that Prove asks have no more to prove: start a planner (Ctrl+Return), or choose a bound method in Planners."
 
 
 def _beyond(

@@ -52,9 +52,8 @@ def carried_over(device_of: Ints, before: Problem, after: Problem) -> Ints:
     neighbours in that order put together where there are fewer devices, so.
     """
     taken = heirs(before.devices, after.devices)[device_of]
-    broken = len(
-        after.evaluate(taken).violations
-    )  # what evaluates it again, the canvas first, finds it known
+    # What evaluates it again, the canvas first, finds it known.
+    broken = len(after.evaluate(taken).violations)
     for way in (in_order, put_together):
         if broken:
             other = way(device_of, before, after)

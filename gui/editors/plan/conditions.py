@@ -26,7 +26,7 @@ def is_unproven(window: GraphBody) -> bool:
     return window.document.gap != 0.0
 
 
-@needs("the methods that suit this problem prove no more", is_unproven)
+@needs("the methods that it asks have no more to prove; choose a bound method in Planners", is_unproven)
 def can_prove_more(window: GraphBody) -> bool:
     """Whether more may be proven of the open problem by methods that nobody names."""
     return not PROVEN.exhausted(window.document.problem)
