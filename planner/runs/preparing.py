@@ -30,6 +30,8 @@ LOWEST = 19
 """How far what compiles ahead steps back behind everything else."""
 ROOMS = ("planner", "gui")
 """Packages with kernels in them."""
+METHOD = "method:"
+"""How the task of a planner or bound method begins; its name follows."""
 
 
 def tasks(kind: str = "") -> list[str]:
@@ -41,7 +43,7 @@ def tasks(kind: str = "") -> list[str]:
     methods = [name for name in dict.fromkeys([*own, *planners(), *bound_methods()]) if name != DEFAULT]
     edits = [f"edit:{one}" for one in kinds]
     rest = [f"{what}:{one}" for one in kinds for what in ("explain", "rest")]
-    return [*edits[: len(first)], *(f"method:{name}" for name in methods), *edits[len(first) :], *rest]
+    return [*edits[: len(first)], *(METHOD + name for name in methods), *edits[len(first) :], *rest]
 
 
 def do(task: str) -> None:

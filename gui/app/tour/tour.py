@@ -7,7 +7,7 @@ are read, planners run in their processes, and every figure that is told is read
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from planner.machines.spec import parse_target
 from planner.model.samples import sample
 from planner.quantity import time_text
 from planner.runs.messages import Order
+from planner.runs.start_plan import even_cut
 from planner.text_table import gap_percent
 
 PIPELINE = "pipeline:4,bandwidth=4e9"
@@ -102,10 +103,12 @@ class Tour:
         self.job = None
         graph = reading.read_graph([sample(name) for name in names])
         paths = [sample(name) for name in names]
-        self.document.install(opening.prepare_graph(graph, paths, target=parse_target(target, graph)))
+        opened = opening.prepare_graph(graph, paths, target=parse_target(target, graph))
+        # No plan is to follow where equal shares are what somebody starts from.
+        self.document.install(replace(opened, stands_in=False) if shares else opened)
         problem = self.document.problem
         if shares and problem is not None:
-            self.document.set_assignment(opening.even_cut(problem), "edit", "Equal shares of the work")
+            self.document.set_assignment(even_cut(problem), "edit", "Equal shares of the work")
 
     def start(self, planner: str, **options: object) -> None:
         """Start a planner in the background; the canvas follows what it finds."""

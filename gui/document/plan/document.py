@@ -27,6 +27,7 @@ from gui.document.plan.opening import Opened
 from gui.document.plan.preview import Preview, Previewing
 from gui.document.plan.selection import Selection
 from gui.document.plan_list import PlanEntry, fill_figures, fits
+from gui.document.steps import apply_words
 from gui.document.values import DecisionChange
 from gui.look.numbers import plural
 from gui.words.methods import method_name
@@ -38,12 +39,14 @@ from planner.problem.decision import Evaluation, Violation
 from planner.problem.evaluator import Live
 from planner.problem.grouping import unkept_words
 from planner.problem.problem import Plan, Problem
+from planner.problem.provenance import Provenance
 from planner.problem.worst import LATENCY
 
 if TYPE_CHECKING:
     from planner.feasibility import Explanation
     from planner.methods.feasibility.conflicts import Conflict
     from planner.problem.target import Target
+    from planner.runs.start_plan import StartPlan
 
 
 class Document(PlannedDocument[Problem, Evaluation]):
@@ -56,6 +59,8 @@ class Document(PlannedDocument[Problem, Evaluation]):
     """Another machine is planned for (:class:`gui.document.plan.machine_change.MachineChange`)."""
     plan_noted = Signal(object)
     """A saved plan was opened whose file says what is not so here (:class:`gui.document.plan.opening.Opened`)."""
+    stand_in_opened = Signal()
+    """A model was opened with a plan that stands in for one whose planner is not compiled yet."""
 
     board: AssignmentBoard
 
@@ -227,6 +232,34 @@ class Document(PlannedDocument[Problem, Evaluation]):
         self.plans_changed.emit()
         unkept = unkept_words(problem, KEEP_CLASSES)
         self._tell_warnings((*problem.graph.warnings, *([unkept] if unkept else [])))
+        if opened.stands_in:
+            self.stand_in_opened.emit()
+
+    def take_start_plan(self, stand_in: PlanEntry, found: StartPlan) -> PlanEntry | None:
+        """A start plan was found after the model was opened with a plan that stands in for it.
+
+        It goes on the canvas, one undo step, where that is there as it was; else it waits in the list. None where it is no better.
+        """
+        self.add_bounds(found.bounds)
+        problem, planner = self.open_problem, found.planner
+        device_of = self.board.called_alike(problem, found.device_of)
+        made = PlanEntry("", device_of, "start", planner=planner)
+        fill_figures(made, problem, self.board.bounds)
+        if not planner or not made.better_than(self.active):
+            return None
+        untouched = self.active is stand_in and not len(self.board.changes(stand_in.device_of)[0])
+        entry = self.add_plan(
+            device_of,
+            self.plan_list.name_by(planner, problem),
+            planner=planner,
+            provenance=Provenance(planner),
+        )
+        if untouched:
+            saved = not self.modified
+            self.follow(device_of, entry, f"start plan {entry.id}", apply_words(entry.name))
+            if saved:  # nobody did anything that could be lost
+                self.history.set_saved()
+        return entry
 
     def open_plan(self, path: str | Path) -> Opened:
         """Open a saved plan of the open graph: one undo step, after which the document counts as saved.

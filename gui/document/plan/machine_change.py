@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gui.document.history import History
     from gui.document.plan.board import AssignmentBoard
     from planner.problem.bound import Bound
+    from planner.runs.start_plan import StartPlan
 
 _keys = itertools.count(1)
 
@@ -176,16 +177,16 @@ class ChangingMachine:
         after.evaluator  # raises what is wrong with the target before anything changes  # noqa: B018
         self.enter(after, entry, apply_words(entry.name), KNOWN)
 
-    def planned(self, change: MachineChange, device_of: Ints, planner: str, bounds: Sequence[Bound]) -> str:
+    def planned(self, change: MachineChange, found: StartPlan) -> str:
         """A plan was made anew for a machine that was changed to; returns what became of it.
 
         Where nothing else was done meanwhile and it is better, it takes the place of what was carried over: the same undo step. Else it waits
         in the list, or is dropped where it is no better (:data:`PLANNED`, :data:`LISTED`, :data:`CARRIED`).
         """
-        document, entry = self._document, change.entry
-        document.add_bounds(bounds)
+        document, entry, planner = self._document, change.entry, found.planner
+        document.add_bounds(found.bounds)
         name = self._plans.name_by(planner, change.after, besides=entry)
-        device_of = self._board.called_alike(change.after, device_of)
+        device_of = self._board.called_alike(change.after, found.device_of)
         made = PlanEntry(name, device_of, "start", planner=planner)
         fill_figures(made, change.after, self._board.bounds)
         if not planner or not made.better_than(self._plans.active):

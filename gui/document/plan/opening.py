@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from gui.document.board import quick_bounds
 from gui.document.plan.reading import read
+from planner.compiling.kernel import interprets
 from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
 from planner.model.precision import FILE
@@ -21,6 +21,7 @@ from planner.problem.bound import Bound, proven
 from planner.problem.claims import claimed
 from planner.problem.evaluator import Live
 from planner.problem.problem import Problem
+from planner.runs.start_plan import stand_in, start_plan, to_compile
 
 if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
@@ -29,16 +30,8 @@ if TYPE_CHECKING:
     from planner.problem.problem import Plan
     from planner.problem.target import Target
 
-START_LIMIT = 1.0
-"""Seconds for the plan that a freshly opened model starts with."""
-START_CPU = 0.4
-"""Processor seconds for it: a planner that can prove its plan within a second mostly has by then, and the rest is proven beside the window."""
-MOST_EXACT = 5_000
-"""Ops of the largest graph on which an exact planner makes it: of a larger one there is a picture first."""
-MOST_INTERPRETED = 5_000
-"""Ops of the largest graph that is planned and evaluated before there are compiled kernels: with more, to compile is faster."""
-START_EFFORT = 0.05
-"""Share of its usual work that a planner has for it which would go on for ever."""
+MOST_INTERPRETED = 30_000
+"""Ops of the largest graph that is evaluated before there are compiled kernels: with more, to compile is faster."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +56,8 @@ class Opened:
     """Whether the plan was made with other times of ops."""
     default: Target | None = None
     """What the model would be planned for where nothing was remembered of it; None where it is."""
+    stands_in: bool = False
+    """Whether the planner that makes start plans is not compiled yet, and this one only stands in for its own."""
 
 
 def as_paths(paths: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
@@ -76,35 +71,6 @@ def with_times(graph: Graph, cost_model: CostModel | None = None) -> Graph:
     from planner.model.cost_model import fill
 
     return fill(graph, cost_model)
-
-
-def start_plan(
-    problem: Problem, stopped: Callable[[], bool] = lambda: False
-) -> tuple[Ints, str, tuple[Bound, ...]]:
-    """A plan within about :data:`START_CPU` and :data:`START_LIMIT`, who made it, and what was proven on the way.
-
-    All ops on device 0 and ``""`` where none was found. ``stopped`` says that nobody waits for it any more.
-    """
-    from planner.machines.catalogue import machine_of, serving
-    from planner.machines.trying import counted, soon_options
-    from planner.runs.warm_up import warm_planner
-    from planner.search.run import run
-    from planner.search.stop import AnyOf, Cancel, TimeLimit, WorkBudget
-
-    for planner in serving(problem, machine_of(problem).first):
-        if planner.exact and problem.size > MOST_EXACT:
-            continue
-        # Loading compiled kernels may take longer than planning: it must not use up the limit.
-        warm_planner(planner, problem)
-        work = WorkBudget(START_CPU, START_LIMIT, spent=time.thread_time).stop()
-        stop = AnyOf([TimeLimit(START_LIMIT), work, counted(planner, problem, START_EFFORT), Cancel(stopped)])
-        result = run(planner, problem, stop, options=soon_options(planner))
-        if result.device_of is not None:
-            return result.device_of, planner.name, result.bounds
-    even = even_cut(problem)
-    if not problem.evaluator.violations(even):
-        return even, "even cut", ()
-    return np.zeros(problem.graph.n, np.int32), "", ()
 
 
 def times_for(
@@ -132,23 +98,6 @@ def with_uses(graph: Graph, uses: Sequence[Use]) -> Graph:
     return with_times(with_times_of(graph, uses) if uses else graph)
 
 
-def even_cut(problem: Problem) -> Ints:
-    """Equal shares of the work along the topological order, on the devices that pay transfers (int32[n]).
-
-    For graphs on which planners take longer than one should wait for a first picture. Tensors are not looked at.
-    """
-    evaluator = problem.evaluator
-    devices = np.flatnonzero(evaluator.pays) if evaluator.pays.any() else np.arange(evaluator.k)
-    order = problem.graph.topological_order
-    work = evaluator.work[evaluator.class_of[devices[0]], order]
-    total = float(work.sum())
-    # The middle of an op decides, so that one large op does not leave a device empty.
-    share = (np.cumsum(work) - work / 2) / total if total > 0 else np.arange(len(order)) / max(1, len(order))
-    device_of = np.empty(len(order), np.int32)
-    device_of[order] = devices[np.minimum((share * len(devices)).astype(np.int64), len(devices) - 1)]
-    return device_of
-
-
 def ready(problem: Problem, device_of: Ints) -> Live:
     """The live evaluation of an assignment, after its first use: what is compiled on first use is compiled by then.
 
@@ -174,15 +123,19 @@ def prepare_graph(
     target: Target | None = None,
     objective: str = "",
 ) -> Opened:
-    """A graph with a target (default: what suits it), a start plan and its first bound."""
+    """A graph with a target (default: what suits it), a start plan and its first bound.
+
+    A thread that does not compile takes what stands in for that plan where no planner is compiled yet.
+    """
     from planner.machines.spec import default_target
 
     timed = with_times(graph)
     problem = Problem(timed, target or default_target(timed), objective)
-    device_of, planner, bounds = start_plan(problem)
+    later = interprets() and to_compile(problem)
+    found = stand_in(problem) if later else start_plan(problem)
     return Opened(
-        problem, as_paths(paths), batch, device_of, planner, ready(problem, device_of),
-        (*bounds, *quick_bounds(problem)),
+        problem, as_paths(paths), batch, found.device_of, found.planner, ready(problem, found.device_of),
+        (*found.bounds, *quick_bounds(problem)), stands_in=later,
     )  # fmt: skip
 
 

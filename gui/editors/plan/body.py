@@ -119,7 +119,9 @@ class GraphBody(PlanningWindow):
         self.plans = PlansPanel(document, theme)
         self.target = SettingsPanel(document, theme)
         self.counting = StageCounting(document, self)
-        self.suggestions = SuggestionsPanel(document, theme, counting=self.counting)
+        self.suggestions = SuggestionsPanel(
+            document, theme, counting=self.counting, drawing=lambda: self.canvas.busy
+        )
         self.why = WhyPanel(document, theme, counting=self.counting)
         self.violations = ViolationsPanel(document, theme)
         self.schedule = SchedulePanel(document, theme)

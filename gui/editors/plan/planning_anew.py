@@ -1,18 +1,18 @@
-"""What a window does where another machine is planned for: a plan made anew, as on opening, and a notice of what changed."""
+"""What a window does where another machine is planned for: a plan made anew, as on opening, and a notice of what changed. And where a model was opened before
+its planner was compiled: the plan that follows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.document.plan import opening
+from gui.background.start_planning import StartPlanning
 from gui.document.plan.machine_change import CARRIED, GIVEN, KEPT, KNOWN, LISTED, PLANNED, MachineChange
 from gui.look.numbers import plural
 from gui.tools.search.running import Errand
-from gui.widgets.background_thread import Background
 from gui.widgets.labels import capital
 from gui.widgets.later import Later
 from gui.words.machines import changed_words, machine_words, machines_told_apart
@@ -20,20 +20,25 @@ from gui.words.objectives import amount, component_words, objective_in_words, ob
 from planner.errors import StageboardError
 from planner.machines.evident import conflict_at_once, conflict_of, knowledge_of
 from planner.methods.feasibility.conflicts import Conflict
+from planner.runs.start_plan import StartPlan
 
 if TYPE_CHECKING:
+    from gui.document.plan_list import PlanEntry
     from gui.editors.plan.body import GraphBody
-    from planner.model.graph import Ints
-    from planner.problem.bound import Bound
     from planner.problem.problem import Problem
 
 SLOW_MS = 500
 """Milliseconds after which a plan that is still being made is worth a word."""
 HELP = "What would help?"
+AT_HAND = "feasibility"
+"""Who is said to have made a valid plan that was known before any planner ran."""
 
 
 class PlanningAnew(QObject):
-    """Makes a start plan beside the window whenever the ops were carried over to another machine, unless none can be valid. Call :meth:`close` before the window goes."""
+    """Makes a start plan beside the window whenever the ops were carried over to another machine, unless none can be valid, and where a plan stands in for one on opening.
+
+    Call :meth:`close` before the window goes.
+    """
 
     busy_changed = Signal()
     ended = Signal()
@@ -44,31 +49,36 @@ class PlanningAnew(QObject):
         super().__init__(window)
         self._window = window
         self._document = window.document
-        self._thread = Background("stageboard-planning-anew", self)
+        self._beside = StartPlanning(self)
         self._change: MachineChange | None = None
         self._making = False
         """Whether what runs makes a plan, rather than looking for a reason why there is none."""
         self._slow = Later(self._say_planning, self, SLOW_MS, about=lambda: self._document.problem)
         self._document.machine_changed.connect(self._changed)
         self._document.model_changed.connect(self._opened)
+        self._document.stand_in_opened.connect(self._plan_opened)
         self._document.problem_changed.connect(self._look_at_once)
         self._document.readouts_changed.connect(self._drop_offer)
         self._offer = ""
         """What the notice says while it offers a plan made anew; empty: it did not."""
-        self._thread.busy_changed.connect(self.busy_changed)
-        self.errand = Errand(lambda: "Planning anew", lambda: self.busy and self._making, self.cancel)
+        self._beside.busy_changed.connect(self.busy_changed)
+        self.errand = Errand(self._title, lambda: self.busy and self._making, self.cancel)
+
+    def _title(self) -> str:
+        return "Planning" if self._change is None else "Planning anew"
 
     def cancel(self) -> None:
-        """Make no plan: what was carried over stays on the canvas."""
-        if self.busy and self._making and self._change is not None:
+        """Make no plan: what was carried over, or stands in, stays on the canvas."""
+        if self.busy and self._making:
             self._slow.stop()
-            self._thread.cancel()
-            self._say(self._change, CARRIED)
+            self._beside.cancel()
+            if self._change is not None:
+                self._say(self._change, CARRIED)
             self.ended.emit()
 
     def _opened(self) -> None:
         """Another model is open: nobody waits any more, and the objective that its machine begins with may not suit it."""
-        self._thread.cancel()
+        self._beside.cancel()
         if self._document.problem is None:
             return
         self._change = None
@@ -91,41 +101,29 @@ class PlanningAnew(QObject):
     @property
     def busy(self) -> bool:
         """Whether a plan is being made."""
-        return self._thread.busy
+        return self._beside.busy
 
     def close(self) -> None:
         """End the thread."""
         self._slow.stop()
-        self._thread.close()
+        self._beside.close()
 
     def _changed(self, change: MachineChange) -> None:
         self._change = change
         if change.came != CARRIED:
-            self._thread.cancel()
+            self._beside.cancel()
             self._say(change, change.came)
             self._look_for_conflict()
             return
         problem, doubtful = change.after, not change.entry.valid
         if self._document.board.infeasible:
-            self._thread.cancel()
+            self._beside.cancel()
             self._say(change, CARRIED)
             return
         self._slow.ask()
         knowledge_of(problem)  # what it imports is not to be imported on a thread beside the window
-
-        def made(stopped: Callable[[], bool]) -> Conflict | tuple[Ints, str, tuple[Bound, ...]]:
-            conflict = conflict_of(problem) if doubtful else None
-            if conflict is not None:
-                return conflict
-            found = opening.start_plan(problem, stopped)
-            device_of, planner, bounds = found
-            if not planner and change.at_hand is not None:
-                return (change.at_hand, "feasibility", bounds)
-            problem.evaluate(device_of)  # the list of plans asks for it
-            return found
-
         self._making = True
-        self._thread.run(made, partial(self._planned, change))
+        self._beside.make(problem, doubtful, partial(self._planned, change))
 
     def _look_at_once(self) -> None:
         """Whatever the change: where an op fits nowhere, or memory cannot be enough, that no plan is valid is known with it."""
@@ -151,7 +149,7 @@ class PlanningAnew(QObject):
         problem = document.open_problem
         knowledge_of(problem)
         self._making = False
-        self._thread.run(lambda _stopped: conflict_of(problem), partial(self._looked, problem))
+        self._beside.run(lambda: conflict_of(problem), partial(self._looked, problem))
 
     def _looked(self, problem: Problem, conflict: object) -> None:
         document = self._document
@@ -163,6 +161,33 @@ class PlanningAnew(QObject):
         else:
             self._say_hopeless(conflict.sentence)
 
+    def _plan_opened(self) -> None:
+        document, stand_in = self._document, self._document.active
+        assert stand_in is not None
+        problem = document.open_problem
+        knowledge_of(problem)
+        self._making = True
+        self._beside.make(problem, not stand_in.valid, partial(self._planned_opened, problem, stand_in))
+        self._window.notice.show_message("info", stands_in_words(stand_in), until_change=True, stays=True)
+
+    def _planned_opened(self, problem: Problem, stand_in: PlanEntry, result: object) -> None:
+        document, notice = self._document, self._window.notice
+        if problem != document.problem:
+            return
+        if isinstance(result, Conflict):
+            document.proved_infeasible(problem, result)
+            self._say_hopeless(result.sentence)
+        entry = document.take_start_plan(stand_in, result) if isinstance(result, StartPlan) else None
+        self.ended.emit()
+        if entry is None:
+            return
+        figure = amount(problem, problem.components[0], entry.objective)
+        if document.active is entry:
+            undo = document.undo_stack.undo
+            notice.show_message("info", f"Planned: “{entry.shown_name}”, {figure}.", action="Undo", run=undo, until_change=True)  # fmt: skip
+        else:
+            notice.show_message("info", f"A better plan waits in Plans: “{entry.shown_name}”, {figure}.", until_change=True)  # fmt: skip
+
     def _planned(self, change: MachineChange, result: object) -> None:
         self._slow.stop()
         document = self._document
@@ -171,8 +196,10 @@ class PlanningAnew(QObject):
         came = CARRIED
         if isinstance(result, Conflict):
             document.proved_infeasible(change.after, result)
-        elif isinstance(result, tuple):
-            came = document.editing.machines.planned(change, *result)
+        elif isinstance(result, StartPlan):
+            at_hand = None if result.planner else change.at_hand
+            found = result if at_hand is None else replace(result, device_of=at_hand, planner=AT_HAND)
+            came = document.editing.machines.planned(change, found)
         self._say(change, came)
         self.ended.emit()
 
@@ -230,6 +257,12 @@ class PlanningAnew(QObject):
             level, change_words(change, came) + more, action="Undo", run=undo,
             until_change=True, other=suggestion_title(objective) if objective else "", run_other=self.take_suggestion,
         )  # fmt: skip
+
+
+def stands_in_words(stand_in: PlanEntry) -> str:
+    """What is on the canvas until a plan is made on a machine that has compiled no planner yet."""
+    what = "Ops are in equal shares" if stand_in.planner else "All ops are on one device"
+    return f"{what} for now: planners are compiled once on a computer, and a plan follows by itself."
 
 
 def kept_words(change: MachineChange, broken: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -70,9 +71,12 @@ class SuggestionsPanel(Panel):
 
     def __init__(
         self, document: Document, theme: Theme, parent: QWidget | None = None, counting: StageCounting | None = None,
+        drawing: Callable[[], bool] = lambda: False,
     ) -> None:  # fmt: skip
         super().__init__(document, theme, parent)
         self._counting = counting
+        self._drawing = drawing
+        """Whether the picture of the graph is still to come: nothing is to slow it down."""
         self._better: StageCount | None = None
         """A better plan than the one on the canvas that was found when counts of stages were compared."""
         self.moves: list[Move] = []
@@ -184,10 +188,10 @@ class SuggestionsPanel(Panel):
             self.document.message.emit(Message("info", self.state.text()))
 
     def _search(self) -> None:
-        """Look for the best moves a few milliseconds at a time; not while something is dragged."""
+        """Look for the best moves a few milliseconds at a time; not while something is dragged or laid out."""
         if self.document.problem is None:
             return
-        if self.document.preview is not None:
+        if self.document.preview is not None or self._drawing():
             self._settle.ask()
             return
         self._searching.start(MOST)

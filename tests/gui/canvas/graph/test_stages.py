@@ -34,7 +34,6 @@ from gui.canvas.graph.stages.routes import StageRibbon, arrivals, stage_ribbons
 from gui.canvas.graph.told import lane_words
 from gui.canvas.graph.tooltip import header_tooltip
 from gui.canvas.graph.viewport import Viewport
-from gui.document.plan.opening import start_plan
 from gui.look.fonts import metrics
 from gui.look.page import PRESETS, Page
 from gui.look.theme import LIGHT
@@ -49,6 +48,7 @@ from planner.model.samples import sample
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.quantity import bytes_text
+from planner.runs.start_plan import start_plan
 from tests.gui.canvas.graph.conftest import Hand, MakeHand
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.present.slides import written_in
@@ -296,7 +296,7 @@ def test_the_word_about_the_bottleneck_stands_where_nothing_comes_in(qapp: objec
     everywhere = [(plate.left(), plate.center().x() + 20.0), (right.left(), right.right())]
     assert badge_box(plate, 10, everywhere) == right, "no place is free"
     problem = Problem(read_model(sample("unet.onnx")), Pipeline(4))
-    device_of, _, _ = start_plan(problem)
+    device_of = start_plan(problem).device_of
     picture = compose(problem, device_of, Page((515.0, 560.0)), "stages")
     scene, viewport = picture.scene, picture.viewport
     assert scene.evaluation is not None
@@ -314,7 +314,7 @@ def test_links_of_neighbouring_stages_say_their_bytes(
     qapp, monkeypatch: pytest.MonkeyPatch, model: str, devices: int, size: tuple[int, int], two_lines: int
 ) -> None:
     problem = Problem(read_model(sample(model)), Pipeline(devices))
-    device_of, _, _ = start_plan(problem)
+    device_of = start_plan(problem).device_of
     told: list[str] = []
     monkeypatch.setattr(ribbons, "bytes_text", lambda size: told.append(bytes_text(size)) or told[-1])
     picture = draw_graph(problem, device_of, Page(size), "stages").file(".svg").decode()
@@ -329,7 +329,7 @@ def test_no_figure_stands_under_a_ribbon_that_it_is_not_about(
     qapp: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = Problem(read_model(sample("xception.json")), Pipeline(6))
-    device_of, _, _ = start_plan(problem)
+    device_of = start_plan(problem).device_of
     page = Page((500, 1170))
     picture = compose(problem, device_of, page, "stages")
     found = figures_of(monkeypatch, lambda: draw_graph(problem, device_of, page, "stages").file(".svg"))

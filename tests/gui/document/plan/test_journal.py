@@ -21,7 +21,7 @@ from gui.document.crash_files import discard, folder
 from gui.document.plan.document import Document
 from gui.document.plan.journal import Journal
 from gui.document.plan.machine_change import PLANNED, MachineChange
-from gui.document.plan.opening import prepare_graph, prepare_plan, start_plan
+from gui.document.plan.opening import prepare_graph, prepare_plan
 from gui.document.plan.reading import read_graph
 from gui.document.plan.recovery import leftovers, prepare, read, recover
 from gui.document.values import Message
@@ -31,6 +31,7 @@ from planner.model.precision import precision_of
 from planner.printable import LONGEST_SENTENCE
 from planner.problem.bound import Bound
 from planner.problem.provenance import Provenance
+from planner.runs.start_plan import start_plan
 from tests.gui.document.plan.test_document import STEPS, perform, state
 from tests.gui.models import chain_graph, write_model
 
@@ -469,7 +470,7 @@ def test_a_change_of_machine_with_its_plan_made_anew_comes_back(where: Path) -> 
     document.machine_changed.connect(changes.append)
     document.move([3], 1)
     document.set_problem(Pipeline(count=4))
-    assert document.editing.machines.planned(changes[0], *start_plan(changes[0].after)) == PLANNED
+    assert document.editing.machines.planned(changes[0], start_plan(changes[0].after)) == PLANNED
     # A planner that was started before ends now: its plan is for the machine that was left.
     before = changes[0].before
     document.add_plan(np.repeat([0, 1, 2], 4), "late", planner="slice", problem=before)

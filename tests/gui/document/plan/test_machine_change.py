@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pytest
 
-from gui.document.plan import opening
 from gui.document.plan.document import Document
 from gui.document.plan.machine_change import CARRIED, GIVEN, KEPT, KNOWN, LISTED, PLANNED, MachineChange
 from gui.document.plan.retargeting import carried_over, in_order
@@ -29,6 +28,7 @@ from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.runs import proving
+from planner.runs.start_plan import StartPlan, start_plan
 from planner.search.method import BoundMethod
 from tests.gui.models import chain_graph
 
@@ -55,7 +55,7 @@ def heard(document: Document) -> list[str]:
 
 
 def made(document: Document, change: MachineChange) -> str:
-    return document.editing.machines.planned(change, *opening.start_plan(change.after))
+    return document.editing.machines.planned(change, start_plan(change.after))
 
 
 def test_devices_are_renumbered_where_their_order_is_all_that_is_wrong() -> None:
@@ -220,7 +220,10 @@ def test_what_is_proven_beside_a_plan_that_is_no_better_is_told(document: Docume
     document.readouts_changed.connect(lambda: heard.append(document.gap))
     problem, value = document.open_problem, document.evaluation.objective
     bound = problem.bound("bottleneck", value, "test", problem.assumptions)
-    assert document.editing.machines.planned(changes[0], active.device_of, "slice", (bound,)) == CARRIED
+    assert (
+        document.editing.machines.planned(changes[0], StartPlan(active.device_of, "slice", (bound,)))
+        == CARRIED
+    )
     assert heard and heard[-1] == 0.0
 
 

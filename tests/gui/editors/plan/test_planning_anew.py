@@ -7,13 +7,14 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.document.plan import opening
 from gui.document.plan.machine_change import KEPT, MachineChange
+from gui.document.plan_list import PlanEntry
 from gui.editors.plan.editor import MainWindow
-from gui.editors.plan.planning_anew import HELP
+from gui.editors.plan.planning_anew import HELP, stands_in_words
 from gui.words.explaining import next_step
 from planner.errors import StageboardError
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
@@ -22,6 +23,8 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.problem.problem import Problem
 from planner.problem.target import Target
+from planner.runs import start_plan as starting
+from planner.runs.start_plan import EVEN_CUT, StartPlan, even_cut
 from tests.gui.models import chain_graph, tpu_graph
 from tests.gui.window_parts import make_window, opened, settle
 
@@ -78,10 +81,8 @@ def test_a_plan_for_a_machine_that_is_undone_meanwhile_goes_nowhere(
 ) -> None:
     document, asked = window.document, []
     count = len(document.plans)
-    monkeypatch.setattr(
-        opening, "start_plan", lambda problem, stopped: asked.append(problem) or made(problem)
-    )
-    made = lambda problem: (opening.even_cut(problem), "even cut", ())  # noqa: E731
+    monkeypatch.setattr(starting, "start_plan", lambda problem, *_: asked.append(problem) or made(problem))
+    made = lambda problem: StartPlan(even_cut(problem), EVEN_CUT)  # noqa: E731
     document.set_problem(Pipeline(4))
     document.undo_stack.undo()
     qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
@@ -93,10 +94,10 @@ def test_a_plan_for_a_machine_that_is_undone_meanwhile_goes_nowhere(
 def test_a_plan_that_cannot_be_made_leaves_what_was_carried_over(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(problem: object, stopped: object) -> None:
+    def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(opening, "start_plan", fail)
+    monkeypatch.setattr(starting, "start_plan", fail)
     window.document.set_problem(Pipeline(4))
     qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
     settle()
@@ -108,12 +109,12 @@ def test_that_a_plan_is_made_is_seen_as_long_as_it_lasts_and_can_be_cancelled(
 ) -> None:
     document, running = window.document, window.running
 
-    def until_stopped(problem: Problem, stopped: Callable[[], bool]) -> object:
+    def until_stopped(problem: Problem, stopped: Callable[[], bool], _patience: float) -> object:
         while not stopped():
             time.sleep(0.005)
-        return opening.even_cut(problem), "even cut", ()
+        return StartPlan(even_cut(problem), EVEN_CUT)
 
-    monkeypatch.setattr(opening, "start_plan", until_stopped)
+    monkeypatch.setattr(starting, "start_plan", until_stopped)
     count = len(document.plans)
     document.set_problem(Pipeline(4))
     qtbot.waitUntil(
@@ -241,3 +242,85 @@ def test_on_the_same_devices_a_plan_made_anew_is_offered_until_there_is_one(
         )  # type: ignore[arg-type]
     )
     assert notice.isHidden()
+
+
+@pytest.fixture
+def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine that has compiled no planner yet: what is opened interprets kernels, and planners are in processes."""
+    for module in ("gui.document.plan.opening", "gui.background.start_planning"):
+        monkeypatch.setattr(f"{module}.interprets", lambda: True)
+        monkeypatch.setattr(f"{module}.to_compile", lambda problem: True)
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_a_plan_follows_where_its_planner_was_not_compiled_on_opening(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    document = window.document
+    document.open_graph(chain_graph(24), target=Pipeline(3))
+    stand_in = document.active
+    assert stand_in is not None and stand_in.planner == EVEN_CUT and stand_in.valid
+    assert window.notice.text.startswith("Ops are in equal shares for now: ")
+    assert window.planning_anew.errand.title() == "Planning"
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    found = document.active
+    assert found is not None and found is not stand_in and found.planner == "chain-dp"
+    assert found.better_than(stand_in) and document.gap == 0.0 and not document.modified
+    assert window.notice.text.startswith(f"Planned: “{found.name}”, ")
+    window.notice._act()  # Undo
+    assert document.active is stand_in and document.device_of.tolist() == stand_in.device_of.tolist()
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_a_plan_that_follows_waits_where_somebody_went_on(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(chain_graph(24), target=Pipeline(3))
+    last = int(document.device_of.argmax())
+    document.move([last], 1)
+    by_hand = document.device_of.tolist()
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert document.device_of.tolist() == by_hand
+    assert document.plans[-1].planner == "chain-dp" and document.plans[-1].valid
+    assert window.notice.text.startswith("A better plan waits in Plans: “")
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_a_plan_that_follows_can_be_cancelled(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(chain_graph(24), target=Pipeline(3))
+    window.planning_anew.cancel()
+    assert not window.planning_anew.busy
+    qtbot.wait(300)
+    assert len(document.plans) == 1 and document.plans[0].planner == EVEN_CUT
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_that_no_plan_can_be_valid_follows_too(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(chain_graph(24), target=DevicePool(3, 0, memory=0.5))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert document.board.infeasible and window.notice.text.startswith("No plan can be valid: ")
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_another_machine_is_planned_for_in_a_process_where_nothing_is_compiled(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.document.set_problem(Pipeline(4))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert window.document.active is not None and window.document.active.planner == "chain-dp"
+    assert window.notice.text.startswith("Planned anew for a pipeline of 4 stages: ")
+
+
+def test_what_stands_in_is_named() -> None:
+    shares, one = (
+        PlanEntry("", np.zeros(1, np.int32), "start", planner=EVEN_CUT),
+        PlanEntry("", np.zeros(1, np.int32), "start"),
+    )
+    assert stands_in_words(shares).startswith("Ops are in equal shares") and stands_in_words(one).startswith(
+        "All ops are on one"
+    )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.document.plan import board, opening
+from gui.document.plan import board
 from gui.editors.plan.editor import MainWindow
 from planner.errors import StageboardError
 from planner.feasibility import Remedy
@@ -19,6 +19,8 @@ from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.methods.simulation import SimulationReport
 from planner.processes.question import Answer
+from planner.runs import start_plan as starting
+from planner.runs.start_plan import StartPlan
 from tests.gui.background.test_doubting import Told, job
 from tests.gui.background.test_infeasible import WHY
 from tests.gui.mcm_models import MIB, row_graph
@@ -136,8 +138,12 @@ def test_what_repair_proves_is_kept(
         error.proven = True  # type: ignore[attr-defined]
         raise error
 
-    for look in ("conflict_of", "conflict_at_once"):
-        monkeypatch.setattr(f"gui.editors.plan.planning_anew.{look}", lambda problem: None)
+    for look in (
+        "gui.editors.plan.planning_anew.conflict_of",
+        "gui.editors.plan.planning_anew.conflict_at_once",
+        "planner.runs.start_plan.conflict_of",
+    ):
+        monkeypatch.setattr(look, lambda problem: None)
     monkeypatch.setattr("planner.repair.repair", fail)
     window.document.set_problem(TOO_SMALL)
     planned(qtbot, window)
@@ -236,8 +242,8 @@ def test_the_plan_that_a_remedy_brings_is_taken_where_no_planner_finds_one(
     qtbot: QtBot, hopeless: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = hopeless.document
-    none = (np.zeros(12, np.int32), "", ())
-    monkeypatch.setattr(opening, "start_plan", lambda problem, stopped: none)
+    none = StartPlan(np.zeros(12, np.int32), "")
+    monkeypatch.setattr(starting, "start_plan", lambda *_: none)
     even = np.arange(12, dtype=np.int32) * 4 // 12
     hopeless.mending.explain()
     hopeless.mending.take(

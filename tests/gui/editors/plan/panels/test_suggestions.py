@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.document.plan.document import Document
-from gui.editors.plan.panels.suggestions import LOOKING, SuggestionsPanel
+from gui.editors.plan.panels.suggestions import LOOKING, SETTLE, SuggestionsPanel
 from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.editors.plan.panels.why import WhyPanel
 from gui.look.numbers import signed_percent, time_column
@@ -49,6 +49,16 @@ def test_best_moves_are_listed_and_made(qtbot: QtBot) -> None:
         assert document.evaluation.objective == first.objective
         assert document.evaluation.valid
         assert document.selection.tolist() == list(first.ops)
+
+
+def test_moves_are_not_looked_for_before_the_picture_is_there(qtbot: QtBot) -> None:
+    drawing = [True]
+    panel = SuggestionsPanel(uneven(), LIGHT, drawing=lambda: drawing[0])
+    with shown(qtbot, panel):
+        qtbot.wait(3 * SETTLE)
+        assert not panel.moves and panel.waiting and not panel._searching.busy
+        drawing[0] = False
+        qtbot.waitUntil(lambda: bool(panel.moves), timeout=30_000)
 
 
 def test_a_better_plan_among_counts_of_stages_is_said_and_taken(qtbot: QtBot) -> None:
