@@ -25,6 +25,8 @@ LEAST_OWN = 0.1
 NEARLY = 0.9
 """Share of what is called by a name that a group must have to be called that."""
 SEPARATORS = ("/", ".", "_")
+SIGNS = re.compile(r"[_./]")
+"""Where a beginning of a name may end."""
 
 
 def _separator(names: Sequence[str]) -> str:
@@ -210,13 +212,10 @@ def _connected(graph: Graph, keys: Sequence[object], groups: set[object]) -> np.
     return np.array([find(v) for v in range(graph.n)])
 
 
-def _beginnings(names: Sequence[str]) -> Counter[str]:
-    """What names begin with, up to any of their signs, and how many do."""
-    begins: Counter[str] = Counter()
-    for name in names:
-        whole = name.strip("/")
-        begins.update({whole[: m.start()] for m in re.finditer(r"[_./]", whole)} - {""})
-    return begins
+def _beginnings(name: str) -> set[str]:
+    """What a name begins with, up to any of its signs."""
+    whole = name.strip("/")
+    return {whole[: m.start()] for m in SIGNS.finditer(whole)} - {""}
 
 
 def named(graph: Graph, view: GroupView, usual: str, together: bool = False) -> GroupView:
@@ -230,18 +229,18 @@ def named(graph: Graph, view: GroupView, usual: str, together: bool = False) -> 
     members = [view.ops(g).tolist() for g in range(view.count)]
     backward = [bool(graph.backward[ops].all()) for ops in members]
     ours = [name.startswith(usual) for name in view.names]
-    begins = [
-        _beginnings([graph.op_names[v] for v in ops]) if our else Counter()
-        for ops, our in zip(members, ours, strict=True)
-    ]
+    of_op = [_beginnings(name) for name in graph.op_names]
+    begins = [_counted(of_op, ops) if our else Counter[str]() for ops, our in zip(members, ours, strict=True)]
     owners = Counter(begin for one in begins for begin in one)
-    whole = [
-        _beginnings([graph.op_names[v] for v in np.flatnonzero(graph.backward == back).tolist()])
-        for back in (False, True)
-    ]
+    whole = [_counted(of_op, np.flatnonzero(graph.backward == back).tolist()) for back in (False, True)]
     called = []
     for one, ops, back in zip(begins, members, backward, strict=True):
-        own = {begin: count for begin, count in one.items() if _is_nearly(begin, one, whole[back])}
+        alike = _alike(one)
+        own = {
+            begin: count
+            for begin, count in one.items()
+            if count >= NEARLY * max(whole[back][begin], alike[_kind(begin)])
+        }
         most = [begin for begin, count in own.items() if count >= LEAST_NAMED * len(ops)]
         least = max(2.0, LEAST_OWN * len(ops))
         few = [b for b, count in own.items() if count >= least and owners[b] == 1 and b[-1:].isdecimal()]
@@ -257,11 +256,22 @@ def named(graph: Graph, view: GroupView, usual: str, together: bool = False) -> 
     return GroupView(view.group_of, tuple(names))
 
 
-def _is_nearly(begin: str, group: Counter[str], whole: Counter[str]) -> bool:
-    """Whether a group has nearly all ops whose names begin so, and hardly any that begin so with another number."""
-    kind = begin.rstrip("0123456789")
-    alike = sum(count for other, count in group.items() if other.rstrip("0123456789") == kind)
-    return group[begin] >= NEARLY * max(whole[begin], alike)
+def _counted(of_op: Sequence[set[str]], ops: Sequence[int]) -> Counter[str]:
+    """How many of the ops begin so, by beginning."""
+    return Counter(begin for v in ops for begin in of_op[v])
+
+
+def _kind(begin: str) -> str:
+    """A beginning without its number."""
+    return begin.rstrip("0123456789")
+
+
+def _alike(group: Counter[str]) -> Counter[str]:
+    """How many ops of a group begin so, whatever the number."""
+    alike: Counter[str] = Counter()
+    for begin, count in group.items():
+        alike[_kind(begin)] += count
+    return alike
 
 
 def _by_pass(called: Sequence[str], backward: Sequence[bool]) -> list[str]:
