@@ -202,9 +202,10 @@ class Step:
 def _opened(tour: Tour) -> str:
     graph = tour.document.graph
     assert graph is not None
+    known = "The best plan was found and proven at once; to" if tour.document.optimum is not None else "To"
     return (
-        f"{graph.name} has {graph.n} ops. Four stages in a row pass tensors on at 4 GB/s; each colour is a stage. The"
-        f" best plan was found and proven at once; to begin with, equal shares of the work: {tour.figures.text}."
+        f"{graph.name} has {graph.n} ops. Four stages in a row pass tensors on at 4 GB/s; each colour is a stage."
+        f" {known} begin with, equal shares of the work: {tour.figures.text}."
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from gui.app.demo.report import Told, report
 from gui.app.launch import main
 from gui.app.tour.bar import TourBar
-from gui.app.tour.tour import STEPS, Figures, Tour, _mended, telling_move
+from gui.app.tour.tour import STEPS, Figures, Tour, _mended, _opened, telling_move
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -271,6 +271,32 @@ def test_the_move_of_the_tour_breaks_a_rule_alone_and_none_with_its_neighbours(q
         assert not document.check([op]).legal[device]
         along = document.closure([op], device)
         assert 3 <= len(along) <= 9 and document.check(along).legal[device]
+    finally:
+        jobs.close()
+        document.deleteLater()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_tour_says_of_the_best_plan_only_what_is_known(
+    qapp: Any, monkeypatch: pytest.MonkeyPatch, compiled: bool
+) -> None:
+    from gui.background.jobs import Jobs
+    from gui.document.plan.document import Document
+
+    monkeypatch.setattr("gui.document.plan.opening.interprets", lambda: True)
+    monkeypatch.setattr("gui.document.plan.opening.to_compile", lambda problem: not compiled)
+    document = Document()
+    jobs = Jobs(document, document)
+    try:
+        follows: list[bool] = []
+        document.stand_in_opened.connect(lambda: follows.append(True))
+        tour = Tour(document, jobs)
+        tour.open(("resnet50.json",), "pipeline:4,bandwidth=4e9", shares=True)
+        assert ("found and proven at once" in _opened(tour)) == compiled
+        assert "begin with, equal shares of the work: bottleneck 2.17 ms" in _opened(tour)
+        assert not follows, "nothing takes the place of what is to be improved by hand"
+        tour.open(("resnet50.json",), "pipeline:4,bandwidth=4e9")
+        assert bool(follows) != compiled
     finally:
         jobs.close()
         document.deleteLater()
