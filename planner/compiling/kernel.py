@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import pickle
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -27,7 +26,7 @@ from numba.core.typing import make_concrete_template
 
 from planner.compiling.forms import as_called, as_written
 from planner.compiling.identity import WORD, Identity
-from planner.compiling.library import ready_to_load
+from planner.compiling.library import ready_to_load, unpickled
 from planner.compiling.news import news
 from planner.compiling.store import Store, platform, store
 
@@ -120,7 +119,7 @@ class _Kept:
             return None
         ready_to_load(target_context)
         try:
-            return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
+            return compiler.CompileResult._rebuild(target_context, *unpickled(payload))
         except Exception:  # whatever numba cannot make something of
             kept.remove(name)
             return None

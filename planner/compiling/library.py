@@ -1,16 +1,21 @@
-"""Machine code from the store: what another kernel is compiled with is looked into only when one is.
+"""Machine code from the store: what another kernel is compiled with is looked into only when one is, and modules of numba's that only compile are not imported.
 
 Beside its machine code a kernel's file holds its intermediate code, for others to be linked with. Numba parses that, and lists all
 symbols in it, whenever it loads a kernel, and imports everything that its compiler knows before the first one: more than half of
-what loading takes, and of no use to a program that compiles nothing.
+what loading takes, and of no use to a program that compiles nothing. Its file also says in which modules the functions were that it
+was compiled with, and numba imports these, scipy's linear algebra with some of them: compiled code never looks at their names.
 """
 
 from __future__ import annotations
 
+import io
+import pickle
+import sys
 from typing import Any
 
 import llvmlite.binding as ll
 from numba.core.codegen import JITCodeLibrary
+from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import rtsys
 
 
@@ -59,3 +64,27 @@ def ready_to_load(target_context: Any) -> None:
     """What kernels need to run: numba's memory, but nothing that only compiles."""
     rtsys.initialize(target_context)
     target_context.codegen()._library_class = KeptLibrary
+
+
+def unpickled(payload: bytes) -> Any:
+    """What a kernel's file says."""
+    return _Unpickler(io.BytesIO(payload)).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == (_rebuild_env.__module__, _rebuild_env.__name__):
+            return _environment
+        return super().find_class(module, name)
+
+
+def _environment(module: str, constants: Any, name: str) -> Environment:
+    """What a compiled function has beside its code: its constants, and its module's names, which code that was compiled without
+    Python's objects (all of ours) never asks for. Array functions have nothing else in their modules that is needed to run."""
+    if not module.startswith("numba.np.") or module in sys.modules or lookup_environment(name) is not None:
+        return _rebuild_env(module, constants, name)
+    environment = Environment({"__name__": module})
+    environment.consts[:] = constants
+    environment.env_name = name
+    Environment._memo[name] = environment
+    return environment

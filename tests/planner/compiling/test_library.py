@@ -27,6 +27,32 @@ print(kahn_order(np.array([0, 1, 1], np.int64), np.array([1], np.int32), np.arra
 print(sorted({"numba.np.linalg", "scipy.linalg"} & set(sys.modules)))
 """
 
+SUMS = """
+import sys
+import numpy as np
+from planner.compiling.kernel import njit
+
+@njit(cache=True, nogil=True)
+def half_of_sum(values):
+    if values.size == 0:
+        raise ValueError("no values")
+    return np.sort(values)[::-1].sum() / 2
+
+values = np.arange(4.0)
+print(half_of_sum(values))
+print(sorted({"numba.np.arraymath", "numba.np.arrayobj", "scipy.linalg"} & set(sys.modules)))
+try:
+    half_of_sum(values[:0])
+except ValueError as error:
+    print(error)
+
+@njit
+def mean_of_halves(values):
+    return half_of_sum(values) / values.mean()
+
+print(mean_of_halves(values))
+"""
+
 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
@@ -74,3 +100,18 @@ def test_a_program_that_compiles_nothing_imports_no_compiler(tmp_path: Path) -> 
     order, modules = run()
     assert "numba.np.linalg" in modules
     assert run() == [order, "[]"]
+
+
+def test_what_a_kernel_was_compiled_with_is_not_imported_until_another_is_compiled(tmp_path: Path) -> None:
+    program = tmp_path / "sums.py"
+    program.write_text(SUMS)
+
+    def run() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, program], capture_output=True, text=True, check=True, cwd=ROOT,
+            env={FOLDER: str(tmp_path / "kernels"), "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        return done.stdout.splitlines()
+
+    assert run() == ["3.0", "['numba.np.arraymath', 'numba.np.arrayobj', 'scipy.linalg']", "no values", "2.0"]
+    assert run() == ["3.0", "[]", "no values", "2.0"]
