@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from gui.app.crash_log import CrashLog
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from gui.editors.plan.editor import MainWindow
     from gui.editors.plan.windows import Parts
     from gui.shell.session import Session
+
+LOOK_MS = 500
+"""How often it is looked whether there is a picture: what is not needed for it waits."""
 
 
 class Notices(QObject):
@@ -172,9 +175,20 @@ def _begin(
         _offer_recovery(parts)
     warming.begin()
     warming.load(raster.warm_up, warm_up_layout)
-    beside = partial(_begin_beside, parts, first_start)
-    parts.document.model_changed.connect(beside, Qt.ConnectionType.SingleShotConnection)
-    soon(parts.window, beside, 1500)
+    _when_pictured(parts.window, partial(_begin_beside, parts, first_start))
+
+
+def _when_pictured(window: MainWindow, work: Callable[[], None]) -> None:
+    """Do ``work`` once there is a picture of the model that is being opened, which else would come later; where none is, soon."""
+    canvas = window.canvas
+
+    def look() -> None:
+        if window.files.loading.busy or canvas.busy:
+            soon(window, look, LOOK_MS)
+        else:
+            work()
+
+    soon(window, look, LOOK_MS)
 
 
 def _reopens(parts: Parts, asked: bool) -> bool:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject
 from gui.document.history import Column
 from gui.document.plan_list import PlanEntry
 from gui.shell.host import hold_notes, host_of, reveal
-from gui.shell.kinds import windows_of
+from gui.shell.kinds import loaded_windows, windows_of
 from gui.shell.open_tabs import FOUND_AGAIN, KeptColumn, KeptPlan, OpenTabs, Reopened, Tab
 from gui.widgets.later import soon
 from planner.errors import StageboardError
@@ -224,13 +224,15 @@ class Reopening(QObject):
         if here.document.problem is None and here not in self._windows.values() and self._windows:
             here.close()  # all that is open is in tabs beside it
         front = self._windows.get(id(self._front)) or self._beside()
-        there = [] if front is None else windows_of("comparison").comparisons_of(front.document)
+        windows = loaded_windows("comparison")
+        there = [] if front is None or windows is None else windows.comparisons_of(front.document)
         seen = there[self._compared] if 0 <= self._compared < len(there) else front
         soon(self, partial(self._end, front, seen))
 
     def _end(self, front: Any, seen: Any) -> None:
         """The tab that was in front is in front again, and says what is missing; comparisons show themselves some turns after they are opened."""
-        if windows_of("comparison").are_coming():
+        windows = loaded_windows("comparison")
+        if windows is not None and windows.are_coming():
             soon(self, partial(self._end, front, seen))
             return
         hold_notes(False)

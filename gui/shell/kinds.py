@@ -23,10 +23,10 @@ WINDOWS = {
 
 AHEAD = {
     "plan": (
-        "planner.reports.comparison", "gui.panels.comparison", "gui.editors.comparison.panels",
+        "gui.editors.comparison.windows", "planner.reports.comparison", "gui.panels.comparison", "gui.editors.comparison.panels",
         "gui.editors.comparison.canvases", "gui.editors.comparison.editor", "gui.editors.plan.pictured",
     ),
-    "network": ("gui.editors.comparison.orders", "gui.editors.comparison.orders.editor"),
+    "network": ("gui.editors.comparison.windows", "gui.editors.comparison.orders", "gui.editors.comparison.orders.editor"),
 }  # fmt: skip
 """By editor, packages and modules that it needs later, to be imported ahead (:class:`gui.background.importing.Importing`)."""
 
@@ -44,11 +44,16 @@ def windows_of(kind: str) -> ModuleType:
     return import_module(WINDOWS[kind])
 
 
+def loaded_windows(kind: str) -> ModuleType | None:
+    """That module where it was loaded; None: there is no window of that kind."""
+    return windows_of(kind) if WINDOWS[kind] in sys.modules else None
+
+
 def close_all_windows() -> None:
     """End the processes and threads of every window that another opened."""
     for kind in ("comparison", "network", "plan"):
-        if WINDOWS[kind] in sys.modules:
-            windows_of(kind).close_all()
+        if (windows := loaded_windows(kind)) is not None:
+            windows.close_all()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from gui.look.theme import Theme, ThemeController
 from gui.panels.plans import PlansPanel
 from gui.shell.closing import IS_LOST, Unsaved
 from gui.shell.host import ends, host_of
-from gui.shell.kinds import windows_of
+from gui.shell.kinds import loaded_windows
 from gui.shell.palette import Choice
 from gui.shell.recent_menu import RecentMenu
 from gui.shell.start_page import StartPage
@@ -273,7 +273,8 @@ class PlanningWindow(EditorWindow):
 
     def goes_along(self) -> str:
         """Comparisons of the plans have nothing to compare without them."""
-        count = len(windows_of("comparison").comparisons_of(self.document))
+        windows = loaded_windows("comparison")
+        count = 0 if windows is None else len(windows.comparisons_of(self.document))
         return (
             ("", "the comparison of its plans")[count] if count < 2 else f"{count} comparisons of its plans"
         )

@@ -20,8 +20,7 @@ import sys
 from importlib import import_module
 import gui.app.app
 from gui.background.importing import modules_of
-from gui.shell.kinds import AHEAD, windows_of
-windows_of("comparison")
+from gui.shell.kinds import AHEAD
 for name in modules_of(AHEAD[{kind!r}]):
     import_module(name)
 before = set(sys.modules)
