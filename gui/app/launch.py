@@ -54,12 +54,14 @@ def _open_window(arguments: list[str], commands: Sequence[str]) -> int:
     models, plan = ([], None) if story is not None else files_to_open(arguments, commands)
     # What is imported stays: to look for rubbish among it takes a tenth of the time.
     with uncollected():
-        # Once Qt is there it reads the source of every module that is imported: what has hundreds, and is needed anyway, goes before.
+        # Once Qt is there PySide reads the source of every module that is not ours: what has hundreds, and is needed anyway, goes before.
         import numba  # noqa: F401
 
         from gui.look.display import check_display, check_qt
+        from gui.look.features import no_features
 
         check_qt()
+        no_features()
         check_display()
         from gui.app.app import open_window
 
