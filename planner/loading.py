@@ -1,12 +1,14 @@
-"""Names of things in modules, ``module:name``, and loading them when they are asked for; modules in small steps."""
+"""Names of things in modules, ``module:name`` (or ``module:Class.method``), and loading them when they are asked for; modules in small steps."""
 
 from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,18 @@ IMPORT = re.compile(r"^from ([\w.]+) import ", re.MULTILINE)
 def load(name: str) -> Any:
     """What ``module:name`` stands for; its module is imported now if it was not yet."""
     module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
+    return attrgetter(attribute)(import_module(module))
+
+
+@dataclass(frozen=True)
+class Named:
+    """A function, ``module:name``, whose module is imported when it is called: a process can be handed it by one that never calls it."""
+
+    name: str
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Call it."""
+        return load(self.name)(*arguments, **named)
 
 
 def first_step(module: str) -> str:

@@ -30,7 +30,7 @@ from gui.widgets.rows import paint_row_ground
 from gui.words.methods import planner_name
 from gui.words.objectives import amount, column_of, components_text
 from gui.words.proofs import claim_sentence, standing_lines
-from planner.reports.certificate.text import time_words
+from planner.loading import Named
 from planner.reports.comparison.rules import made_for
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from gui.document.plan_list import PlanEntry
     from planner.problem.bound import Bound, Standing
     from planner.problem.problem import Problem
+
+time_words = Named("planner.reports.certificate.text:time_words")
 
 ENTRY = int(Qt.ItemDataRole.UserRole)
 COSTS = ENTRY + 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.loading import _needed, first_step
+from planner.loading import Named, _needed, first_step, load
 
 FILES = {
     "__init__": "",
@@ -46,3 +48,25 @@ def test_what_a_module_needs_is_imported_before_it() -> None:
 
 def test_a_module_without_source_comes_whole() -> None:
     assert first_step("there.is.none") == "there.is.none"
+
+
+def test_a_function_that_is_named_is_imported_when_it_is_called(tmp_path: Path) -> None:
+    (tmp_path / "named.py").write_text(
+        "class Sums:\n    @staticmethod\n    def of(*given, start=0): return sum(given, start)\n"
+    )
+    sys.path.insert(0, str(tmp_path))
+    try:
+        sum_of = pickle.loads(pickle.dumps(Named("named:Sums.of")))
+        assert "named" not in sys.modules
+        assert sum_of(1, 2, start=3) == 6
+    finally:
+        sys.path.remove(str(tmp_path))
+        sys.modules.pop("named", None)
+
+
+def test_all_functions_that_are_named_are_there() -> None:
+    root = Path(__file__).resolve().parents[2]
+    files = [file for room in ("gui", "planner") for file in (root / room).rglob("*.py")]
+    names = [name for file in files for name in re.findall(r'\bNamed\("(.+?)"\)', file.read_text("utf-8"))]
+    assert len(names) > 5
+    assert all(callable(load(name)) for name in names)

@@ -10,10 +10,10 @@ from gui.document.values import Message
 from gui.widgets.labels import capital
 from planner.errors import StageboardError
 from planner.export.stages.child import Cancelled
+from planner.loading import Named
 from planner.model.times import Use
 from planner.runs.running.order import RunOrder, Split, split_of
 from planner.runs.running.result import difference_words
-from planner.runs.running.running import run_order
 from planner.runs.running.scaled import scaled_target, scaled_times, source_of
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from planner.runs.running.result import PlanRun
 
 
+RUN = Named("planner.runs.running.running:run_order")
+"""What runs a plan, in a process of its own."""
 CORES, PROVIDER = "run cores", "run provider"
 """What the choices are remembered under."""
 
@@ -40,7 +42,7 @@ class PlanRuns:
         self._split: Split | None = None
         self._serial = -1
         """Which opened model is run."""
-        self.running = Exporting(run_order, window, "run")
+        self.running = Exporting(RUN, window, "run")
         """What is run in the background."""
         self.running.progressed.connect(self._progressed)
         self.running.done.connect(self._done)

@@ -15,10 +15,13 @@ from gui.widgets.background_thread import Background
 from gui.widgets.labels import set_role
 from gui.widgets.offering import offer
 from gui.widgets.plain import plain
-from planner.machines.mcm.simulation.report import ALTHOUGH, LATENCY, simulate
+from planner.loading import Named
 from planner.methods.simulation import SimulationReport
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
+
+simulate = Named("planner.machines.mcm.simulation.report:simulate")
+in_short = Named("planner.machines.mcm.simulation.report:in_short")
 
 MARGIN = 10
 MARK = 13.0
@@ -126,10 +129,8 @@ class Simulating(QObject):
 
     def _deliver(self, found: object) -> None:
         if isinstance(found, SimulationReport):
-            rows = [row for row in found.rows if row[0] != ALTHOUGH]
-            told = "; ".join(words if name != LATENCY else f"latency {words}" for name, words in rows)
             also = f". {found.advice}" if found.advice else ""
-            self._say(f"Simulated: {told}{also}", warning=not found.runs)
+            self._say(f"Simulated: {in_short(found)}{also}", warning=not found.runs)
         else:
             self._say(f"Not simulated: {found}")
 

@@ -35,6 +35,14 @@ sys.exit(main(sys.argv[1:]))
 LATER = (
     "gui.editors.comparison",
     "multiprocessing.forkserver",
+    "planner.export.onnx.source",
+    "planner.formats.onnx",
+    "planner.machines.mcm.evaluator",
+    "planner.machines.mcm.learning.training",
+    "planner.machines.mcm.solver",
+    "planner.reports.certificate",
+    "planner.runs.measuring.measuring",
+    "planner.runs.running.running",
     "scipy.linalg",
     "scipy.sparse",
 )

@@ -34,14 +34,18 @@ from gui.widgets.offering import offer
 from gui.widgets.plain import PlainLabel
 from gui.widgets.progress_line import ProgressLine
 from planner.errors import StageboardError
+from planner.loading import Named
 from planner.machines.mcm.learning.options import TRAINING_OPTIONS
-from planner.machines.mcm.learning.recorded import latest_folder, new_folder
-from planner.machines.mcm.learning.training import TrainingSettings
-from planner.machines.mcm.learning.twin import missing_libraries
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
     from gui.panels.mcm.training.plot import TrainingPlot
+    from planner.machines.mcm.learning.training import TrainingSettings
+
+settings_of = Named("planner.machines.mcm.learning.training:TrainingSettings.of")
+missing_libraries = Named("planner.machines.mcm.learning.twin:missing_libraries")
+latest_folder = Named("planner.machines.mcm.learning.recorded:latest_folder")
+new_folder = Named("planner.machines.mcm.learning.recorded:new_folder")
 
 BESIDE_FROM = 560
 """From this width in pixels on, what can be chosen stands beside the curve instead of below."""
@@ -210,7 +214,7 @@ class TrainingPanel(Panel):
         """
         typed = self.form.values()
         given = {option.name: option.parse(typed[option.name]) for option in TRAINING_OPTIONS}
-        asked, there = TrainingSettings.of(given), self.run.settings
+        asked, there = settings_of(given), self.run.settings
         return asked if there is None else dataclasses.replace(there, samples=asked.samples)
 
     def go_on(self) -> None:

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from planner.errors import StageboardError
-from planner.machines.mcm.learning.aside import TrainingAside
-from planner.machines.mcm.learning.messages import Task
-from planner.machines.mcm.learning.recorded import Progress, recorded, weights_of
-from planner.machines.mcm.learning.training import Point, TrainingSettings
+from planner.loading import Named
 
+if TYPE_CHECKING:
+    from planner.machines.mcm.learning.aside import TrainingAside
+    from planner.machines.mcm.learning.recorded import Progress
+    from planner.machines.mcm.learning.training import Point, TrainingSettings
+
+# Training is imported once somebody looks at it.
+begun = Named("planner.machines.mcm.learning.aside:begun")
+progress_of = Named("planner.machines.mcm.learning.recorded:Progress")
+recorded = Named("planner.machines.mcm.learning.recorded:recorded")
+weights_of = Named("planner.machines.mcm.learning.recorded:weights_of")
 LOOK_MS = 200
 
 
@@ -71,7 +79,8 @@ class TrainingRun(QObject):
     @property
     def weights(self) -> Path | None:
         """The best weights so far."""
-        return weights_of(self.folder)
+        weights: Path | None = weights_of(self.folder)
+        return weights
 
     def open(self, folder: Path) -> None:
         """Look at another folder. Nothing while a process is at work in this one."""
@@ -95,11 +104,11 @@ class TrainingRun(QObject):
         self.open(self.folder)  # another program may have gone on meanwhile
         if self.problem:
             return
-        self._aside = TrainingAside(Task(settings, str(self.folder.absolute()), self.settings is not None))
+        self._aside = begun(settings, str(self.folder.absolute()), self.settings is not None)
         self.settings, self.pausing, self.heard, self._began = settings, False, False, time.monotonic()
         per = settings.per_checkpoint
         seconds = 0.0 if self.progress is None else self.progress.cpu_seconds
-        self.progress = Progress(len(self.curve) * per, settings.checkpoints * per, seconds)
+        self.progress = progress_of(len(self.curve) * per, settings.checkpoints * per, seconds)
         self._timer.start()
         self.changed.emit()
 

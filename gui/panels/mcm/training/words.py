@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gui.look.theme import Theme
-from planner.machines.mcm.learning.training import Point
+
+if TYPE_CHECKING:
+    from planner.machines.mcm.learning.training import Point
 
 FIGURES = {
     "reward": ("reward in training", "reward"),

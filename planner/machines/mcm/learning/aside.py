@@ -7,8 +7,14 @@ import queue
 from subprocess import Popen
 
 from planner.machines.mcm.learning.messages import PAUSE, News, Task
+from planner.machines.mcm.learning.training import TrainingSettings
 from planner.methods.mip.child import Child
 from planner.processes.question import ENDED
+
+
+def begun(settings: TrainingSettings, folder: str, resume: bool) -> TrainingAside:
+    """A process that trains in a folder, and goes on with what is there or not."""
+    return TrainingAside(Task(settings, folder, resume))
 
 
 class TrainingAside:

@@ -78,6 +78,12 @@ def stuck(problem: Problem, device_of: Ints) -> SimulationReport | None:
     return _unplaced(problem, simulator, device_of, found, evaluator.evaluate(device_of))
 
 
+def in_short(report: SimulationReport) -> str:
+    """What was simulated, on one line; what :data:`ALTHOUGH` says is left out."""
+    rows = [row for row in report.rows if row[0] != ALTHOUGH]
+    return "; ".join(words if name != LATENCY else f"latency {words}" for name, words in rows)
+
+
 def _with_memory(problem: Problem, sram: str) -> Problem:
     """The same problem with so much memory of a chip. Raises :class:`PlannerRefusal`."""
     try:

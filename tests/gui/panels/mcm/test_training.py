@@ -53,11 +53,11 @@ def asides(monkeypatch: pytest.MonkeyPatch) -> list[PlainAside]:
     """The processes that were started, none of which is one."""
     made: list[PlainAside] = []
 
-    def begin(task: Task) -> PlainAside:
-        made.append(PlainAside(task))
+    def begin(*asked: Any) -> PlainAside:
+        made.append(PlainAside(Task(*asked)))
         return made[-1]
 
-    monkeypatch.setattr(run_module, "TrainingAside", begin)
+    monkeypatch.setattr(run_module, "begun", begin)
     monkeypatch.setattr(panel_module, "missing_libraries", lambda: "")
     return made
 
