@@ -18,6 +18,11 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime import rtsys
 
+ONLY_COMPILE = ("numba.cpython.", "numba.misc.", "numba.np.")
+"""What numba compiles functions of Python's and numpy's by: nothing of it is called by what was compiled."""
+ALSO_RUN = ("numba.cpython.hashing",)
+"""What of it tells the compiler's linker where something is."""
+
 
 class KeptLibrary(JITCodeLibrary):
     """A library as numba makes them; one that was kept knows its symbols by its machine code until it is linked."""
@@ -80,8 +85,9 @@ class _Unpickler(pickle.Unpickler):
 
 def _environment(module: str, constants: Any, name: str) -> Environment:
     """What a compiled function has beside its code: its constants, and its module's names, which code that was compiled without
-    Python's objects (all of ours) never asks for. Array functions have nothing else in their modules that is needed to run."""
-    if not module.startswith("numba.np.") or module in sys.modules or lookup_environment(name) is not None:
+    Python's objects (all of ours) never asks for."""
+    only_compiles = module.startswith(ONLY_COMPILE) and module not in ALSO_RUN
+    if not only_compiles or module in sys.modules or lookup_environment(name) is not None:
         return _rebuild_env(module, constants, name)
     environment = Environment({"__name__": module})
     environment.consts[:] = constants
