@@ -1,7 +1,7 @@
 """``make bench``: measures what the window feels like, and prints each figure beside its goal. Not a test.
 
 ``python -m benchmarks [NAME ...]``; without a name those of the window. The others print their own tables: raw kernels, and
-planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew, ``twice`` runs the papers' scripts twice, alone and beside load. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``mcm_guided``, ``curves``, ``orders``, ``gaps``, ``peers``, ``twice`` and ``reordering`` take options of their own
+planners and bounds against what papers published (some take an hour). ``soak`` acts at random in every editor for five minutes, ``kills`` ends windows without warning, ``kernels`` compiles all kernels anew, ``twice`` runs the papers' scripts twice, alone and beside load. ``soak``, ``kills``, ``kernels``, ``tables``, ``edge_tpu``, ``mcm``, ``mcm_guided``, ``curves``, ``orders``, ``gaps``, ``peers``, ``twice``, ``stalls`` and ``reordering`` take options of their own
 when they are named alone.
 """
 
@@ -42,6 +42,7 @@ MODULES = {
     "soak": "benchmarks.soak",
     "kills": "benchmarks.kills",
     "kernels": "benchmarks.kernels_bench",
+    "stalls": "benchmarks.stalls_bench",
 }
 """Benchmarks that are programs of their own, with options; beside others they run with none."""
 

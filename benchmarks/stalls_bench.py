@@ -1,11 +1,17 @@
-"""How long the window's thread is busy without a look at its events, by what a person does, while two planners run."""
+"""How long the window's thread is busy without a look at its events, by what a person does, while two planners run.
+
+``python -m benchmarks stalls --sizes 2000 --works compare find`` does those alone whose words contain one of these, at these sizes.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
+import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -15,7 +21,9 @@ from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from benchmarks.models import layered
-from benchmarks.report import Figure
+from benchmarks.report import Figure, table
+from gui.app.kernels import load_here
+from gui.app.warm_up import warm_up
 from gui.background.collecting import Collecting
 from gui.background.importing import Importing
 from gui.background.warming import warming
@@ -147,8 +155,13 @@ def _works(parts: Parts, folder: Path) -> Iterator[tuple[str, Callable[[], objec
     yield "compare: move a hundred", lambda: document.move(np.arange(100, dtype=np.int32) * (n // 100), 2)
 
 
-def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
-    """(what, CPU milliseconds of its longest turn, of all of it) at a size."""
+def comparing() -> bool:
+    """Whether a comparison is about to be shown, or does not show yet what was asked for."""
+    return any(not one.closed and not one.settled for one in comparisons._windows)
+
+
+def measure(size: int, folder: Path, words: Sequence[str] = ("",)) -> Iterator[tuple[str, float, float]]:
+    """(what, CPU milliseconds of its longest turn, of all of it) at a size, of what contains one of the ``words``."""
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     model = folder / f"layered-{size}.json"
@@ -168,13 +181,12 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
         time.sleep(0.01)
 
     def busy() -> bool:
-        compared = any(one.columns_busy for one in comparisons._windows if hasattr(one, "columns_busy"))
         return (
             window.files.loading.busy
             or window.canvas.busy
             or window.files.is_writing
             or window.findChild(PictureDialog) is not None
-            or compared
+            or comparing()
             or importing.busy
         )
 
@@ -186,13 +198,19 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
             job.order.time_limit is not None and job.order.time_limit < 60 for job in parts.jobs.running
         )
 
+    def wanted(what: str) -> bool:
+        return any(word in what for word in words)
+
     try:
         yield "open", *watch.worst(lambda: window.files.open_files([model]), opening)
         works = _works(parts, folder)
-        yield (first := next(works))[0], *watch.worst(first[1], short)
+        first, work = next(works)
+        if wanted(first):
+            yield first, *watch.worst(work, short)
         with _searching(parts):
             for what, work in works:
-                yield what, *watch.worst(work, busy)
+                if wanted(what):
+                    yield what, *watch.worst(work, busy)
     finally:
         watch.stop()
         for one in list(comparisons._windows):
@@ -200,8 +218,8 @@ def measure(size: int, folder: Path) -> Iterator[tuple[str, float, float]]:
         parts.close()
 
 
-def run(sizes: tuple[int, ...] = SIZES) -> list[Figure]:
-    """The longest turn of each work at each size."""
+def run(sizes: Sequence[int] = SIZES, words: Sequence[str] = ("",)) -> list[Figure]:
+    """The longest turn of each work at each size, of those whose names contain one of the ``words``."""
     found: list[Figure] = []
     # As the program has it (gui.app.app): cycles are collected by a timer, what comparisons need is imported ahead, and
     # a window that is up has loaded what it draws with before somebody opens a file.
@@ -210,9 +228,30 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[Figure]:
     try:
         with tempfile.TemporaryDirectory(prefix="stageboard-stalls-") as folder:
             for size in sizes:
-                for what, worst, whole in measure(size, Path(folder)):
+                for what, worst, whole in measure(size, Path(folder), words):
                     found.append(Figure(f"{size:,} ops: {what}", worst, "ms", GOAL_MS, f"in all {whole:.0f}"))
                     print(f"  {found[-1].name}: {worst:.0f} ms, {found[-1].note}", flush=True)
     finally:
         collecting.close()
     return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Some works, or some sizes. Returns 0 when every goal is met, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks stalls")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="ops of the models")
+    parser.add_argument("--works", nargs="+", default=("",), metavar="WORD", help="of the names of works")
+    chosen = parser.parse_args(arguments)
+    if not os.environ.get("DISPLAY"):
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application = QApplication.instance() or QApplication(["stalls"])
+    warm_up()
+    load_here()
+    figures = run(chosen.sizes, chosen.works)
+    del application
+    print(table("Stalls: CPU of the GUI thread in the longest turn of its loop", figures))
+    return int(any(figure.met is False for figure in figures))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
