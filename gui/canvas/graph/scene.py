@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
+from gui.canvas.graph.drawn_edges import DrawnEdges, drawn_edges
 from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.lanes.header_form import height_for_details
 from gui.canvas.graph.lanes.transfers import unsent_edges
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
-from gui.layout.result import EdgeClass, route_table
 from gui.layout.stages import NO_WORDS, Words
 from gui.look.numbers import Column, detailed_column
 from gui.words.objectives import plan_times
@@ -121,14 +121,16 @@ class Scene:
     """Time of each op on the device it is on (float64[n]); None: as the graph has it."""
     nearest: Detail = Detail.CARDS
     """The level at which cards are drawn at most, however near they are."""
+    edges: InitVar[DrawnEdges | None] = None
+    """Of the layout, where they are known already."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, edges: DrawnEdges | None) -> None:
         count = self.items.count
         for name in ("selected", "partly", "highlighted", "pinned", "violating"):
             if getattr(self, name) is NONE:
                 setattr(self, name, np.zeros(count, bool))
         self.devices = self.devices or tuple(Device(str(d), "", str(d)) for d in range(self.k))
-        self.prepare_edges()
+        self.prepare_edges(edges)
 
     @property
     def faded(self) -> Bools:
@@ -178,24 +180,12 @@ class Scene:
         """See :func:`life_size`."""
         return life_size(self.layout)
 
-    def prepare_edges(self) -> None:
-        """Classes and drawn routes of all edges; edges against the layout's order become stubs."""
-        items, layout = self.items, self.layout
-        m = len(items.edge_src)
-        laid = np.flatnonzero(items.forward)
-        self.edge_class = np.full(m, EdgeClass.STUB, np.uint8)
-        self.edge_class[laid] = layout.edge_class
-        has_route = np.zeros(m, bool)
-        has_route[laid] = np.diff(layout.route_offsets) > 0
-        self.routed = np.flatnonzero(has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
-        self.straight = np.flatnonzero(~has_route & (self.edge_class != EdgeClass.STUB)).astype(np.int32)
-        self.stubs = np.flatnonzero(self.edge_class == EdgeClass.STUB).astype(np.int32)
-        laid_index = np.full(m, -1, np.int64)
-        laid_index[laid] = np.arange(len(laid))
-        self.route_ptr, self.route_x, self.route_y = route_table(layout, laid_index[self.routed])
-        mirrored = layout.mirrored
-        self.leave = np.where(mirrored[items.edge_src], 2, 0).astype(np.uint8)
-        self.enter = np.where(mirrored[items.edge_dst], 0, 2).astype(np.uint8)
+    def prepare_edges(self, edges: DrawnEdges | None = None) -> None:
+        """Take over classes and drawn routes of all edges of the layout, which scenes of the same one may share."""
+        (
+            self.edge_class, self.routed, self.straight, self.stubs, self.route_ptr, self.route_x, self.route_y, self.leave,
+            self.enter,
+        ) = edges or drawn_edges(self.layout, self.items)  # fmt: skip
 
     def set_devices(self, device_of: Ints, k: int, work: Floats | None = None) -> None:
         """Take over an assignment of ops (int32[n]) to ``k`` devices; ``work`` as above."""
@@ -379,12 +369,14 @@ def laid_out(
     devices: Sequence[Device] = (),
     evaluator: Evaluator | None = None,
     work: Floats | None = None,
+    edges: DrawnEdges | None = None,
 ) -> Scene:
-    """A settled scene in a ``layout`` that was made for it; ``work`` where ``device_of`` (int32[n]) does not number the evaluator's devices."""
+    """A settled scene in a ``layout`` that was made for it, with its ``edges`` where these are known; ``work`` where ``device_of`` (int32[n]) does not number the evaluator's devices."""
     device, mixed = items.devices(device_of, k)
     if work is None and evaluator is not None:
         work = evaluator.work_on(device_of)
     return Scene(
         items, skeleton, layout, view, device, mixed, np.array(device_of, np.int32), k, layout.x.copy(), layout.y.copy(),
         devices=devices, splits=items.splits(device_of, k), size=None if evaluator is None else evaluator.sent, work=work,
+        edges=edges,
     )  # fmt: skip

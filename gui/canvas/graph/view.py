@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.consequence import Consequence
+from gui.canvas.graph.drawn_edges import DrawnEdges, drawn_edges
 from gui.canvas.graph.drops import Drops, DropTarget
 from gui.canvas.graph.header_data import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
@@ -174,7 +175,6 @@ class CanvasView(PointedScene):
     def _graph_changed(self) -> None:
         self.stop_gesture("another graph was opened")
         self.drops.choice.hide()
-        self._layouts.clear()
         self._fit_pending = True
         self._pointer.forget()
         self._rebuild_items()
@@ -237,19 +237,21 @@ class CanvasView(PointedScene):
         keep = self._layouts.rows_for(device_of) if view == "lanes" and not self._fit_pending else None
         skeleton, in_a_row, sent = self._skeleton, problem.target.in_a_row, problem.evaluator.sent
 
-        def make() -> tuple[Items, Skeleton, Layout]:
+        def make() -> tuple[Items, Skeleton, Layout, DrawnEdges]:
             made = skeleton or skeleton_of(items)
-            return items, made, arrange(items, made, view, device_of, k, size, keep, in_a_row, size=sent)
+            layout = arrange(items, made, view, device_of, k, size, keep, in_a_row, size=sent)
+            return items, made, layout, drawn_edges(layout, items)
 
         def deliver(result: object) -> None:
-            made = cast("tuple[Items, Skeleton, Layout]", result)
-            self._take_layout(view, animate, keep, *made)
+            self._take_layout(
+                view, animate, keep, *cast("tuple[Items, Skeleton, Layout, DrawnEdges]", result)
+            )
 
         self._worker.request(items.count, make, deliver)
 
     def _take_layout(
-        self, view: str, animate: bool, kept: Layout | None, items: Items, skeleton: Skeleton, layout: Layout
-    ) -> None:
+        self, view: str, animate: bool, kept: Layout | None, items: Items, skeleton: Skeleton, layout: Layout, edges: DrawnEdges
+    ) -> None:  # fmt: skip
         problem = self.document.problem
         if items is not self._items or view != self.view or problem is None:
             return
@@ -269,7 +271,7 @@ class CanvasView(PointedScene):
         self._layouts.take(view, layout, self.document.device_of, kept)
         before = self.scene
         scene = laid_out(
-            items, skeleton, layout, view, self.document.device_of, len(problem.devices), problem.devices, problem.evaluator
+            items, skeleton, layout, view, self.document.device_of, len(problem.devices), problem.devices, problem.evaluator, edges=edges
         )  # fmt: skip
         if before is not None and before.items is items:
             scene.highlighted, scene.all_faded = before.highlighted, before.all_faded

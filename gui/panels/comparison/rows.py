@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gui.canvas.graph.drawn_edges import DrawnEdges
 from gui.canvas.graph.header_data import HeaderData, time_of_one, with_host
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.lanes.transfers import crossing_bytes
@@ -59,15 +60,16 @@ def violating_ops(comparison: Comparison, plan: int) -> Ints:
 
 
 def scene_of_plan(
-    comparison: Comparison, plan: int, items: Items, skeleton: Skeleton, layout: Layout, view: str, alone: bool = False
+    comparison: Comparison, plan: int, items: Items, skeleton: Skeleton, layout: Layout, view: str, alone: bool = False,
+    edges: DrawnEdges | None = None,
 ) -> Scene:  # fmt: skip
     """A plan of a comparison as it is laid out, its devices being rows; broken rules and pins are marked. ``alone``: on a canvas of its own,
-    where devices in a row have its own numbers."""
+    where devices in a row have its own numbers; ``edges``: of the layout, where they are known."""
     rows, shown = len(comparison.rows), comparison.plans[plan]
     evaluator = shown.problem.evaluator
     scene = laid_out(
         items, skeleton, layout, view, comparison.places[plan], rows, row_devices(comparison, plan, own=alone), evaluator,
-        works(shown),
+        works(shown), edges,
     )  # fmt: skip
     scene.set_evaluation(shown.problem, shown.evaluation, compared_times(comparison))
     scene.violating = scene.mask(violating_ops(comparison, plan))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, Signal
 
+from gui.canvas.graph.drawn_edges import DrawnEdges, drawn_edges
 from gui.canvas.graph.items import Items, kept_items
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.scene import arrange, skeleton_of
@@ -34,6 +35,8 @@ class Laid:
     items: Items
     skeleton: Skeleton
     layouts: dict[int, Layout]
+    edges: dict[int, DrawnEdges]
+    """Of each plan's layout."""
 
 
 class Pane(Protocol):
@@ -181,7 +184,8 @@ class Linking(QObject):
         if kept is not None and still:
             if view == "flow":  # another assignment does not move cards here
                 flow = dict.fromkeys(plans, next(iter(kept.layouts.values())))
-                self._deliver(Laid(comparison, view, items, kept.skeleton, flow), animate)
+                edges = dict.fromkeys(plans, next(iter(kept.edges.values())))
+                self._deliver(Laid(comparison, view, items, kept.skeleton, flow, edges), animate)
                 return
             # Lanes of ops that stay should stay where they are.
             alike = len(kept.comparison.rows) == rows and not self._fit_pending
@@ -192,13 +196,15 @@ class Linking(QObject):
             if view == "flow":
                 one = arrange(items, made, view, comparison.places[0], rows, room)
                 layouts = dict.fromkeys(plans, one)
+                edges = dict.fromkeys(plans, drawn_edges(one, items))
             else:
                 lanes: list[Layout] = []
                 for plan in plans:
                     alike = keep.get(plan, lanes[0] if lanes else None)
                     lanes.append(arrange(items, made, view, comparison.places[plan], rows, room, alike))
                 layouts = dict(zip(plans, aligned(lanes), strict=True))
-            return Laid(comparison, view, items, made, layouts)
+                edges = {plan: drawn_edges(layout, items) for plan, layout in layouts.items()}
+            return Laid(comparison, view, items, made, layouts, edges)
 
         count = items.count * (1 if view == "flow" else len(plans))
         self._worker.request(count, make, lambda result: self._deliver(cast(Laid, result), animate))

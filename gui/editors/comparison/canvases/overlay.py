@@ -101,7 +101,9 @@ class OverlayPane(PlanPane):
         super().take_layouts(laid, fit, False)
         assert self.scene is not None
         headers = row_headers(laid.comparison, i) if laid.layouts[i].lanes else None
-        other = scene_of_plan(laid.comparison, i, laid.items, laid.skeleton, laid.layouts[i], laid.view)
+        other = scene_of_plan(
+            laid.comparison, i, laid.items, laid.skeleton, laid.layouts[i], laid.view, edges=laid.edges[i]
+        )
         ends = (laid.layouts[j], laid.layouts[i])
         letters = (laid.comparison.letter(j), laid.comparison.letter(i))
         self.over = Overlaid(self.scene, other, ends, (self._surface.headers, headers), letters)

@@ -109,7 +109,16 @@ class PlanPane(PointedScene):
         comparison = laid.comparison
         self.view = laid.view
         alone = len(self.plans) == 1
-        scene = scene_of_plan(comparison, self.index, laid.items, laid.skeleton, layout, laid.view, alone)
+        scene = scene_of_plan(
+            comparison,
+            self.index,
+            laid.items,
+            laid.skeleton,
+            layout,
+            laid.view,
+            alone,
+            laid.edges[self.index],
+        )
         self.scene, self._numbers = scene, comparison.numbers
         self._surface.headers = row_headers(comparison, self.index) if layout.lanes else None
         self._mark()
