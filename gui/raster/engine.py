@@ -16,6 +16,9 @@ drawn from several threads (:func:`bands`).
 from __future__ import annotations
 
 import itertools
+import os
+import threading
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -42,9 +45,14 @@ from gui.raster.arguments import (
     stroke_style,
     subset,
 )
+from planner.compiling.kernel import interprets
 
 RIGHT, BOTTOM, LEFT, TOP = raster_paths.RIGHT, raster_paths.BOTTOM, raster_paths.LEFT, raster_paths.TOP
 Clip = tuple[int, int, int, int]
+VERY_MANY = 20_000
+"""Boxes above which several threads draw them; to start these takes as long as some hundred."""
+MOST_BANDS = 4
+"""Threads that draw at once: each looks through all boxes for its own."""
 
 COMPILED: Any = SimpleNamespace(
     fill=raster_blend.fill_kernel, blit=raster_blend.blit_kernel, compose=raster_blend.compose_kernel,
@@ -134,14 +142,33 @@ def rounded_rects(
     chosen = subset(order)
     if n == 0 or (chosen is not None and chosen.shape[0] == 0):
         return
-    _drawing.by.rects(
-        img, *c, x, *columns(n, y, w, h), float(scale), float(ox), float(oy),
+    _drawn_beside(
+        _drawing.by.rects, img, c, n if chosen is None else chosen.shape[0],
+        x, *columns(n, y, w, h), float(scale), float(ox), float(oy),
         per_item(fill, np.uint32, n, "fill"), per_item(stroke, np.uint32, n, "stroke"),
         per_item(stroke_px, np.float64, n, "stroke_px"), per_item(radius_px, np.float64, n, "radius_px"),
         per_item(accent, np.uint32, n, "accent"), per_item(accent_px, np.float64, n, "accent_px"),
         NO_INDEX if chosen is None else chosen, mask_of(visible, n), per_item(opacity, np.float64, n, "opacity"),
         float(min_px), bool(snap), np.uint32(shadow), float(shadow_px), float(shadow_dy),
     )  # fmt: skip
+
+
+def _drawn_beside(draw: Callable[..., None], img: Image, clip: Clip, count: int, *arguments: Any) -> None:
+    """Let a kernel whose pixels are the same in whatever bands draw ``count`` items: very many on several threads, this one among them."""
+    parts = bands(clip, min(MOST_BANDS, os.cpu_count() or 1)) if count > VERY_MANY else [clip]
+    if len(parts) < 2 or _drawing.by is not COMPILED or interprets():
+        draw(img, *clip, *arguments)
+        return
+    first, *others = parts
+    threads = [
+        threading.Thread(target=draw, args=(img, *part, *arguments), name="drawing", daemon=True)
+        for part in others
+    ]
+    for thread in threads:
+        thread.start()
+    draw(img, *first, *arguments)
+    for thread in threads:
+        thread.join()
 
 
 def s_curves(x0: Any, y0: Any, x1: Any, y1: Any, reach: Any, vertical: bool = False) -> Floats:

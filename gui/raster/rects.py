@@ -163,10 +163,20 @@ def _tiny_box(img, c0, c1, c2, c3, x0, y0, x1, y1, source, alpha):
     """A plain box in one colour with exact pixel coverage."""
     ys, ye = max(c1, math.floor(y0)), min(c3, math.ceil(y1))
     xs, xe = max(c0, math.floor(x0)), min(c2, math.ceil(x1))
+    m0, m1 = math.ceil(x0), math.floor(x1)  # columns that it covers from side to side
+    opaque = pack(source)
     for y in range(ys, ye):
         cy = overlap(float(y), y0, y1) * 255.0
+        whole = int(cy + 0.5)
+        covers = whole == 255 and alpha == 255
         for x in range(xs, xe):
-            level = int(overlap(float(x), x0, x1) * cy + 0.5)
+            if x >= m0 and x < m1:
+                if covers:
+                    img[y, x] = opaque
+                    continue
+                level = whole
+            else:
+                level = int(overlap(float(x), x0, x1) * cy + 0.5)
             img[y, x] = blend(img[y, x], source, alpha, level)
 
 
@@ -274,7 +284,9 @@ def rects_kernel(
         if bar_a == 0:
             aw = 0.0
         if small < TINY_PX:
-            mean, mean_a = _mean_colour(width, height, sw, aw, body, body_a, edge, edge_a, bar, bar_a)
+            mean, mean_a = body, np.int64(body_a)
+            if sw > 0.0 or aw > 0.0:
+                mean, mean_a = _mean_colour(width, height, sw, aw, body, body_a, edge, edge_a, bar, bar_a)
             if mean_a > 0:
                 _tiny_box(img, c0, c1, c2, c3, x0, y0, x1, y1, mean, mean_a)
             continue

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import threading
 
 import numpy as np
 import pytest
@@ -202,3 +204,33 @@ def test_wrong_lengths_are_named() -> None:
         raster.rounded_rects(img, None, [1, 2, 3], 0, 1, 1, *VIEW, fill=[1, 2])
     with pytest.raises(ValueError, match="visible has shape"):
         raster.rounded_rects(img, None, [1, 2, 3], 0, 1, 1, *VIEW, fill=1, visible=[True])
+
+
+@pytest.mark.parametrize("size", [2.4, 7.0])
+def test_very_many_are_drawn_on_several_threads_as_on_one(
+    monkeypatch: pytest.MonkeyPatch, size: float
+) -> None:
+    rng = np.random.default_rng(3)
+    n = 300
+    place = (
+        rng.uniform(-5, 95, n),
+        rng.uniform(-5, 75, n),
+        rng.uniform(0.2, size, n),
+        rng.uniform(0.2, size, n),
+    )
+    style = {"fill": rng.integers(0, 2**32, n, np.uint32), "radius_px": 0.0}
+    whole, shared = raster.new_image(90, 70, 0xFFFFFFFF), raster.new_image(90, 70, 0xFFFFFFFF)
+    raster.rounded_rects(whole, None, *place, 1.0, 0.0, 0.0, **style)
+    threads: set[int] = set()
+    kernel = raster.COMPILED.rects
+
+    def draws(*arguments: object) -> None:
+        threads.add(threading.get_ident())
+        kernel(*arguments)
+
+    monkeypatch.setattr(raster, "VERY_MANY", n - 1)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(raster.COMPILED, "rects", draws)
+    raster.rounded_rects(shared, None, *place, 1.0, 0.0, 0.0, **style)
+    assert len(threads) == 3
+    assert np.array_equal(whole, shared)
