@@ -11,6 +11,7 @@ from planner.evaluation import kernels
 from planner.evaluation.live import LiveEvaluation
 from planner.evaluation.replication import share_idle
 from planner.evaluation.shared_parameters import copies
+from planner.evaluation.summed import sums_of
 from planner.model.graph import Bools, Floats, Ints
 from planner.model.ops import Shared
 from planner.problem.decision import Evaluation, Violation
@@ -181,7 +182,7 @@ class AssignmentEvaluator(Evaluator):
     def evaluate(self, device_of: Ints) -> Evaluation:
         """Costs and violations of a complete assignment (int32[n])."""
         device_of = self.checked(device_of)
-        _, receive, busy, send, used, held = self.raw(device_of)
+        receive, busy, send, used, held = sums_of(self, device_of)
         occupied = self.occupied(device_of)
         costs = np.empty(self.k)
         objective = self.objective_of(receive, busy, send, held, occupied, costs)

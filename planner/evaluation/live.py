@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from planner.evaluation import kernels, live_kernels
+from planner.evaluation.summed import Sums, knowing
 from planner.model.graph import Bools, Floats, Ints
 from planner.problem.decision import Evaluation, Violation
 from planner.problem.evaluator import Check, Delta, Evaluator, Live, Move
@@ -43,8 +44,12 @@ class LiveEvaluation(Live):
         self.quotient = kernels.quotient_counts(self.device_of, e.part, e.edge_src, e.edge_dst, e.k)
         self._moves = 0
         self._changed()
+        self._sums = (
+            self.receive.copy(), self.busy.copy(), self.send.copy(), self.used.copy(), self.held.copy()
+        )
 
     def _changed(self) -> None:
+        self._sums: Sums | None = None
         self._violations: tuple[Violation, ...] | None = None
         self._objective: float | None = None
         self._cyclic: int | None = None
@@ -80,8 +85,9 @@ class LiveEvaluation(Live):
 
     @property
     def evaluation(self) -> Evaluation:
-        """The full evaluation of the current assignment, summed afresh."""
-        return self.evaluator.problem.evaluate(self.device_of)
+        """The full evaluation of the current assignment, summed afresh: now, or when this took it on."""
+        with knowing(self.evaluator, self.device_of, self._sums):
+            return self.evaluator.problem.evaluate(self.device_of)
 
     # ------------------------------------------------------------------ questions
     def check(self, ops: Ints | Sequence[int]) -> Check:

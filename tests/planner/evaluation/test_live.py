@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.machines.edge_tpu.target import EdgeTpuPipeline
+from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
-from planner.problem.evaluator import Live
+from planner.problem.evaluator import Evaluator, Live
 from planner.problem.problem import Pin, Problem, Together
+from planner.problem.target import Target
 from tests.planner import reference
 from tests.planner.strategies import graphs, pipelines, placements, problems
 
@@ -262,3 +265,31 @@ def test_edits_are_checked_and_resummed() -> None:
     agree(live)
     live.apply([], 0)
     agree(live)
+
+
+@pytest.mark.parametrize("target", [Pipeline(3), DevicePool(2, 1), EdgeTpuPipeline(3), McmPackage(4)])
+def test_an_assignment_that_was_just_taken_on_is_evaluated_from_the_same_sums(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ops = [Op(f"op{i}", f"op{i}", param_bytes=10.0 * i, work=1.0 + i % 4, work_cpu=8.0) for i in range(9)]
+    graph = Graph.build("chain", ops, [Tensor(f"op{i}", (f"op{i + 1}",), 4.0 + i) for i in range(8)])
+    problem, other = (Problem(graph, target) for _ in range(2))
+    summed = 0
+    raw = type(problem.evaluator).raw
+
+    def counted(evaluator: Evaluator, device_of: np.ndarray) -> tuple[np.ndarray, ...]:
+        nonlocal summed
+        summed += evaluator is problem.evaluator
+        return raw(evaluator, device_of)
+
+    monkeypatch.setattr(type(problem.evaluator), "raw", counted)
+    device_of = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2], np.int32)
+    live = problem.live(device_of)
+    for moved in ([], [2], [6, 4]):
+        if moved:
+            live.apply(moved, 2)
+        found, wanted = live.evaluation, other.evaluate(live.device_of)
+        assert summed == 1 + len(moved)
+        for name in ("receive", "work", "streaming", "send", "cost", "memory", "pace", "replicas", "serves"):
+            assert np.array_equal(getattr(found, name), getattr(wanted, name)), name
+        assert found.components == wanted.components and found.violations == wanted.violations
