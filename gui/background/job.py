@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -80,6 +81,11 @@ class Job:
     """Whether it proved that no plan is valid."""
     shown: bool = False
     """Whether its best plan so far has been on the canvas."""
+
+    @cached_property
+    def given(self) -> list[tuple[float, ...]]:
+        """The components of the plans that it began with: asked for several times when it ends, and long to sum of a large model."""
+        return [tuple(self.problem.evaluator.components(start)) for start in self.order.starts]
 
     @property
     def planner(self) -> str:
@@ -216,10 +222,10 @@ def nothing_better_words(job: Job) -> str:
         return ""
     if job.components is not None and not found_nothing_better(job):
         return ""
-    evaluator = job.problem.evaluator
-    best = min(tuple(evaluator.components(start)) for start in job.order.starts)
     more = MORE_EFFORT if MORE_EFFORT in job.text else ""
-    return f"found nothing better than {components_text(job.problem, best)} in {job.time_words}{more}"
+    return (
+        f"found nothing better than {components_text(job.problem, min(job.given))} in {job.time_words}{more}"
+    )
 
 
 def is_start(job: Job, best: Incumbent) -> bool:
@@ -229,9 +235,8 @@ def is_start(job: Job, best: Incumbent) -> bool:
 
 def found_nothing_better(job: Job) -> bool:
     """Whether a planner's best plan is no better than one it was given."""
-    given = [job.problem.evaluator.components(start) for start in job.order.starts]
     found = job.components
-    return found is not None and any(not better(found, components, 1e-9) for components in given)
+    return found is not None and any(not better(found, components, 1e-9) for components in job.given)
 
 
 def hardly_words(text: str, share: str) -> str:

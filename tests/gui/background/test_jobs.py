@@ -631,6 +631,27 @@ def test_who_comes_by_itself_to_what_it_began_with_found_nothing_better(
     assert job.entry is None and len(document.plans) == count
 
 
+def test_what_a_run_began_with_is_summed_once(
+    jobs: Jobs, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document.set_assignment(THIRDS, "edit", "Good")
+    job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
+    say(jobs, worker, found(document, HALVES))
+    evaluator, asked = job.problem.evaluator, 0
+    components = evaluator.components
+
+    def counted(device_of: np.ndarray) -> tuple[float, ...]:
+        nonlocal asked
+        asked += 1
+        return components(device_of)
+
+    monkeypatch.setattr(evaluator, "components", counted)
+    say(jobs, worker, result(job))
+    assert job.state == "done"
+    assert nothing_better_words(job) == nothing_better_words(job)
+    assert asked == 1
+
+
 def test_a_start_that_comes_late_does_not_take_the_name_of_the_run(jobs: Jobs, document: Document) -> None:
     job, worker = start(jobs, document, "slice-random", starts=[THIRDS])
     say(jobs, worker, found(document, HALVES))
