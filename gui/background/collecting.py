@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+import threading
 from contextlib import suppress
 
 from PySide6.QtCore import QObject, QTimer
@@ -33,6 +34,9 @@ class Collecting(QObject):
         self._before = gc.isenabled()
         self._gone_in = 0
         """Looks until what an editor had can go; 0: none was closed."""
+        self._gone = False
+        """Whether it has gone, and its memory waits to be given back."""
+        self._giving: threading.Thread | None = None
         gc.disable()
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self.collect)
@@ -44,17 +48,30 @@ class Collecting(QObject):
         gc.freeze()
 
     def collect(self) -> None:
-        """Collect the oldest generation that Python would collect by now; all of them, once an editor has gone."""
+        """Collect the oldest generation that Python would collect by now; all of them, once an editor has gone.
+
+        Its memory is given back at the next look, beside the window: the C library goes through all of its heap.
+        """
         if self._gone_in:
             self._gone_in -= 1
             if not self._gone_in:
                 gc.collect()
-                give_back()
+                self._gone = True
                 return
+        if self._gone:
+            self._gone = False
+            self._wait()
+            self._giving = threading.Thread(target=give_back, name="memory", daemon=True)
+            self._giving.start()
         counts, limits = gc.get_count(), gc.get_threshold()
         due = [generation for generation in range(3) if counts[generation] > limits[generation]]
         if due:
             gc.collect(due[-1])
+
+    def _wait(self) -> None:
+        if self._giving is not None:
+            self._giving.join()
+            self._giving = None
 
     def editor_closed(self) -> None:
         """What an editor had goes soon, and its memory back to the system."""
@@ -63,6 +80,7 @@ class Collecting(QObject):
     def close(self) -> None:
         """The window goes."""
         self._timer.stop()
+        self._wait()
         _collecting.remove(self)
         gc.unfreeze()
         if self._before:
