@@ -45,7 +45,7 @@ from gui.raster.arguments import (
     stroke_style,
     subset,
 )
-from planner.compiling.kernel import interprets
+from planner.compiling.kernel import interpret, interprets
 
 RIGHT, BOTTOM, LEFT, TOP = raster_paths.RIGHT, raster_paths.BOTTOM, raster_paths.LEFT, raster_paths.TOP
 Clip = tuple[int, int, int, int]
@@ -156,14 +156,17 @@ def rounded_rects(
 def _drawn_beside(draw: Callable[..., None], img: Image, clip: Clip, count: int, *arguments: Any) -> None:
     """Let a kernel whose pixels are the same in whatever bands draw ``count`` items: very many on several threads, this one among them."""
     parts = bands(clip, min(MOST_BANDS, os.cpu_count() or 1)) if count > VERY_MANY else [clip]
-    if len(parts) < 2 or _drawing.by is not COMPILED or interprets():
+    if len(parts) < 2 or _drawing.by is not COMPILED:
         draw(img, *clip, *arguments)
         return
     first, *others = parts
-    threads = [
-        threading.Thread(target=draw, args=(img, *part, *arguments), name="drawing", daemon=True)
-        for part in others
-    ]
+    interpreted = interprets()
+
+    def beside(part: Clip) -> None:
+        interpret(interpreted)  # the window's thread waits for these, and never for a compiler
+        draw(img, *part, *arguments)
+
+    threads = [threading.Thread(target=beside, args=(part,), name="drawing", daemon=True) for part in others]
     for thread in threads:
         thread.start()
     draw(img, *first, *arguments)

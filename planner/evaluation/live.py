@@ -45,7 +45,11 @@ class LiveEvaluation(Live):
         self._moves = 0
         self._changed()
         self._sums = (
-            self.receive.copy(), self.busy.copy(), self.send.copy(), self.used.copy(), self.held.copy()
+            self.receive.copy(),
+            self.busy.copy(),
+            self.send.copy(),
+            self.used.copy(),
+            self.held.copy(),
         )
 
     def _changed(self) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gui.raster import engine as raster
+from planner.compiling.kernel import interpreting, interprets
 from tests.gui.raster.test_layers import noise, parts, premultiply
 
 VIEW = (1.0, 0.0, 0.0)
@@ -221,16 +222,17 @@ def test_very_many_are_drawn_on_several_threads_as_on_one(
     style = {"fill": rng.integers(0, 2**32, n, np.uint32), "radius_px": 0.0}
     whole, shared = raster.new_image(90, 70, 0xFFFFFFFF), raster.new_image(90, 70, 0xFFFFFFFF)
     raster.rounded_rects(whole, None, *place, 1.0, 0.0, 0.0, **style)
-    threads: set[int] = set()
+    threads: dict[int, bool] = {}
     kernel = raster.COMPILED.rects
 
     def draws(*arguments: object) -> None:
-        threads.add(threading.get_ident())
+        threads[threading.get_ident()] = interprets()
         kernel(*arguments)
 
     monkeypatch.setattr(raster, "VERY_MANY", n - 1)
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
     monkeypatch.setattr(raster.COMPILED, "rects", draws)
-    raster.rounded_rects(shared, None, *place, 1.0, 0.0, 0.0, **style)
-    assert len(threads) == 3
+    with interpreting():  # as the window does
+        raster.rounded_rects(shared, None, *place, 1.0, 0.0, 0.0, **style)
+    assert len(threads) == 3 and all(threads.values()), "none of them may compile: the window waits for them"
     assert np.array_equal(whole, shared)

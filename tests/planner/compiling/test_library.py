@@ -113,5 +113,10 @@ def test_what_a_kernel_was_compiled_with_is_not_imported_until_another_is_compil
         )  # fmt: skip
         return done.stdout.splitlines()
 
-    assert run() == ["3.0", "['numba.cpython.unicode', 'numba.np.arraymath', 'scipy.linalg']", "no values", "2.0"]
+    assert run() == [
+        "3.0",
+        "['numba.cpython.unicode', 'numba.np.arraymath', 'scipy.linalg']",
+        "no values",
+        "2.0",
+    ]
     assert run() == ["3.0", "[]", "no values", "2.0"]
