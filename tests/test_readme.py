@@ -316,7 +316,7 @@ def test_every_command_is_documented() -> None:
 
 
 def test_the_fields_of_plan_are_documented() -> None:
-    from tests.planner.cli.test_cli import DEVICE_FIELDS, PLAN_FIELDS
+    from tests.planner.cli.calling import DEVICE_FIELDS, PLAN_FIELDS
 
     text = page("docs/command-line.md")
     assert all(f"`{name}`" in text for name in PLAN_FIELDS | DEVICE_FIELDS)

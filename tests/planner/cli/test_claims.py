@@ -14,7 +14,7 @@ from gui.app.launch import main
 from planner.cli import proving
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.story.proving import SECONDS as TALKS
-from tests.planner.cli.test_cli import Ran
+from tests.planner.cli.calling import Ran
 from tests.planner.forging import claim, files
 
 WORDS = "forged.plan.json claims a bound of 7.00 ms (exact), not proven here"

@@ -29,7 +29,7 @@ from planner.problem.provenance import Provenance
 from planner.quantity import time_text
 from planner.reports.comparison import compare
 from planner.reports.comparison.example import example_files
-from tests.planner.cli.test_cli import RESNET, Ran
+from tests.planner.cli.calling import RESNET, Ran
 
 TOP = {
     "model",

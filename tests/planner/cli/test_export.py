@@ -20,6 +20,7 @@ from planner.plan_files.plan_json import write_plan
 from planner.problem.problem import Problem
 from planner.problem.provenance import Provenance
 from planner.problem.target import Target
+from tests.planner.cli.calling import ENCODER, Ran
 from tests.planner.export.onnx_maker import random_model
 from tests.planner.export.tflite_maker import skipping
 
@@ -34,15 +35,6 @@ def plan_file(model: Path, target: Target, place: Path) -> Path:
     device_of = np.empty(graph.n, np.int32)
     device_of[graph.topological_order] = np.arange(graph.n) * len(problem.devices) // graph.n
     return write_plan(place, problem.plan(device_of, Provenance("test")))
-
-
-class Ran:
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status, self.out, self.err = status, out, err
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -206,3 +198,26 @@ def test_what_cannot_be_exported_is_status_2(
 def test_samples_are_a_number(export: Any, tmp_path: Path) -> None:
     ran = export(SMALL, "p.json", "--to", "onnx-stages", "-o", tmp_path / "s", "--samples", "0")
     assert ran.status == 2 and "0 is not from 1 to 10,000" in ran.err
+
+
+@pytest.mark.parametrize("form", ["device-placement", "dot", "csv"])
+def test_export(stageboard: Any, plan_file: Path, tmp_path: Path, form: str) -> None:
+    file = tmp_path / "exported"
+    ran = stageboard("export", RESNET, plan_file, "--to", form, "-o", file, "--json")
+    assert ran.status == 0
+    assert ran.json == {"format": form, "file": str(file), "bytes": file.stat().st_size}
+
+
+def test_an_exported_split_comes_back_as_the_same_plan(stageboard: Any, tmp_path: Path) -> None:
+    plan, split = tmp_path / "plan.json", tmp_path / "split.json"
+    there = stageboard("plan", ENCODER, "--target", "pool:2+1", "-o", plan, "--json").json
+    stageboard("export", ENCODER, plan, "--to", "device-placement", "-o", split)
+    back = stageboard(
+        "plan", ENCODER, "--target", "pool:2+1", "--planner", "expert", "--set", f"split={split}", "--json"
+    )
+    assert back.status == 0 and back.json["objective"] == pytest.approx(there["objective"], rel=1e-12)
+
+
+def test_export_knows_its_formats(stageboard: Any, plan_file: Path) -> None:
+    ran = stageboard("export", RESNET, plan_file, "--to", "xlsx", "-o", "x")
+    assert ran.status == 2 and "device-placement" in ran.sentence

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,7 @@ from planner.formats.networks.npz import write_network
 from planner.formats.networks.read import read_network
 from planner.methods.tiny import tiny_network
 from planner.plan_files import plan_json
-from tests.planner.cli.test_cli import RESNET, stageboard
-
-__all__ = ["stageboard"]
+from tests.planner.cli.calling import CALL, RESNET, ROOT, TARGET
 
 
 @pytest.fixture
@@ -104,3 +104,50 @@ def test_afterwards_ctrl_c_is_what_it_was() -> None:
 def test_a_damaged_network_is_said_to_be_one(stageboard: Any, network: Path) -> None:
     network.write_bytes(network.read_bytes()[:100])
     assert "is not a complete .npz file" in stageboard("info", network).sentence
+
+
+def test_a_failed_write_leaves_the_old_file(stageboard: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "plan.json"
+    folder.mkdir()
+    ran = stageboard("plan", RESNET, "--target", TARGET, "-o", folder)
+    assert ran.status == 2 and "is a folder" in ran.sentence
+    assert list(folder.iterdir()) == []
+
+
+def test_ctrl_c_keeps_the_best_plan(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    arguments = ["plan", RESNET, "--target", TARGET, "--planner", "slice-random", "--set", "orders=10000000",
+                 "-o", str(file), "--json"]  # fmt: skip
+    process = subprocess.Popen(
+        [*CALL, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=dict(os.environ),
+    )
+    try:
+        # The search has begun when the handler is in place: the process then ignores no SIGINT and is busy.
+        deadline = time.monotonic() + 60
+        while not _handles_interrupt(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    assert process.returncode in (0, 1), err
+    data = json.loads(out)
+    assert data["stop_reason"] == "cancelled" and "stopping; " in err
+    assert file.exists() == (process.returncode == 0) == data["valid"]
+
+
+def _handles_interrupt(pid: int) -> bool:
+    status = Path(f"/proc/{pid}/status")
+    if not status.exists():
+        return True
+    caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt:"))
+    # Python itself handles SIGINT from its start; the command handles SIGTERM too.
+    return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)

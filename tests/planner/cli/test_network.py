@@ -15,9 +15,7 @@ from planner.methods.tiny import tiny_network
 from planner.plan_files.order_json import to_dict
 from planner.plan_files.plan_json import write_plan
 from planner.problem.provenance import Provenance
-from tests.planner.cli.test_cli import PLAN_FIELDS, RESNET, stageboard
-
-__all__ = ["stageboard"]
+from tests.planner.cli.calling import PLAN_FIELDS, RESNET
 
 
 @pytest.fixture

@@ -16,9 +16,6 @@ from planner.machines.two_level_memory.export import to_order
 from planner.machines.two_level_memory.problem import NetworkProblem
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.provenance import Provenance
-from tests.planner.cli.test_cli import stageboard
-
-__all__ = ["stageboard"]
 
 ROOT = Path(__file__).resolve().parents[3]
 ENCODER = ROOT / "sample_models" / "transformer_encoder.onnx"

@@ -1,7 +1,5 @@
 """``stageboard repair`` as people script it."""
 
-# ruff: noqa: F811 - the fixture is imported
-
 from __future__ import annotations
 
 import json
@@ -12,7 +10,7 @@ import pytest
 
 from planner.formats import read_graph
 from planner.plan_files.plan_json import read_plan
-from tests.planner.cli.test_cli import RESNET, TARGET, stageboard  # noqa: F401 - a fixture
+from tests.planner.cli.calling import RESNET, TARGET
 
 FIELDS = {
     "planner", "target", "objective_name", "objective", "components", "valid", "violations", "devices", "status", "sentence",

@@ -1,7 +1,5 @@
 """``stageboard robust`` as people script it."""
 
-# ruff: noqa: F811 - the fixture is imported
-
 from __future__ import annotations
 
 import json
@@ -12,7 +10,7 @@ import pytest
 
 from planner.formats import read_graph
 from planner.plan_files.plan_json import read_plan
-from tests.planner.cli.test_cli import RESNET, stageboard  # noqa: F401 - a fixture
+from tests.planner.cli.calling import RESNET
 
 FIELDS = {
     "format", "version", "model", "target", "objective_name", "time_unit", "plan", "objective", "highest", "gap", "bound_method",

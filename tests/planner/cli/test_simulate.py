@@ -12,9 +12,7 @@ from planner.formats import read_models
 from planner.machines.mcm.simulation.simulator import SimulationSettings, Simulator
 from planner.plan_files.plan_json import open_plan
 from planner.problem.base import decision_of
-from tests.planner.cli.test_cli import RESNET, stageboard
-
-__all__ = ["stageboard"]
+from tests.planner.cli.calling import RESNET
 
 TARGET = "mcm:4,precision=int8"
 

@@ -26,17 +26,16 @@ from planner.machines.pipeline.target import Pipeline
 from planner.problem.problem import Problem
 from planner.runs import planning
 from planner.search.stop import Progress
+from tests.planner.cli.calling import CALL, ROOT
 
 DATA = Path(__file__).resolve().parents[2] / "data"
-ROOT = Path(__file__).resolve().parents[3]
-COMMAND = [sys.executable, "-c", "import sys; from planner.cli import main; sys.exit(main())"]
 
 
 def printed(
     arguments: list[str | bytes], environment: Mapping[str, str] | None = None, redirect: str = ""
 ) -> subprocess.CompletedProcess[bytes]:
     """A command in a process of its own; ``redirect`` is for the shell (``2>&-``)."""
-    given: list[str | bytes] = [*COMMAND, *arguments]
+    given: list[str | bytes] = [*CALL, *arguments]
     if redirect:
         given = ["/bin/sh", "-c", f'"$@" {redirect}', "sh", *given]
     # Streams are buffered, as they are for most people.
@@ -263,3 +262,11 @@ def test_who_stops_a_search_is_told_of_a_plan_only_where_there_is_one() -> None:
     assert best.stopping == NONE_YET
     best.on_best(np.zeros(problem.graph.n, np.int32), 1.0, Progress())
     assert best.stopping == KEPT
+
+
+def test_output_cut_off_by_its_reader_is_no_error() -> None:
+    done = subprocess.run(
+        ["bash", "-c", '"$@" | true; exit ${PIPESTATUS[0]}', "bash", *CALL, "planners"],
+        check=False, capture_output=True, text=True, cwd=ROOT,
+    )  # fmt: skip
+    assert done.returncode == 0 and done.stderr == ""

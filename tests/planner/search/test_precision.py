@@ -22,7 +22,7 @@ from planner.problem.problem import Problem
 from planner.search.result import Result, precision_words
 from planner.search.run import run
 from planner.search.stop import IterationLimit
-from tests.planner.cli.test_cli import stageboard  # noqa: F401 - a fixture
+from tests.planner.cli.conftest import stageboard  # noqa: F401 - a fixture
 
 DATA = Path(__file__).parents[2] / "data" / "precision"
 CASES = [

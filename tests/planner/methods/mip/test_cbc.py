@@ -27,7 +27,7 @@ from planner.search.result import Result
 from planner.search.run import run, run_bound
 from planner.search.search import Callbacks, Search
 from planner.search.stop import Never
-from tests.planner.cli.test_cli import stageboard  # noqa: F401 - a fixture
+from tests.planner.cli.conftest import stageboard  # noqa: F401 - a fixture
 from tests.planner.runs.race.examples import pipeline
 
 WRITTEN = Path(__file__).parents[3] / "data" / "written" / "0.1.0"
