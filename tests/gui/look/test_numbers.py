@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gui.look.numbers import (
     BLANK,
+    DASH,
     MINUS,
     Column,
     byte_column,
     cache_text,
     detailed_column,
+    gap_text,
     percent,
+    plural,
+    rate_text,
+    seconds_text,
+    share_text,
+    signed_percent,
     time_column,
 )
 from planner.quantity import bytes_text
@@ -115,3 +126,60 @@ def test_what_a_cache_holds_is_said_in_one_unit() -> None:
     assert cache_text(866 * kib, 512 * kib, brief=True, beside=large) == "0.50 MiB + 0.35 off chip"
     assert cache_text(1.23 * mib, 512 * kib, brief=True, beside=large) == "0.50 MiB + 0.73 off chip"
     assert cache_text(8 * mib + 1, 8 * mib) == "8.00 MiB on chip + 0.01 MiB off chip"
+
+
+def test_one_unit_per_column() -> None:
+    column = time_column([0.0129, 0.00098, 0.0], "s")
+    assert [column.text(v) for v in (0.0129, 0.00098, 0.0)] == ["12.90 ms", "0.98 ms", "0.00 ms"]
+    assert time_column([5.0, 0.02], "s").text(0.02) == "0.02 s"
+    assert time_column([2e-6], "s").text(2e-6) == "2.00 µs"
+    assert time_column([3e-10], "s").text(3e-10) == "0.30 ns"
+    assert time_column([], "s").text(0.0) == "0.00 ms"
+
+
+def test_no_unit_where_the_file_has_none() -> None:
+    assert time_column([1891.736], None).text(1891.736) == "1,891.74"
+    assert time_column([0.00123], None).text(0.00123) == "0.00123"
+
+
+def test_small_values_of_a_column_are_not_all_zero() -> None:
+    column = detailed_column([0.002, 0.004, 0.005, 0.006, 3.0], None)
+    assert column.number(0.004) == "0.004" or column.number(0.004) == "0.0040"
+    assert detailed_column([], "s").number(0.0) == "0.00"
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=8), st.sampled_from(["s", None]))
+def test_columns_align(values: list[float], unit: str | None) -> None:
+    column = time_column(values, unit)
+    decimals = {column.number(v).rpartition(".")[2] for v in values}
+    assert len({len(d) for d in decimals}) <= 1
+
+
+def test_signs_and_gaps() -> None:
+    assert signed_percent(-0.016) == "−1.6 %"
+    assert signed_percent(0.004) == "+0.4 %"
+    assert signed_percent(-0.0003) == "−0.03 %"
+    assert signed_percent(1e-9) == "±0.0 %"
+    assert signed_percent(math.nan) == DASH
+    assert gap_text(None) == DASH
+    assert gap_text(0.0) == "optimal"
+    assert gap_text(0.0001) == "≤ 0.010 %" and gap_text(1e-12) == "≤ 0.001 %"
+    assert gap_text(0.042) == "≤ 4.2 %"
+    assert percent(0.5) == "50.0 %"
+
+
+def test_words() -> None:
+    assert plural(1, "op") == "1 op"
+    assert plural(20000, "op") == "20,000 ops"
+    assert rate_text(70.42) == "70.4"
+    assert rate_text(1203.6) == "1,204"
+    assert rate_text(0.312) == "0.31"
+    assert seconds_text(None) == DASH
+    assert seconds_text(200) == "3 min 20 s"
+    assert share_text(28.9 * 2**20, 32 * 2**20) == "28.90 / 32.00 MiB"
+    assert share_text(0, 2**30) == "0 B / 1.00 GiB"
+
+
+@given(st.floats(1e-9, 1.0))
+def test_only_a_proof_is_called_optimal(gap: float) -> None:
+    assert gap_text(gap) != "optimal"

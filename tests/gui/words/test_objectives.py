@@ -142,6 +142,13 @@ def test_signs_agree_with_the_order_of_plans(now: tuple[float, ...], then: tuple
     assert (sign > 0) == better(now, then, 1e-9)
 
 
+def test_while_ops_are_dragged_units_stay() -> None:
+    problem = Problem(tpu_graph(), Pipeline(count=3))
+    said = changes(problem, [923e-6], np.array([[0.5e-6, 900e-6, 1.25e-3, 3.0]]))
+    assert [one.text.split()[1] for one in said] == ["µs"] * 4
+    assert [one.text.split()[0] for one in said] == ["0.50", "900.00", "1,250.00", "3,000,000.00"]
+
+
 # ---------------------------------------------------------------------- proofs
 def test_what_a_proof_assumed() -> None:
     def bound(*tokens: str) -> Bound:
