@@ -23,6 +23,7 @@ from planner.machines.pool.target import DevicePool
 from planner.plan_files.plan_json import read_plan
 from planner.problem.bound import Bound
 from planner.problem.problem import Pin, Together
+from tests.gui.background.job_news import THIRDS
 from tests.gui.models import chain_graph, write_model
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -718,3 +719,12 @@ def test_a_plan_that_has_another_name_than_in_its_file_is_not_saved(
     assert not document.modified and read_plan(path, document.open_problem.graph)[0].name == "another"
     other = document.add_plan(np.repeat([0, 1, 2], 4), "thirds")
     assert document.rename_plan(other, "one of the list") and not document.modified
+
+
+def test_plans_of_the_list_differ_from_the_canvas_by_what_a_comparison_counts(document: Document) -> None:
+    document.open_graph(chain_graph(), target=DevicePool(3, 0))
+    document.set_assignment(THIRDS, "edit", "By hand")
+    turned = np.repeat([2, 0, 1], [4, 5, 3]).astype(np.int32)
+    entry = document.add_plan(turned, "of a file", origin="file")
+    assert entry.device_of.tolist() == turned.tolist(), "files keep their numbers"
+    assert np.flatnonzero(document.differences(entry)).tolist() == [8]

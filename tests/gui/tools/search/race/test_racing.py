@@ -183,7 +183,7 @@ def test_a_worse_plan_than_the_canvas_is_not_shown(racing: Racing, document: Doc
 def test_a_planner_that_is_started_beside_takes_the_canvas(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.gui.background.test_jobs import Scripted
+    from tests.gui.background.scripted import Scripted
 
     FakeRace.made = []
     monkeypatch.setattr("planner.runs.race.Race", FakeRace)
