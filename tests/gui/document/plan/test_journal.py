@@ -32,7 +32,7 @@ from planner.printable import LONGEST_SENTENCE
 from planner.problem.bound import Bound
 from planner.problem.provenance import Provenance
 from planner.runs.start_plan import start_plan
-from tests.gui.document.plan.test_document import STEPS, perform, state
+from tests.gui.document.plan.steps import STEPS, perform, state
 from tests.gui.models import chain_graph, write_model
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -35,13 +35,6 @@ from tests.gui.models import chain_graph
 BACKWARDS = np.repeat([2, 0, 1], 4).astype(np.int32)
 
 
-@pytest.fixture
-def document() -> Document:
-    document = Document()
-    document.open_graph(chain_graph(12), target=Pipeline(3))
-    return document
-
-
 def told(document: Document) -> list[MachineChange]:
     changes: list[MachineChange] = []
     document.machine_changed.connect(changes.append)

@@ -19,7 +19,7 @@ from planner.formats.graphs import stageboard_json
 from planner.machines.pipeline.target import Pipeline
 from planner.model.graph import Graph
 from planner.model.times import OpTime, OpTimes, Use
-from tests.gui.document.plan.test_document import state
+from tests.gui.document.plan.steps import state
 from tests.gui.document.plan.test_journal import crash
 from tests.gui.models import chain_graph
 
