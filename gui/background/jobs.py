@@ -1,8 +1,7 @@
-"""Planners and bound methods at work in the background, and what happens to what they find.
+"""Planners and bound methods at work in the background: how they start, what they have to say, and how they end.
 
-Every job runs in a process of its own (:mod:`planner.runs.worker`); one timer asks all of them for news. A job's best plan is
-an entry of the plan list, updated in place. The job that is followed also shows its plans on the canvas, unless the
-user has edited since it began or is holding something with the mouse: then they wait in the list until applied.
+Every job runs in a process of its own (:mod:`planner.runs.worker`); one timer asks all of them for news. Where their plans go is
+said in :mod:`gui.background.following`; what they prove goes to the document and to the other jobs.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, QTimer, Signal
 
+from gui.background.following import Following
 from gui.background.job import (
     MORE_EFFORT,
     NOT_BETTER,
@@ -26,7 +25,6 @@ from gui.background.job import (
     nothing_words,
 )
 from gui.document.plan.document import Document
-from gui.document.plan_list import PlanEntry
 from gui.document.values import Message
 from gui.widgets.later import soon
 from planner.errors import PlannerRefusal, StageboardError
@@ -59,14 +57,13 @@ class Jobs(QObject):
         super().__init__(parent)
         self._document = document
         self.jobs: list[Job] = []
-        self.followed: Job | None = None
+        self._following = Following(document)
         self._workers: dict[Job, Worker] = {}
         self._news: dict[Job, list[News]] = {}
         self._spare: Worker | None = None
         self._keep_spare = False
         self._count = 0
         self._turn = 0
-        self._pending: set[Job] = set()
         self._closed = False
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._tick)
@@ -77,6 +74,11 @@ class Jobs(QObject):
     def running(self) -> list[Job]:
         """Jobs that still run."""
         return [job for job in self.jobs if job.alive]
+
+    @property
+    def followed(self) -> Job | None:
+        """The job whose plans the canvas shows."""
+        return self._following.followed
 
     @property
     def problem(self) -> Problem | None:
@@ -122,7 +124,7 @@ class Jobs(QObject):
         self._workers[job] = worker
         self._news[job] = []
         if follow and not order.is_bound:
-            self.followed = job
+            self._following.followed = job
         self._forget_old()
         self._timer.start()
         soon(self, self._make_spare)
@@ -144,14 +146,12 @@ class Jobs(QObject):
 
     def follow(self, job: Job | None) -> None:
         """Show this job's plans on the canvas from now on (None = no job's), whatever was edited before."""
-        self.followed = job
-        if job is not None:
-            job.edits = self._document.edit_serial
-            job.shown = False
-            self._pending.add(job)
+        if job is None:
+            self._following.followed = None
+        else:
             if job.alive:
                 self._timer.start()
-            self._show(job)
+            self._following.follow(job)
         self.jobs_changed.emit()
 
     def forget(self, job: Job) -> None:
@@ -189,8 +189,7 @@ class Jobs(QObject):
         for job, worker in list(self._workers.items()):
             self._close_worker(job, worker)
             self._end(job, "cancelled", "another model was opened")
-        self.followed = None
-        self._pending.clear()
+        self._following.forget()
         self.jobs.clear()
         self.jobs_changed.emit()
 
@@ -207,11 +206,10 @@ class Jobs(QObject):
             if time.perf_counter() > until:
                 self._turn += i + 1
                 break
-        for job in list(self._pending):
-            self._show(job)
+        self._following.show_waiting()
         for job in self.running:
             self.job_changed.emit(job)
-        if not self._workers and not self._pending:
+        if not self._workers and not self._following.waiting:
             self._timer.stop()
 
     def _take_news(self, job: Job) -> None:
@@ -233,7 +231,7 @@ class Jobs(QObject):
                 job.fraction, job.text, job.iterations = message.fraction, message.text, message.iterations
         # Of several incumbents that came at once only the best is put into the list and shown.
         if best is not None:
-            self._found(job, self._numbered(job, best))
+            self._found(job, best)
         last = messages[-1] if messages else None
         if isinstance(last, (Ended, Failed)):
             self._close_worker(job, worker)
@@ -258,75 +256,9 @@ class Jobs(QObject):
 
     def _found(self, job: Job, best: Incumbent) -> None:
         """A better plan: into the list, evaluated under the problem as it is now, and onto the canvas if followed."""
-        document = self._document
-        job.take(best)
-        if job.entry is None or job.entry not in document.plans:
-            job.entry = self._listed(job, best)
-            job.entry.running = True
-        elif job.entry is document.active and not self._may_show(job):
-            # What is on the canvas must not change under the user's hands: the better plan gets an entry of its own.
-            job.entry.running = False
-            job.entry = None
-            self._found(job, best)
-            return
-        elif job.entry is not document.active:
-            job.entry.provenance = job.provenance
-            job.entry.planner = best.origin.planner if best.origin is not None else job.planner
-            document.update_plan(job.entry, best.device_of, best.seconds)
-        job.shown = False
+        best = self._following.list(job, best)
         self.incumbent.emit(job, best.device_of, best.objective)
-        self._show(job)
-
-    def _numbered(self, job: Job, best: Incumbent) -> Incumbent:
-        """What a job found with interchangeable devices numbered as on the canvas."""
-        return replace(best, device_of=self._document.board.called_alike(job.problem, best.device_of))
-
-    def _listed(self, job: Job, best: Incumbent) -> PlanEntry:
-        """A new entry of the list for the plan that a job has just taken."""
-        assert job.provenance is not None, "it has just taken the plan"
-        return self._document.add_plan(
-            best.device_of, job.title, planner=job.provenance.planner, seed=job.order.seed, seconds=best.seconds,
-            provenance=job.provenance, problem=job.problem,
-        )  # fmt: skip
-
-    def _may_show(self, job: Job) -> bool:
-        document = self._document
-        return (
-            job is self.followed
-            and document.edit_serial == job.edits
-            and document.model_serial == job.model_serial
-            and job.problem == document.problem
-        )
-
-    def _interacting(self) -> bool:
-        """Whether the user is dragging or pressing something."""
-        pressed = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
-        return pressed or self._document.preview is not None
-
-    def _show(self, job: Job) -> None:
-        """Show the best plan of the followed job, now or as soon as the user lets go of the mouse."""
-        self._pending.discard(job)
-        if job.shown or job.device_of is None or job.entry is None or not self._may_show(job):
-            return
-        if self._interacting():
-            self._pending.add(job)
-            return
-        document = self._document
-        if job.entry is not document.active and not self._deserves(job):
-            return
-        job.shown = True
-        job.entry.device_of, job.entry.provenance = job.device_of, job.provenance
-        if job.provenance is not None:
-            job.entry.planner = job.provenance.planner
-        job.entry.seconds = job.trace[-1][0]
-        document.refresh_entry(job.entry)
-        document.history.listed(job.entry)
-        document.follow(job.device_of, job.entry, job.id, job.title)
-
-    def _deserves(self, job: Job) -> bool:
-        """Whether a job's plan may take the canvas: it is better than what is there, and the list has no better one."""
-        assert job.components is not None
-        return self._document.plan_list.deserves(job.components, job.problem, job.entry)
+        self._following.show(job)
 
     # ------------------------------------------------------------------ the end
     def _ended(self, job: Job, last: Ended | Failed) -> None:
@@ -334,8 +266,7 @@ class Jobs(QObject):
             result = last.result
             self._document.add_bounds(result.bounds)
             job.take_ending(result)
-            if job.keeps_start and job.entry is None and (own := job.take_own(result.own)) is not None:
-                job.entry = self._listed(job, self._numbered(job, own))
+            self._following.list_own(job, result.own)
             limited = at_its_limit(job, result.seconds)
             self._seal(job, result.stop_reason, job.order.time_limit if limited else None)
             state = "cancelled" if result.stop_reason == "cancelled" else "done"
@@ -383,18 +314,4 @@ class Jobs(QObject):
         self.job_changed.emit(job)
         self.ended.emit(job)
         if job is self.followed and not self._closed:
-            self._follow_next()
-
-    def _follow_next(self) -> None:
-        """The followed job is over: on to the latest planner that still runs, else to the best that ended meanwhile."""
-        planners = [job for job in self.jobs if job is not self.followed and not job.order.is_bound]
-        running = [job for job in planners if job.alive]
-        found = [
-            job for job in planners if job.components is not None and job.edits == self._document.edit_serial
-        ]
-        if running:
-            self.followed = running[-1]
-            self._show(running[-1])
-        elif found:
-            self.followed = min(found, key=lambda job: job.components or ())
-            self._show(self.followed)
+            self._following.follow_next(self.jobs)

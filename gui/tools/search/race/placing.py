@@ -1,6 +1,6 @@
 """Where the plans of a race go: each runner's best is an entry of the plan list, the best of all moves onto the canvas.
 
-The rules are those of :mod:`gui.background.jobs`: nothing changes under the user's hands. After an edit, while something is held with the
+The rules are those of :mod:`gui.background.following`: nothing changes under the user's hands. After an edit, while something is held with the
 mouse, or where another problem is planned now, plans wait in the list.
 """
 
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from gui.background.following import held
 
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
@@ -46,12 +45,6 @@ class Placing:
             and document.problem == self._course.problem
         )
 
-    @property
-    def held(self) -> bool:
-        """Whether the user is dragging or pressing something."""
-        pressed = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
-        return pressed or self._document.preview is not None
-
     # ------------------------------------------------------------------ list and canvas
     def list(self, runner: Runner, provenance: Provenance | None) -> bool:
         """Let the runner's entry hold its best plan; returns False where that has to wait.
@@ -83,7 +76,7 @@ class Placing:
         """Put the best plan of all onto the canvas if it may be there; returns False while the user holds something."""
         if runner.decision is None or not self.may_show:
             return True
-        if self.held:
+        if held(self._document):
             return False
         document, entry = self._document, runner.entry
         active = document.active
