@@ -8,10 +8,13 @@ import numpy as np
 
 from gui.look.numbers import Column, percent, time_column
 from gui.words.held import off_chip
+from gui.words.idle_devices import idle_words
 from gui.words.more_devices import MoreDevices
 from gui.words.objectives import in_unit, objective_in_words
 from gui.words.proofs import best_words
-from gui.words.what_helps import SMALL, beyond, idle_words, short_elsewhere
+from gui.words.short_memory import short_elsewhere
+from gui.words.what_helps import beyond
+from gui.words.without_rules import SMALL
 from planner.model.graph import Floats, Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation

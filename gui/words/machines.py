@@ -10,6 +10,7 @@ import numpy as np
 from gui.look.numbers import plural
 from gui.words.objectives import component_words, objective_title
 from planner.machines.two_level_memory.problem import NetworkProblem
+from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem
 from planner.problem.problem import Problem, constraint_words
 from planner.problem.target import Target
@@ -27,6 +28,12 @@ def counted_devices(problem: Problem, between: str = " and ") -> str:
         slots = f" ({len(names)} subgraphs)" if count < len(names) else ""
         parts.append(plural(count, "CPU" if kind == "cpu" else kind) + slots)
     return between.join(parts)
+
+
+def kinds_of(problem: Problem, devices: Ints) -> str:
+    """What sentences call several devices (int[k]): all by their kind where they have one, else devices."""
+    kinds = {problem.devices[d].kind.replace("cpu", "CPU") for d in devices.tolist()}
+    return f"{kinds.pop()}s" if len(kinds) == 1 else "devices"
 
 
 def counted_titles(problem: PlanningProblem | None) -> tuple[str, str]:

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from gui.look.numbers import percent, plural
+from gui.look.numbers import percent
+from gui.words.idle_devices import KEEPS_IDLE, NOTHING_TO_DO, idle_alike, idle_words, nothing_to_do
+from gui.words.machines import kinds_of
 from gui.words.more_devices import MoreDevices
-from gui.words.proofs import RULES
-from planner.evaluation.memory_words import limited_word, must_fit
+from gui.words.short_memory import SHORT, memory_words, none_fit
+from gui.words.without_rules import gap_without, rules_bring_more, without_rules_words
+from planner.evaluation.memory_words import must_fit
 from planner.model.graph import Ints
 from planner.problem.bound import Bound
 from planner.problem.decision import Evaluation
 from planner.problem.problem import Problem
 from planner.problem.worst import LATENCY
 from planner.quantity import bytes_text
-from planner.reports.idle import kept_idle
-from planner.text_table import gap_percent
 
 LARGE = 0.5
 """Share of a cost from which a single part or op is named."""
-FULL = 0.9
-"""Share of its memory that a device holds from which the memory is named first."""
-SHORT = "Memory is short"
 UNTRIED = "Which of these helps most has not been tried."
 OTHERS_UNTRIED = "Which of the others helps most has not been tried."
-NOTHING_TO_DO = "nothing to do"
 GOOD = 0.2
 """Share of a cost from which transfers are named though work is more."""
-HARDLY = 0.1
-"""Share of all ops below which so few fit a device that its memory is why it is empty."""
-SMALL = 0.01
-"""What can be gained at most where what gains it is not worth naming as a remedy."""
-LOOSE = 1e-3
-"""A gap to what is proven without a rule, below which the rule costs nothing."""
-KEEPS_IDLE = {
-    "triangle": "the triangle rule",
-    "memory": "the memory limit",
-    "shared_children": "the rule of shared children",
-    "pin": "a pin",
-    "together": "ops kept together",
-}
-"""What can keep a device idle, by the names of rules."""
 UNCACHED = "Most of it is parameters that do not fit"
 """What is said of a bottleneck that streams most of the time."""
 
@@ -61,7 +42,7 @@ def beyond(
     """
     told, parts = tuple(bounds), dict(rows)
     unfit = none_fit(problem, device_of)
-    memory = unfit or _memory(problem, evaluation, device_of, told)
+    memory = unfit or memory_words(problem, evaluation, device_of, told)
     idle = idle_words(problem, evaluation, device_of)
     if problem.unit(problem.components[0]) == "B":
         larger = "A larger cache" if more is not None and not more.better else "A larger cache, more stages"
@@ -80,8 +61,8 @@ def beyond(
         said.append(idle)
     # Where one rule is found to keep a device idle, the others are not guessed at.
     found = any(f": {rule} keep" in idle for rule in KEEPS_IDLE.values())
-    if not found and (rules := _rules(problem, evaluation, told)):
-        said.insert(0 if first and _rules_bring_more(problem, evaluation, told) else len(said), rules)
+    if not found and (rules := without_rules_words(problem, evaluation, told)):
+        said.insert(0 if first and rules_bring_more(problem, evaluation, told) else len(said), rules)
     untried = len(said) > 1
     if more is not None and not _says(said, more):
         said.append(f"{more.words}.")
@@ -106,41 +87,8 @@ def _link_saves_more(
     saved = (parts["receive"] + parts["send"]) / 2
     if not must_fit(problem):
         return saved > parts["streaming"]
-    room = _gap_without(problem, evaluation, "memory", bounds)
+    room = gap_without(problem, evaluation, "memory", bounds)
     return room is not None and saved > room * sum(parts.values())
-
-
-def _rules_bring_more(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) -> bool:
-    """Whether plans without some other rule may be better by more than any memory can make them, as far as that is proven."""
-    room = _gap_without(problem, evaluation, "memory", bounds)
-    others = (_gap_without(problem, evaluation, rule, bounds) for rule in problem.target.switches)
-    return room is not None and any(gap is not None and gap > room for gap in others)
-
-
-def none_fit(problem: Problem, device_of: Ints) -> str:
-    """That devices are empty in a plan (int32[n]) because hardly an op fits their memory, in a sentence; empty where that is not so."""
-    if not must_fit(problem):
-        return ""
-    e = problem.evaluator
-    used = np.bincount(device_of, minlength=len(problem.devices)) > 0
-    fitting = np.array([int(np.count_nonzero(e.memory <= limit)) for limit in e.capacity])
-    empty = np.flatnonzero(~used & (fitting < HARDLY * problem.graph.n)).astype(np.int32)
-    if not len(empty):
-        return ""
-    d = int(empty[np.argmax(fitting[empty])])
-    few = "no op fits" if not fitting[d] else f"only {fitting[d]} of {plural(problem.graph.n, 'op')} fit"
-    whose = (
-        problem.devices[d].title
-        if len(empty) == 1
-        else f"each of {len(empty)} empty {_kinds(problem, empty)}"
-    )
-    return f"{SHORT}: {few} the {bytes_text(float(e.capacity[d]))} of {whose}, so more of it would help."
-
-
-def _kinds(problem: Problem, devices: Ints) -> str:
-    """What sentences call several devices (int[k]): all by their kind where they have one, else devices."""
-    kinds = {problem.devices[d].kind.replace("cpu", "CPU") for d in devices.tolist()}
-    return f"{kinds.pop()}s" if len(kinds) == 1 else "devices"
 
 
 def _parts(
@@ -167,7 +115,7 @@ def _parts(
         return f"{largest}: a faster {problem.target.words.counted[0]} or splitting that op would help."
     if transfers < GOOD * total:
         if unfit:
-            return f"Faster {_kinds(problem, np.unique(device_of))} may help as well."
+            return f"Faster {kinds_of(problem, np.unique(device_of))} may help as well."
         return _more(problem, device_of, ", or a faster link between them", idle, more)
     return f"{_on_the_way(problem, evaluation, parts)} {_more(problem, device_of, ' as well', idle, more)}"
 
@@ -217,20 +165,9 @@ def _streaming(problem: Problem, device_of: Ints, more: MoreDevices | None) -> s
     if problem.evaluator.sync_rate > 0:
         return "Most of it is copies of its parameters that synchronise: a faster link would help."
     one = problem.target.words.counted[0]
-    useless = _idle(problem, device_of) or (more is not None and not more.better)
+    useless = idle_alike(problem, device_of) or (more is not None and not more.better)
     another = "" if useless else f" or another {one}"
     return f"{UNCACHED}: more memory for each {one}{another} helps, or a faster link."
-
-
-def _idle(problem: Problem, device_of: Ints) -> int:
-    """Devices without ops that are as good as the others, so that one more would be idle, too."""
-    e = problem.evaluator
-    used = np.bincount(device_of, minlength=len(problem.devices)) > 0
-    d = int(np.argmax(used))
-    alike = len(np.unique(e.class_of[used])) == 1 and (e.class_of == e.class_of[d]) & (
-        e.capacity == e.capacity[d]
-    )
-    return int(np.count_nonzero(alike & ~used))
 
 
 def _more(problem: Problem, device_of: Ints, besides: str, why: str, more: MoreDevices | None) -> str:
@@ -238,163 +175,8 @@ def _more(problem: Problem, device_of: Ints, besides: str, why: str, more: MoreD
     more devices."""
     if why:
         return why
-    if idle := _idle(problem, device_of):
-        return f"{_nothing_to_do(problem, idle)}, so more of them do not help: faster ones may{besides}."
+    if idle := idle_alike(problem, device_of):
+        return f"{nothing_to_do(problem, idle)}, so more of them do not help: faster ones may{besides}."
     if more is not None:
         return f"{more.words}{'. Faster' if more.better else ': faster'} ones may help{besides}."
     return f"More or faster devices may help{besides}."
-
-
-def _nothing_to_do(problem: Problem, idle: int) -> str:
-    """``8 of 12 chips have nothing to do``."""
-    return f"{idle} of {len(problem.devices)} {problem.target.words.many} {'has' if idle == 1 else 'have'} {NOTHING_TO_DO}"
-
-
-def idle_words(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
-    """How many devices a valid plan (int32[n]) leaves idle, and what does, in sentences; empty where none is, or that is not decided."""
-    idle = len(problem.devices) - len(np.unique(device_of))
-    why = idle_because(problem, evaluation, device_of) if idle else ""
-    return f"{_nothing_to_do(problem, idle)}: {why}" if why else ""
-
-
-def idle_because(problem: Problem, evaluation: Evaluation, device_of: Ints) -> str:
-    """What leaves devices idle in a valid plan, in a sentence without its start; empty where that is not decided (:func:`planner.reports.idle.kept_idle`)."""
-    if len(np.unique(device_of)) == problem.graph.n:
-        return f"there are only {problem.graph.n} ops."
-    found = kept_idle(problem, evaluation, device_of)
-    rule = "" if found is None else KEEPS_IDLE.get(found.rule, "")
-    if found is None or not rule:
-        return ""
-    shorter = 1 - found.objective / evaluation.objective
-    keeps = "keep" if found.rule == "together" else "keeps"
-    one = len(problem.devices) - len(np.unique(device_of)) == 1
-    it, other = ("it", "it") if one else ("one of them", "that one")
-    shared = f"a plan that shares the ops of {problem.devices[evaluation.bottleneck].title} with {other}"
-    return f"{rule} {keeps} {it} idle. Without, {shared} would be {percent(shorter)} better."
-
-
-def _memory(problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: tuple[Bound, ...]) -> str:
-    """The memory of devices where more of it may help: it is limited, and not so large that one device holds everything.
-
-    It is short where a device is full that is or may relieve the bottleneck, unless it is proven that plans without a limit are hardly better.
-    """
-    e = problem.evaluator
-    rule = must_fit(problem)
-    limits = e.capacity if rule else e.budget
-    finite = np.isfinite(limits)
-    if not finite.any() or _holds_all(problem, evaluation, float(limits[finite].min())):
-        return ""
-    room = _gap_without(problem, evaluation, "memory", bounds)
-    if room is not None and room < LOOSE:
-        return ""
-    one = limited_word(problem)
-    share = np.where(finite, evaluation.memory / np.where(limits > 0, limits, np.inf), 0.0)
-    worst = fullest = int(np.argmax(share))
-    near = np.where(_relieving(problem, evaluation, device_of), share, 0.0)
-    if (room is None or room >= SMALL) and near.max() >= FULL:
-        fullest = int(np.argmax(near))
-    elif share[fullest] <= 1.0 and room is not None and room < SMALL:
-        return f"More memory per {one} brings at most {gap_percent(room)}."
-    held = f"{bytes_text(float(evaluation.memory[fullest]))} of {bytes_text(float(limits[fullest]))}"
-    title, most = problem.devices[worst].title, bytes_text(float(evaluation.memory[worst]))
-    over = int(np.count_nonzero(share > 1.0))
-    if share[fullest] > 1.0 and over > 1:
-        held = f"up to {most} of {bytes_text(float(limits[worst]))} on {title}"
-        return f"More memory per {one} may help as well: {over} {problem.target.words.many} hold more than fits, {held}."
-    if share[fullest] > 1.0:
-        return f"More memory per {one} may help as well: {problem.devices[fullest].title} holds more than fits ({held})."
-    if near[fullest] < FULL and not rule and not _streams(problem, evaluation, device_of):
-        return ""
-    if near[fullest] < FULL:
-        return f"More memory per {one} may help as well: the fullest holds {held}."
-    if share[worst] > share[fullest]:
-        held += f" and {title}, the fullest, {most}"
-    return f"{SHORT}: {problem.devices[fullest].title} holds {held}, so more of it per {one} may help{_at_most(', by', room)}."
-
-
-def _at_most(joint: str, gap: float | None) -> str:
-    """``, by at most 12 %`` where that is proven and says anything: a bound of 0 does not."""
-    return "" if gap is None or gap >= 1.0 else f"{joint} at most {gap_percent(gap)}"
-
-
-def _streams(problem: Problem, evaluation: Evaluation, device_of: Ints) -> bool:
-    """Whether parameters that do not fit are part of what counts: of the bottleneck and its neighbours, or of all that stream over one link."""
-    if evaluation.rests is not None:
-        return bool(evaluation.streaming.any())
-    return bool(evaluation.streaming[_relieving(problem, evaluation, device_of)].any())
-
-
-def _relieving(problem: Problem, evaluation: Evaluation, device_of: Ints) -> npt.NDArray[np.bool_]:
-    """Which devices (bool[D]) are the bottleneck or could take ops off it: of a row those that it sends to or receives from."""
-    d, devices = evaluation.bottleneck, len(problem.devices)
-    if not problem.target.in_a_row or problem.components[0] == LATENCY:
-        return np.ones(devices, bool)
-    near = np.zeros(devices, bool)
-    near[d] = True
-    source, target = (device_of[ops] for ops in problem.graph.edges)
-    near[target[source == d]] = near[source[target == d]] = True
-    return near
-
-
-def short_elsewhere(
-    problem: Problem, evaluation: Evaluation, device_of: Ints, bounds: Iterable[Bound]
-) -> str:
-    """That a limit on memory keeps ops off devices other than the bottleneck, in a sentence; empty where none of these is full or too small."""
-    if not must_fit(problem):
-        return ""
-    if unfit := none_fit(problem, device_of):
-        return unfit
-    others = np.arange(len(problem.devices)) != evaluation.bottleneck
-    full = evaluation.memory >= FULL * problem.evaluator.capacity
-    said = _memory(problem, evaluation, device_of, tuple(bounds)) if (full & others).any() else ""
-    return said if said.startswith(SHORT) else ""
-
-
-def _holds_all(problem: Problem, evaluation: Evaluation, limit: float) -> bool:
-    """Whether any device holds all ops within its ``limit`` in bytes, with the activations that it counts."""
-    e = problem.evaluator
-    held = float((e.memory if must_fit(problem) else e.params).sum())
-    if "activations" in evaluation.details or e.working_set().any():
-        held += float(e.size.sum())
-    # Activations that share a cache with parameters push some out: none where nothing is streamed.
-    elif not must_fit(problem) and evaluation.streaming.any():
-        return False
-    return held <= limit
-
-
-def _gap_without(
-    problem: Problem, evaluation: Evaluation, rule: str, bounds: tuple[Bound, ...]
-) -> float | None:
-    """How much better a plan could be at most without one of the target's rules: a share of the cost; None where the rule is always kept, or nothing is proven of that."""
-    if rule not in problem.target.switches:
-        return None
-    field, off = problem.target.switches[rule]
-    without = replace(problem, target=replace(problem.target, **{field: off}))  # type: ignore[type-var]
-    return without.standing(evaluation.values, bounds).gap
-
-
-def _rules(problem: Problem, evaluation: Evaluation, bounds: tuple[Bound, ...]) -> str:
-    """The rules in force, apart from memory, without which plans may be better, as far as nothing is proven of that."""
-    if len(problem.devices) < 2:
-        return ""
-    in_force = set(problem.target.rules(problem.graph))
-    gaps = {rule: _gap_without(problem, evaluation, rule, bounds) for rule in problem.target.switches}
-    told = [
-        (RULES.get(rule, rule.replace("_", " ")), gap)
-        for rule, gap in gaps.items()
-        if rule != "memory" and rule in in_force and not (gap is not None and gap < LOOSE)
-    ]
-    # What can bring most comes first; of what is not known nobody can say that it brings less.
-    told.sort(key=lambda one: -1.0 if one[1] is None else -one[1])
-    switched = [f"{words} ({most})" if (most := _at_most("by", gap)) else words for words, gap in told]
-    said = []
-    if switched:
-        said.append(f"Plans that need not keep {_or(switched)} may be better.")
-    if unsupported := int(np.count_nonzero(~problem.evaluator.supported.all(axis=0))):
-        them = "it" if unsupported == 1 else "them"
-        said.append(f"{plural(unsupported, 'op')} cannot go everywhere: support for {them} may help as well.")
-    return " ".join(said)
-
-
-def _or(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

@@ -15,8 +15,8 @@ from gui.words.explaining import (
     next_step,
     why_bottleneck,
 )
+from gui.words.idle_devices import idle_because
 from gui.words.objectives import objective_help
-from gui.words.what_helps import idle_because
 from planner.cli.report import summary
 from planner.machines.edge_tpu.target import EdgeTpuPipeline
 from planner.machines.mcm.target import McmPackage

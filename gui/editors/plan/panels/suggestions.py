@@ -20,10 +20,10 @@ from gui.widgets.later import Later
 from gui.widgets.plain import PlainLabel
 from gui.widgets.rows import RowButton
 from gui.words.explaining import PROVEN_BEST
+from gui.words.idle_devices import idle_words
 from gui.words.machines import counted_words
 from gui.words.objectives import change, components_text, objective_title
 from gui.words.proofs import best_words
-from gui.words.what_helps import idle_words
 from planner.text_table import gap_percent
 
 if TYPE_CHECKING:
