@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -25,7 +22,8 @@ from gui.document.values import Message
 from gui.look.theme import Theme, font
 from gui.panels.base import Panel
 from gui.tools.search.job_row import other_problem
-from gui.tools.search.race.facts import board_facts, describe
+from gui.tools.search.race.entrants import Entrants
+from gui.tools.search.race.facts import board_facts
 from gui.tools.search.race.headline import Headline
 from gui.tools.search.race.leaderboard import Leaderboard
 from gui.tools.search.race.leaderboard_rows import LeaderboardHead
@@ -33,7 +31,6 @@ from gui.tools.search.race.racing import Racing
 from gui.tools.search.race.replaying import Replaying
 from gui.tools.search.race.screen import LargeRace
 from gui.tools.search.race.setup import RaceSetup
-from gui.tools.search.race.table import race_table
 from gui.tools.search.race.words import over_at_once, sentences
 from gui.widgets.forms import Disclosure
 from gui.widgets.labels import set_role
@@ -44,9 +41,7 @@ from planner.errors import StageboardError
 if TYPE_CHECKING:
     from gui.background.jobs import Jobs
     from gui.document.plan.document import Document
-    from gui.document.plan_list import PlanEntry
     from gui.tools.search.race.course import Course
-    from gui.tools.search.race.runner import Runner
 
 INVITATION = (
     "Several planners at once: a better plan of one warms the others, and what one proves counts for all."
@@ -78,7 +73,6 @@ class RacePanel(Panel):
         super().__init__(document, theme, parent)
         self.racing = Racing(document, jobs, self)
         self.replaying = Replaying(document, self)
-        self._highlighting = False
         self.headline = Headline(theme, self)
         self.invitation = QLabel(INVITATION, self)
         self.invitation.setWordWrap(True)
@@ -99,10 +93,10 @@ class RacePanel(Panel):
         self.board = Leaderboard(theme, self)
         self.head = LeaderboardHead(self.board, self)
         self.board.setFrameShape(QFrame.Shape.NoFrame)
-        self.board.apply_requested.connect(self.apply)
-        self.board.stop_requested.connect(self.stop_one)
-        self.board.looked_at.connect(self._look_at)
-        self.board.menu_requested.connect(self._popup)
+        self.entrants = Entrants(document, self.racing, self.replaying, self.board, self)
+        self.entrants.highlight_requested.connect(self.highlight_requested)
+        self.entrants.entry_shown.connect(self.entry_shown)
+        self.entrants.compare_requested.connect(self.compare_requested)
         self.says = PlainLabel("", self)
         self.says.setWordWrap(True)
         self.says.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
@@ -299,101 +293,3 @@ class RacePanel(Panel):
         except StageboardError as error:
             self.document.message.emit(Message("error", str(error)))
             return None
-
-    def stop_one(self, entrant: int) -> None:
-        """Ask one entrant to stop; what it found is kept."""
-        runner = self.runner(entrant)
-        if runner is not None and runner.alive:
-            self.racing.stop_one(runner)
-
-    # ------------------------------------------------------------------ entrants
-    def runner(self, entrant: int) -> Runner | None:
-        """The entrant of this number."""
-        course = self.course
-        return course.runners[entrant] if course is not None and 0 <= entrant < len(course.runners) else None
-
-    def entry(self, entrant: int) -> PlanEntry | None:
-        """The entrant's entry, where the plan list still has it."""
-        runner = self.runner(entrant)
-        entry = None if runner is None else runner.entry
-        return entry if entry is not None and entry in self.document.plans else None
-
-    def apply(self, entrant: int) -> None:
-        """Put an entrant's plan on the canvas: one undo step."""
-        entry = self.entry(entrant)
-        self._look_at(-1)
-        if entry is None or entry is self.document.active:
-            return
-        try:
-            self.document.apply_plan(entry)
-        except StageboardError as error:
-            self.document.message.emit(Message("error", str(error)))
-
-    def _look_at(self, entrant: int) -> None:
-        """Let stand out where an entrant's plan differs from the canvas."""
-        entry, course = self.entry(entrant), self.course
-        if course is not None and course.chosen != entrant:
-            course.chosen = entrant
-            self.racing.changed.emit()
-        if entry is not None:
-            self.entry_shown.emit(entry)
-        differ = None if entry is None or entry is self.document.active else self.document.differences(entry)
-        if differ is not None and np.any(differ):
-            self._highlighting = True
-            self.highlight_requested.emit(differ)
-        elif self._highlighting:
-            self._highlighting = False
-            self.highlight_requested.emit(None)
-
-    # ------------------------------------------------------------------ the context menu
-    def menu(self, entrant: int) -> QMenu:
-        """What can be done with an entrant; whoever asks for the menu deletes it."""
-        menu = QMenu(self)
-        runner, entry, active = self.runner(entrant), self.entry(entrant), self.document.active
-        other = entry is not None and entry is not active
-        best = self.listed()[:3]
-        running = self.racing.running
-        menu.addAction("Apply\tReturn", lambda: self.apply(entrant)).setEnabled(other)
-        menu.addAction("Compare with the canvas", lambda: self.compare([active, entry])).setEnabled(other)
-        menu.addAction("Compare the best three", lambda: self.compare(best)).setEnabled(len(best) > 1)
-        can_replay = entry is not None and not running and not self.replaying.busy
-        menu.addAction("Replay from its provenance", lambda: self.replay(entrant)).setEnabled(can_replay)
-        menu.addSeparator()
-        can_stop = runner is not None and runner.alive and running
-        menu.addAction("Stop this one\tDel", lambda: self.stop_one(entrant)).setEnabled(can_stop)
-        menu.addSeparator()
-        menu.addAction("Copy this row", lambda: self.copy_row(entrant))
-        menu.addAction("Copy the leaderboard", self.copy_all)
-        return menu
-
-    def _popup(self, position: QPoint, entrant: int) -> None:
-        menu = self.menu(entrant)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(position)
-
-    def listed(self) -> list[PlanEntry]:
-        """The entries of all entrants from the best to the last."""
-        found = [self.entry(row.index) for row in self.board.ranks.rows if row.rank]
-        return [entry for entry in found if entry is not None]
-
-    def compare(self, entries: Sequence[PlanEntry | None]) -> None:
-        """Ask for these plans side by side."""
-        self.compare_requested.emit([entry for entry in entries if entry is not None])
-
-    def replay(self, entrant: int) -> None:
-        """Run an entrant's best plan again from its provenance, beside the window."""
-        runner, entry, course = self.runner(entrant), self.entry(entrant), self.course
-        if runner is not None and entry is not None and course is not None:
-            self.replaying.replay(course.problem, entry)
-
-    def copy_row(self, entrant: int) -> None:
-        """All about an entrant on the clipboard."""
-        runner, course = self.runner(entrant), self.course
-        if runner is not None and course is not None:
-            rank = next((row.rank for row in self.board.ranks.rows if row.index == entrant), 0)
-            QGuiApplication.clipboard().setText(describe(course, runner, rank))
-
-    def copy_all(self) -> None:
-        """The leaderboard as a table on the clipboard."""
-        if self.course is not None:
-            QGuiApplication.clipboard().setText(race_table(self.course))

@@ -46,7 +46,7 @@ def test_a_race_of_orders(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None
         engine.ends("time")
         window.race.racing.tick()
         settle()
-        entry = window.race.entry(1)
+        entry = window.race.entrants.entry(1)
         assert entry in document.plans
         assert window.race.says.text().startswith("Time was up")
         assert document.active is entry and document.order.tolist() == better.tolist()

@@ -137,7 +137,7 @@ def test_rows_apply_and_show_where_they_differ(window: MainWindow) -> None:
     steps = document.undo_stack.index()
     panel.board.looked_at.emit(0)
     assert window.canvas.highlight.tolist() == (WORSE != BETTER).tolist()
-    assert window.plans.current() is panel.entry(0)
+    assert window.plans.current() is panel.entrants.entry(0)
     panel.board.apply_requested.emit(0)
     assert document.device_of.tolist() == WORSE.tolist()
     assert window.canvas.highlight is None
@@ -156,15 +156,15 @@ def test_the_menu_of_an_entrant(window: MainWindow) -> None:
     compared: list[Any] = []
     panel.compare_requested.disconnect()
     panel.compare_requested.connect(compared.append)
-    menu = panel.menu(0)
+    menu = panel.entrants.menu(0)
     actions = {action.text().partition("\t")[0]: action for action in menu.actions() if action.text()}
     assert not actions["Replay from its provenance"].isEnabled(), "not while the race is on"
     actions["Stop this one"].trigger()
     assert engine.stopped == [0]
     actions["Compare with the canvas"].trigger()
-    assert compared == [[window.document.active, panel.entry(0)]]
+    assert compared == [[window.document.active, panel.entrants.entry(0)]]
     actions["Compare the best three"].trigger()
-    assert compared[-1] == [panel.entry(1), panel.entry(0)]
+    assert compared[-1] == [panel.entrants.entry(1), panel.entrants.entry(0)]
     actions["Copy this row"].trigger()
     assert QApplication.clipboard().text().startswith("2. Annealing")
     actions["Copy the leaderboard"].trigger()
@@ -172,7 +172,7 @@ def test_the_menu_of_an_entrant(window: MainWindow) -> None:
     menu.deleteLater()
     engine.ends("time")
     show(window)
-    menu = panel.menu(0)
+    menu = panel.entrants.menu(0)
     actions = {action.text().partition("\t")[0]: action for action in menu.actions() if action.text()}
     assert actions["Replay from its provenance"].isEnabled()
     assert not actions["Stop this one"].isEnabled()
@@ -196,7 +196,7 @@ def test_follow_can_be_switched_off(window: MainWindow) -> None:
     engine.finds(0, BETTER)
     show(window)
     assert not window.document.device_of.any()
-    assert panel.entry(0) in window.document.plans
+    assert panel.entrants.entry(0) in window.document.plans
     panel.follow.click()
     show(window)
     assert window.document.device_of.tolist() == BETTER.tolist()
@@ -248,7 +248,7 @@ def test_a_replay_says_how_it_went(window: MainWindow, qtbot: QtBot, monkeypatch
             pass
 
     monkeypatch.setattr("gui.background.asking.Aside", Answered)
-    entry = panel.entry(0)
+    entry = panel.entrants.entry(0)
     assert entry is not None and panel.course is not None
     panel.replaying.replay(panel.course.problem, entry)
     assert panel.replaying.busy
@@ -280,8 +280,8 @@ def test_a_plan_is_really_replayed(qtbot: QtBot) -> None:
     panel.setup.from_canvas.setChecked(False)
     assert panel.start() is not None
     qtbot.waitUntil(lambda: panel.racing.settled, timeout=60_000)
-    assert panel.entry(0) in document.plans
-    panel.replay(0)
+    assert panel.entrants.entry(0) in document.plans
+    panel.entrants.replay(0)
     qtbot.waitUntil(lambda: not panel.replaying.busy, timeout=60_000)
     panel.close_race()
     assert [message.level for message in said] == ["info", "info"], [message.text for message in said]
