@@ -33,6 +33,8 @@ NOT_BETTER = "no better plan"
 """How a run ends whose best plan is no better than one that it was given."""
 NEARLY = 0.95
 """Share of its time limit from which a run has used it up: it ends between two steps."""
+PREPARING = "preparing planners"
+"""What a job says while its process compiles: whoever is new to a computer need not know what that is."""
 STARTING = "starting"
 """What a job says until its search has said or found anything."""
 
@@ -81,6 +83,8 @@ class Job:
     """Whether it proved that no plan is valid."""
     shown: bool = False
     """Whether its best plan so far has been on the canvas."""
+    compiling: bool = False
+    """Whether its process compiles what it needs just now, or waits for another that does."""
 
     @cached_property
     def given(self) -> list[tuple[float, ...]]:
@@ -116,6 +120,11 @@ class Job:
     def time_words(self) -> str:
         """``12 s``: how long it runs, or how long it searched, as the list of plans has it."""
         return seconds_text(self.seconds if self.searched is None else self.searched)
+
+    @property
+    def words(self) -> str:
+        """What it does just now, or how it ended; empty where nothing is to be said."""
+        return PREPARING if self.state == "running" and self.compiling else self.text
 
     @property
     def preparing_words(self) -> str:

@@ -30,7 +30,7 @@ from gui.widgets.later import soon
 from planner.errors import PlannerRefusal, StageboardError
 from planner.problem.bound import Bound
 from planner.problem.problem import Problem
-from planner.runs.messages import Ended, Failed, Incumbent, Order, Proven, Told
+from planner.runs.messages import Compiling, Ended, Failed, Incumbent, Order, Proven, Told
 from planner.runs.messages import Message as News
 from planner.runs.worker import Worker
 from planner.search.result import precision_words
@@ -229,6 +229,8 @@ class Jobs(QObject):
                 self._proven(job, message)
             elif isinstance(message, Told):
                 job.fraction, job.text, job.iterations = message.fraction, message.text, message.iterations
+            elif isinstance(message, Compiling):
+                job.compiling = message.now
         # Of several incumbents that came at once only the best is put into the list and shown.
         if best is not None:
             self._found(job, best)

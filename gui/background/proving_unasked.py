@@ -11,7 +11,7 @@ from gui.document.values import Message
 from gui.widgets.later import Later
 from planner.errors import StageboardError
 from planner.machines.catalogue import DEFAULT, bound_method
-from planner.runs.messages import Ended, Failed, Order, Proven
+from planner.runs.messages import Compiling, Ended, Failed, Order, Proven
 from planner.runs.worker import Worker
 from planner.search.search import Shared
 
@@ -32,6 +32,7 @@ UNASKED = 6.0
 """Seconds of processor time that is spent unasked at most: beside a window that is used there is more of it than before a command ends."""
 ASKED = 60.0
 """Seconds of processor time that a proof takes at most for which somebody asks."""
+PROVING, PREPARING_PROOF = "proving …", "preparing a proof …"
 REMEMBERED = 64
 """Problems of which it is remembered that they had their turn."""
 
@@ -44,12 +45,15 @@ class Proof(QObject):
 
     proven = Signal(object)
     ended = Signal()
+    compiling_changed = Signal()
     POLL_MS = 40
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.problem: PlanningProblem | None = None
         """What is being proven of; None: nothing is."""
+        self.compiling = False
+        """Whether its process compiles what it needs just now, or waits for another that does."""
         self._worker: Worker | None = None
         self._timer = QTimer(self, interval=self.POLL_MS)
         self._timer.timeout.connect(self._poll)
@@ -76,6 +80,9 @@ class Proof(QObject):
         for message in self._worker.poll():
             if isinstance(message, Proven):
                 self.proven.emit(message.bound)
+            elif isinstance(message, Compiling):
+                self.compiling = message.now
+                self.compiling_changed.emit()
             elif isinstance(message, (Ended, Failed)):
                 if isinstance(message, Ended) and message.result.stop_reason == "finished":
                     assert self.problem is not None, "it runs"
@@ -90,7 +97,7 @@ class Proof(QObject):
             if not self._worker.finished:
                 self._worker.close(grace=0.0)
             self._worker = None
-        self.problem = None
+        self.problem, self.compiling = None, False
 
 
 class Turns:
@@ -128,6 +135,7 @@ class ProvingUnasked(QObject):
         self._proof = Proof(self)
         self._proof.proven.connect(self._proven)
         self._proof.ended.connect(self._finished)
+        self._proof.compiling_changed.connect(self.changed)
         self._asked: Job | None = None
         self._known: Bound | None = None
         for signal in (document.model_changed, document.problem_changed):
@@ -146,6 +154,11 @@ class ProvingUnasked(QObject):
         """Whether something is being proven of the open problem, unasked or asked for, or about to be."""
         asked = any(job.is_bound and job.problem == self._document.problem for job in self._jobs.running)
         return asked or self._proof.running or self._settle.waiting
+
+    @property
+    def words(self) -> str:
+        """What is done just now, for the readouts; empty where nothing is."""
+        return "" if not self.running else PREPARING_PROOF if self._proof.compiling else PROVING
 
     def begin(self) -> None:
         """Prove from now on, the open problem first. Call when the window is up."""

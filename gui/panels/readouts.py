@@ -115,7 +115,7 @@ class ReadoutStrip(Readouts):
         self.back = QPushButton("Back", self)
         self.back.clicked.connect(lambda _=False: self._go_back())
         self.back.hide()
-        self._proving = False
+        self._proving = ""
         self._timed: Problem | None = None
         """The problem whose times the link beside the objective is about."""
         self.gap_bar.setMaximumWidth(520)
@@ -143,10 +143,10 @@ class ReadoutStrip(Readouts):
         offer(self.repair, BEING_REPAIRED if busy else "")
         self.repair.setText("Repairing …" if busy else "Repair")
 
-    def set_proving(self, busy: bool) -> None:
-        """Whether something is being proven: what is known now may soon be more."""
-        if busy != self._proving:
-            self._proving = busy
+    def set_proving(self, words: str) -> None:
+        """What is said of a proof that is under way, empty where none is: what is known now may soon be more."""
+        if words != self._proving:
+            self._proving = words
             self.refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -296,7 +296,7 @@ class ReadoutStrip(Readouts):
                 "Gap", DASH, "plan breaks rules", t.faint, tip="A gap is that of a valid plan."
             )
         elif gap is None:
-            self.gap.show_value("Gap", DASH, "proving …" if self._proving else "needs a bound", t.faint)
+            self.gap.show_value("Gap", DASH, self._proving or "needs a bound", t.faint)
         elif gap <= 0.0:
             bound = self.document.bound
             self.gap.show_value("Gap", "optimal", proven_words(bound), t.good, tip=took_tip(bound))
@@ -309,7 +309,7 @@ class ReadoutStrip(Readouts):
         else:
             self.gap.show_value(
                 "Gap", gap_text(gap),
-                "proving …" if self._proving else GAP_MEANS,
+                self._proving or GAP_MEANS,
                 self._gap_colour(gap), tip=GAP_TIP,
             )  # fmt: skip
 

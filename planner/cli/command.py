@@ -122,7 +122,8 @@ class Console:
         """Say once what that is, and on a terminal how many kernels it is by now: how many there will be nobody knows."""
         if kernel == 1:
             self.note(COMPILING)
-        self.progress(f"compiling kernel {kernel:,}")
+        if kernel:
+            self.progress(f"compiling kernel {kernel:,}")
 
     def result(self, data: Mapping[str, Any], text: Callable[[], str]) -> None:
         """Print the result: ``data`` as one JSON object where that was asked for, else ``text()``."""

@@ -42,6 +42,7 @@ class News:
             if not self.compiling:
                 self._spent += time.perf_counter() - self._began
                 self._spent_work += time.process_time() - self._began_work
+                told = self._told
         if told is not None:
             told(number)
 
@@ -58,7 +59,8 @@ class News:
             return self._spent_work + (time.process_time() - self._began_work if self.compiling else 0.0)
 
     def tell(self, told: Callable[[int], None] | None) -> None:
-        """Call ``told`` wherever something has to be compiled, before it is, with how many kernels that makes since now."""
+        """Call ``told`` wherever something has to be compiled, before it is, with how many kernels that makes since now; and with 0 when
+        nothing is being compiled any more."""
         with self._lock:
             self._told, self._kernels = told, 0
 

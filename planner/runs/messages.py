@@ -80,6 +80,13 @@ class Told:
     iterations: int
 
 
+@dataclass(frozen=True)
+class Compiling:
+    """The run's process compiles what it needs, or waits for another that does (``now``); or does so no longer."""
+
+    now: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Ended:
     """The run is over. ``compiling``: seconds in which its process compiled, or waited for others that did."""
@@ -96,4 +103,4 @@ class Failed:
     detail: str = ""
 
 
-Message = Begun | Incumbent | Adopted | Proven | Told | Ended | Failed
+Message = Begun | Incumbent | Adopted | Proven | Told | Compiling | Ended | Failed

@@ -28,7 +28,18 @@ from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better
 from planner.problem.provenance import Adoption, Origin
 from planner.processes.start import go_on_without_parent, hang_up, start_process
-from planner.runs.messages import Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
+from planner.runs.messages import (
+    Adopted,
+    Begun,
+    Compiling,
+    Ended,
+    Failed,
+    Incumbent,
+    Message,
+    Order,
+    Proven,
+    Told,
+)
 from planner.search.method import Planner
 from planner.search.result import Result
 from planner.search.run import run, run_bound
@@ -108,6 +119,20 @@ class _Stream(Callbacks):
         self._pipe.send(Told(fraction, text, progress.seconds, progress.iterations))
 
 
+def _tells_of_compiling(pipe: Connection) -> Callable[[int], None]:
+    """What is called with how many kernels were compiled, and with 0 after that: says when it begins and when it ends."""
+    said = False
+
+    def told(kernels: int) -> None:
+        nonlocal said
+        if said != (kernels > 0):
+            said = kernels > 0
+            with contextlib.suppress(OSError):  # nobody hears: the run's own reports end it
+                pipe.send(Compiling(said))
+
+    return told
+
+
 def _serve(pipe: Connection, pausable: bool) -> None:
     """The worker's main: import what is slow, wait for one order, run it, end."""
     import signal
@@ -145,6 +170,7 @@ def _serve(pipe: Connection, pausable: bool) -> None:
         return [heard.get() for _ in range(heard.qsize())]
 
     threading.Thread(target=listen, daemon=True).start()
+    compiling.tell(_tells_of_compiling(pipe))
     try:
         first = _quick_result(order, pipe, cancelled.is_set)
         stream = _Stream(pipe, known=None if first is None else first.components)

@@ -17,7 +17,7 @@ from planner.model.graph import Ints
 from planner.problem.bound import Bound, better, proven
 from planner.problem.provenance import Adoption, Again, Origin
 from planner.search.result import Own, Try
-from planner.search.stop import GIVEN, Progress, Stop, seconds_left
+from planner.search.stop import GIVEN, Progress, Stop, searching_clock, seconds_left
 
 if TYPE_CHECKING:
     from planner.problem.base import PlanningProblem
@@ -98,7 +98,7 @@ class Search:
         self._due = None if again is None else again.iteration
         self._given: list[tuple[float, ...]] | None = None
         self._callbacks = callbacks
-        self._began = time.perf_counter()
+        self._began = searching_clock()
         self._told = 0.0
         self.stop_reason = "finished"
         self.completed = False
@@ -114,8 +114,8 @@ class Search:
 
     @property
     def seconds(self) -> float:
-        """Wall time since the search began."""
-        return time.perf_counter() - self._began
+        """Wall time since the search began, but for what was compiled meanwhile."""
+        return searching_clock() - self._began
 
     @property
     def remaining(self) -> float:

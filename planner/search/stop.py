@@ -202,7 +202,7 @@ class WorkBudget(Budget):
         now: Callable[[], float] | None = None,
         times: float = 1.0,
     ) -> None:
-        self._spent, self._now = spent or _work, now or _clock
+        self._spent, self._now = spent or _work, now or searching_clock
         self._until = (
             self._spent() + times * (CPU_SECONDS if cpu is None else cpu),
             self._now() + times * (WALL_SECONDS if wall is None else wall),
@@ -247,8 +247,8 @@ def _work() -> float:
     return processor_seconds() - compiling.processor_seconds
 
 
-def _clock() -> float:
-    """Wall time but for that of compiling."""
+def searching_clock() -> float:
+    """Wall time in seconds, but for that in which this process compiled, or waited for others that did."""
     return time.perf_counter() - compiling.seconds
 
 

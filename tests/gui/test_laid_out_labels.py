@@ -161,7 +161,7 @@ def shown_case(case: str, qtbot: QtBot) -> Generator[EditorWindow]:
     window, close = make_window(qtbot, document)
     if case == "unproven":
         assert document.standing is not None and document.standing.gap
-        window.readouts.set_proving(False)
+        window.readouts.set_proving("")
     yield window
     close()
 

@@ -147,7 +147,7 @@ class GraphBody(PlanningWindow):
         self.docks = GraphDocks(self, {panel.id: panel for panel in panels})
         self.proving = Proving(self, self)
         self.proving_unasked = ProvingUnasked(document, jobs, self)
-        self.proving_unasked.changed.connect(lambda: self.readouts.set_proving(self.proving_unasked.running))
+        self.proving_unasked.changed.connect(lambda: self.readouts.set_proving(self.proving_unasked.words))
         for signal in (document.model_changed, document.problem_changed):
             signal.connect(self._load_editing)
         self.memory = GraphMemory(self, document, self.canvas, session)

@@ -85,8 +85,8 @@ class JobRow(QWidget):
         parts, proven = self._results(), job.gap == 0.0
         elsewhere = other_problem(job.problem, self._jobs.problem)
         said = job.state == "done" and (job.text == "finished" or proven)
-        if job.text and not said and not (job.keeps_start and job.text == NOT_BETTER):
-            parts.append(job.text)
+        if job.words and not said and not (job.keeps_start and job.text == NOT_BETTER):
+            parts.append(job.words)
         if job.preparing_words:
             parts.append(job.preparing_words)
         found = " · ".join(parts)

@@ -15,7 +15,18 @@ from planner.model.graph import Ints
 from planner.problem.base import PlanningProblem
 from planner.problem.bound import Bound, better, proven
 from planner.problem.provenance import Adoption, Entrant, Provenance
-from planner.runs.messages import Adopted, Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
+from planner.runs.messages import (
+    Adopted,
+    Begun,
+    Compiling,
+    Ended,
+    Failed,
+    Incumbent,
+    Message,
+    Order,
+    Proven,
+    Told,
+)
 from planner.runs.race import events
 from planner.runs.race.field import is_quick, named
 from planner.runs.race.methods import method_of, with_threads
@@ -226,7 +237,7 @@ class Race:
             standing.fraction, standing.text = message.fraction, message.text
             standing.iterations = message.iterations
             self._events.append(events.Progressed(standing.index))
-        else:
+        elif not isinstance(message, Compiling):
             self._over(runner, message)
 
     def _over(self, runner: Runner, message: Ended | Failed) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from gui.background.job import PREPARING, STARTING
 from gui.background.jobs import Jobs
 from gui.document.plan.document import Document
 from gui.document.values import Message
 from gui.look.numbers import seconds_text
-from planner.runs.messages import Ended, Failed, Incumbent, Told
+from gui.look.theme import LIGHT
+from gui.tools.search.job_row import JobRow
+from planner.runs.messages import Compiling, Ended, Failed, Incumbent, Told
 from tests.gui.background.job_news import HALVES, THIRDS, found, objective, result, say, start
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -123,3 +127,21 @@ def test_a_run_that_ends_long_before_its_time_limit_does_not_blame_it(jobs: Jobs
     job.order = replace(job.order, time_limit=60.0, options={"effort": 1.0})
     say(jobs, worker, result(job, "time"))  # after a second
     assert job.text == "usual work done, no better plan; more effort lets it go on"
+
+
+def test_a_job_says_that_planners_are_prepared_for_as_long_as_they_are(
+    jobs: Jobs, document: Document, qtbot: QtBot
+) -> None:
+    job, worker = start(jobs, document)
+    assert job.words == STARTING
+    say(jobs, worker, Compiling(True))
+    row = JobRow(job, jobs, LIGHT)
+    qtbot.addWidget(row)
+    row.show_job()
+    assert job.words == PREPARING and PREPARING in row.result.text()
+    say(jobs, worker, Compiling(False), found(document, THIRDS))
+    assert job.words == ""
+    say(jobs, worker, Compiling(True))
+    assert job.words == PREPARING, "in the middle of a search, too"
+    say(jobs, worker, result(job))
+    assert job.words != PREPARING

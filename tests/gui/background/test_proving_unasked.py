@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.background.jobs import Jobs
-from gui.background.proving_unasked import UNASKED, ProvingUnasked
+from gui.background.proving_unasked import PREPARING_PROOF, PROVING, UNASKED, ProvingUnasked
 from gui.document.network.document import OrderDocument
 from gui.document.plan.document import Document
 from gui.document.proven_here import PROVEN
@@ -20,7 +20,7 @@ from planner.machines.pipeline.target import Pipeline
 from planner.machines.two_level_memory.orders.io_bounds import io_bounds
 from planner.machines.two_level_memory.target import TwoLevelMemory
 from planner.problem.bound import Bound
-from planner.runs.messages import Ended, Proven
+from planner.runs.messages import Compiling, Ended, Proven
 from planner.search.result import Result
 from planner.search.search import Shared
 from tests.gui.background.scripted import Scripted
@@ -192,13 +192,13 @@ def test_the_readouts_say_that_something_is_proven_and_offer_more(document: Docu
     strip = ReadoutStrip(document, LIGHT)
     with shown(qtbot, strip, 1280, 66):
         assert strip.prove.isVisible() and strip.gap.note == "could be better"
-        strip.set_proving(True)
+        strip.set_proving(PROVING)
         assert not strip.prove.isVisible() and strip.gap.note == "proving …"
         assert document.problem is not None
         value = document.evaluation.objective
         proof = Bound("bottleneck", value, "exact", document.problem.relaxation, seconds=0.4)
         document.add_bounds([proof])
-        strip.set_proving(False)
+        strip.set_proving("")
         assert (strip.gap.value, strip.gap.note) == (
             "optimal",
             "proven in 0.4 s",
@@ -215,3 +215,18 @@ def test_a_bound_of_valid_plans_is_grey_beside_a_broken_one(document: Document, 
             and strip.bound.note == "of valid plans"
             and not strip.prove.isVisible()
         )
+
+
+def test_what_is_prepared_for_a_proof_is_not_called_proving(
+    document: Document, proving: ProvingUnasked, qtbot: QtBot
+) -> None:
+    assert proving.words == ""
+    proving.begin()
+    worker = began(qtbot, 1)
+    assert proving.words == PROVING
+    worker.inbox = [Compiling(True)]
+    qtbot.waitUntil(lambda: proving.words == PREPARING_PROOF, timeout=5_000)
+    worker.inbox = [Compiling(False)]
+    qtbot.waitUntil(lambda: proving.words == PROVING, timeout=5_000)
+    worker.inbox = [Compiling(True), ending(document)]
+    qtbot.waitUntil(lambda: proving.words == "", timeout=5_000)

@@ -10,6 +10,7 @@ import time
 from collections.abc import Generator
 from multiprocessing import active_children
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,8 +21,8 @@ from planner.machines.pool.target import DevicePool
 from planner.machines.several.bounds.simple import Simple
 from planner.model.graph import Graph, Op, Tensor
 from planner.problem.problem import Problem
-from planner.runs.messages import Begun, Ended, Failed, Incumbent, Message, Order, Proven, Told
-from planner.runs.worker import CAN_HOLD, Worker, stop_for
+from planner.runs.messages import Begun, Compiling, Ended, Failed, Incumbent, Message, Order, Proven, Told
+from planner.runs.worker import CAN_HOLD, Worker, _tells_of_compiling, stop_for
 from planner.search.run import run, run_bound
 from planner.search.stop import AnyOf, Progress
 
@@ -267,3 +268,11 @@ def test_a_held_worker_is_closed_like_any_other() -> None:
     assert worker.pause() == CAN_HOLD
     worker.close(grace=0.0)
     assert active_children() == [] and pid is not None
+
+
+def test_that_it_compiles_is_said_once_for_all_kernels_in_a_row() -> None:
+    sent: list[object] = []
+    told = _tells_of_compiling(SimpleNamespace(send=sent.append))  # type: ignore[arg-type]
+    for kernels in (1, 2, 3, 0, 4, 0):
+        told(kernels)
+    assert sent == [Compiling(True), Compiling(False)] * 2

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from planner.compiling.news import news as compiling
 from planner.errors import PlannerRefusal
 from planner.machines.catalogue import (
     bound_method,
@@ -269,3 +270,19 @@ def test_equal_seeds_give_equal_runs() -> None:
         assert [h[1:] for h in runs[0].history] == [h[1:] for h in runs[1].history]
         assert runs[0].iterations == runs[1].iterations
         assert runs[2].seed == 2
+
+
+def test_what_is_compiled_in_the_middle_of_a_search_counts_as_none_of_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Compiles(Scripted):
+        def search(self, problem: Problem, search: Search) -> None:
+            compiling.busy(1)
+            time.sleep(0.3)
+            compiling.busy(-1)
+            super().search(problem, search)
+            assert search.remaining > 1e6 - 0.3
+
+    began = time.perf_counter()
+    result = run(Compiles([0] * 6), Problem(graph(), Pipeline(2)), TimeLimit(1e6))
+    assert result.seconds <= time.perf_counter() - began - 0.3
