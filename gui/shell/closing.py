@@ -102,12 +102,13 @@ class Closing(QObject):
 
     def may_replace(
         self, go_on: Callable[[], None], lost: list[Unsaved], along: str = "", beside: Callable[[], object] | None = None,
+        fate: str = IS_LOST,
     ) -> bool:  # fmt: skip
         """Whether what is open may be replaced at once; where that would lose ``lost``, or close what is ``along`` with it, a person is
-        asked, and the answer goes on, or opens ``beside`` it."""
+        asked, and the answer goes on, or opens ``beside`` it. ``fate`` says what becomes of what is not saved."""
         gives_way = f"{capital(along)} closes with the model that is open here." if along else ""
         if lost:
-            self.ask(lost, go_on, f"{IS_LOST} {gives_way}".strip())
+            self.ask(lost, go_on, f"{fate} {gives_way}".strip(), beside)
         elif along:
             detail = f"{gives_way} In a new tab both would stay. Keyframes stay in the story."
             self._ask_along(f"Close {along}?", detail, go_on, beside)
@@ -115,8 +116,13 @@ class Closing(QObject):
             return True
         return False
 
-    def ask(self, lost: list[Unsaved], go_on: Callable[[], None], fate: str = IS_LOST) -> None:
-        """Ask what to do with ``lost``, of which ``fate`` says what else becomes of it; ``go_on`` is called when it is saved, or need not be."""
+    def ask(
+        self, lost: list[Unsaved], go_on: Callable[[], None], fate: str = IS_LOST, beside: Callable[[], object] | None = None,
+    ) -> None:  # fmt: skip
+        """Ask what to do with ``lost``, of which ``fate`` says what else becomes of it; ``go_on`` is called when it is saved, or need not be.
+
+        ``beside`` opens in a new tab what was to take its place, and nothing is lost.
+        """
         buttons = QMessageBox.StandardButton
         what = " and ".join(one.words for one in lost)
         changes = "the changes to " if any(one.changes for one in lost) else ""
@@ -128,11 +134,16 @@ class Closing(QObject):
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         box.button(buttons.Discard).setText("&Don't Save")
         box.setDefaultButton(buttons.Save)
+        tab = None if beside is None else box.addButton(IN_A_TAB, QMessageBox.ButtonRole.ActionRole)
+
+        def called_off() -> None:
+            if beside is not None and box.clickedButton() == tab:
+                beside()
 
         def agreed(answer: QMessageBox.StandardButton) -> bool:
             return answer == buttons.Discard or (answer == buttons.Save and all(one.save() for one in lost))
 
-        self._open(box, agreed, go_on)
+        self._open(box, agreed, go_on, called_off)
 
     def _box(self, text: str, detail: str) -> QMessageBox | None:
         """A question; None where one is asked already, which comes to the front."""

@@ -213,7 +213,7 @@ class PlanningWindow(EditorWindow):
             words = (
                 f"the plan “{others[0].shown_name}”"
                 if len(others) == 1
-                else f"{len(others)} {more}plans by hand"
+                else f"{len(others)} {more}plans edited by hand"
             )
             lost.append(Unsaved(words, lambda: all(map(self.files.save_entry, others))))
         if found and not lost and not self.document.history.for_show:
@@ -247,7 +247,10 @@ class PlanningWindow(EditorWindow):
     def fate(self) -> str:
         """What becomes of plans and story that are not saved, by name: what the next start has in Plans, where the program ends; what is lost
         unless it is saved; and what this question does not save."""
-        document, kept, found = self.document, self._back_at_the_next_start(), self._found()
+        return self._fate(self._back_at_the_next_start())
+
+    def _fate(self, kept: Sequence[PlanEntry]) -> str:
+        document, found = self.document, self._found()
         active = document.active if document.modified else None
         again = [entry for entry in kept if entry in found or entry is active or entry.origin == "carried"]
         by_hand = [entry for entry in document.plans if entry is not document.active and entry.would_be_lost]
@@ -269,7 +272,19 @@ class PlanningWindow(EditorWindow):
     def may_replace(self, go_on: Callable[[], None], beside: Callable[[], object] | None = None) -> bool:
         """Whether the open plan may be replaced at once; where it is not saved, or compared, a person is asked and the answer goes on, or
         opens ``beside`` it, in a new tab."""
-        return self.closing.may_replace(go_on, self.unsaved_plan(self._found()), self.goes_along(), beside)
+        lost = self.unsaved_plan(self._found())
+        # What planners made for machines that were looked at, nobody asked for; but who leaves is to know that it goes.
+        others = [
+            entry
+            for entry in self.document.plans
+            if entry.origin in ("start", "carried")
+            and entry.kept is None
+            and not entry.is_of(self.document.problem)
+        ]
+        fate = self._fate(())
+        if others:
+            fate += f" Plans for other machines go with the model, unless saved from Plans before: {listed(_quoted(others))}."
+        return self.closing.may_replace(go_on, lost, self.goes_along(), beside, fate)
 
     def goes_along(self) -> str:
         """Comparisons of the plans have nothing to compare without them."""

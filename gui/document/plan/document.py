@@ -251,6 +251,7 @@ class Document(PlannedDocument[Problem, Evaluation]):
         entry = self.add_plan(
             device_of,
             self.plan_list.name_by(planner, problem),
+            origin="start",
             planner=planner,
             provenance=Provenance(planner),
         )

@@ -9,7 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from gui.shell.closing import Closing, Unsaved, quit_all
+from gui.shell.closing import IN_A_TAB, Closing, Unsaved, quit_all
+from planner.machines.pipeline.target import Pipeline
 from planner.plan_files.plan_parts import is_plan
 from tests.gui.editors.network.models import shuffled_order
 from tests.gui.editors.network.window_parts import order_window
@@ -52,7 +53,7 @@ def test_plans_of_the_list_that_are_by_hand_are_asked_about_too(
     document.save_plan(tmp_path / "canvas.plan.json")
     window.close()
     assert window.closing.question is not None
-    assert window.closing.question.text() == "Save the changes to 2 plans by hand?"
+    assert window.closing.question.text() == "Save the changes to 2 plans edited by hand?"
     answer(window, CANCEL)
     asked: list[str] = []
 
@@ -178,6 +179,36 @@ def test_quitting_goes_on_from_window_to_window(qtbot: QtBot) -> None:
                 if one.closing.question is not None:
                     answer(one, DISCARD)
         assert not window.isVisible() and not network.isVisible()
+    close()
+
+
+def test_who_opens_another_model_is_told_of_plans_for_other_machines_and_may_keep_them_in_a_tab(
+    qtbot: QtBot,
+) -> None:
+    document = opened()
+    window, close = make_window(qtbot, document)
+    settle()
+    document.set_problem(Pipeline(4))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    five = document.active
+    document.set_problem(Pipeline(3))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    document.move([int(document.device_of.argmax())], 1)
+    done: list[str] = []
+    assert not window.may_replace(lambda: done.append("here"), lambda: done.append("beside"))
+    box = window.closing.question
+    assert box is not None and five is not None
+    told = box.informativeText()
+    assert told.startswith("What is not saved is lost: ")
+    assert (
+        f"Plans for other machines go with the model, unless saved from Plans before: “{five.shown_name}”."
+        in told
+    )
+    tab = next(button for button in box.buttons() if button.text() == IN_A_TAB)
+    tab.click()
+    settle()
+    assert done == ["beside"] and window.isVisible()
     close()
 
 

@@ -267,6 +267,7 @@ def test_a_plan_follows_where_its_planner_was_not_compiled_on_opening(
     found = document.active
     assert found is not None and found is not stand_in and found.planner == "chain-dp"
     assert found.better_than(stand_in) and document.gap == 0.0 and not document.modified
+    assert found.origin == "start" and window.closing.may_close(), "nobody asked for it: no question about it"
     assert window.notice.text.startswith(f"Planned: “{found.name}”, ")
     window.notice._act()  # Undo
     assert document.active is stand_in and document.device_of.tolist() == stand_in.device_of.tolist()
