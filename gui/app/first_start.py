@@ -45,6 +45,7 @@ class FirstStart(QObject):
             warming.run,
             kernels.cost,
             kernels.made,
+            sum(map(kernels.cost, kernels.tasks(kind))),
             self,
         )
         self._preparing.done.connect(self._task_done)

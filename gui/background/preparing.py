@@ -33,7 +33,8 @@ TIP = (
 
 class Preparing(QObject):
     """Has ``work`` do the tasks that ``missing`` says are not done, in so many ``helpers``; ``cost`` says how long a task takes beside the others, and ``made`` what all that is
-    compiled by now took, which counts until its task is done: some tasks have dozens of kernels.
+    compiled by now took, which counts until its task is done: some tasks have dozens of kernels. ``whole`` is what all tasks cost, those that earlier starts did
+    among them, so that how far it is goes on where it was.
 
     ``done(str)`` after each task, and ``changed()`` when ``text`` is another. Does nothing before :meth:`begin` and after
     :meth:`close`.
@@ -51,11 +52,13 @@ class Preparing(QObject):
         wish: Callable[[Callable[[], None]], None],
         cost: Callable[[str], float] = lambda task: 1.0,
         made: Callable[[], float] = lambda: 0.0,
+        whole: float = 0.0,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._missing, self._work, self._helpers, self._wish, self._cost = missing, work, helpers, wish, cost
         self._made, self._made_before, self._made_latest = made, 0.0, 0.0
+        self._whole = whole
         self._said = ""
         self._open: list[str] = []
         self._moved = time.monotonic()
@@ -83,7 +86,8 @@ class Preparing(QObject):
         if not self.running:
             return ""
         busy = time.monotonic() - self._moved >= BUSY_SECONDS
-        return f"Preparing planners: {int(100 * self.spent / self.total)} %{', the machine is busy' if busy else ''}"
+        before = max(0.0, self._whole - self.total)
+        return f"Preparing planners: {int(100 * (before + self.spent) / (before + self.total))} %{', the machine is busy' if busy else ''}"
 
     def begin(self) -> None:
         """Look what is missing, on a thread, and do it. Call when the first picture is there."""

@@ -59,6 +59,7 @@ class PlanningAnew(QObject):
         self._document.stand_in_opened.connect(self._plan_opened)
         self._document.problem_changed.connect(self._look_at_once)
         self._document.readouts_changed.connect(self._drop_offer)
+        self._document.readouts_changed.connect(self._drop_stand_in)
         self._offer = ""
         """What the notice says while it offers a plan made anew; empty: it did not."""
         self._beside.busy_changed.connect(self.busy_changed)
@@ -182,11 +183,18 @@ class PlanningAnew(QObject):
         if entry is None:
             return
         figure = amount(problem, problem.components[0], entry.objective)
+        if notice.isVisible() and notice.text != stands_in_words(stand_in):
+            return  # something else is being said; the plan is named above
         if document.active is entry:
             undo = document.undo_stack.undo
             notice.show_message("info", f"Planned: “{entry.shown_name}”, {figure}.", action="Undo", run=undo, until_change=True)  # fmt: skip
         else:
             notice.show_message("info", f"A better plan waits in Plans: “{entry.shown_name}”, {figure}.", until_change=True)  # fmt: skip
+
+    def _drop_stand_in(self) -> None:
+        """Nobody waits for the plan that was to follow once another is proven to be the best."""
+        if self._change is None and self.busy and self._making and self._document.gap == 0.0:
+            self.cancel()
 
     def _planned(self, change: MachineChange, result: object) -> None:
         self._slow.stop()

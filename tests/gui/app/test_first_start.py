@@ -32,7 +32,15 @@ class Nothing(QObject):
     text = ""
 
     def __init__(
-        self, missing: Any, work: Any, helpers: int, wish: Any, cost: Any, made: Any, parent: QObject
+        self,
+        missing: Any,
+        work: Any,
+        helpers: int,
+        wish: Any,
+        cost: Any,
+        made: Any,
+        whole: float,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self.missing = missing

@@ -84,6 +84,16 @@ def test_what_is_compiled_counts_before_its_task_is_done(qtbot: QtBot) -> None:
     preparing.close()
 
 
+def test_how_far_it_is_goes_on_where_an_earlier_start_left_it(qtbot: QtBot) -> None:
+    costs = {"b": 20.0, "c": 20.0}
+    preparing, said = Preparing(lambda: ["b", "c"], two, 1, ignore, costs.__getitem__, whole=80.0), []
+    preparing.changed.connect(lambda: said.append(preparing.text))
+    preparing.begin()
+    qtbot.waitUntil(lambda: bool(said) and said[-1] == "", timeout=60_000)
+    assert said[0] == "Preparing planners: 50 %"
+    preparing.close()
+
+
 def test_where_nothing_moves_for_long_the_machine_is_said_to_be_busy(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

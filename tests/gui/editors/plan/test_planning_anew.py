@@ -298,6 +298,26 @@ def test_a_plan_that_follows_can_be_cancelled(qtbot: QtBot, window: MainWindow) 
 
 
 @pytest.mark.usefixtures("nothing_compiled")
+def test_no_plan_follows_once_another_is_proven_to_be_the_best(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(chain_graph(24), target=Pipeline(3))
+    problem, value = document.open_problem, document.evaluation.objective
+    document.add_bounds([problem.bound("bottleneck", value, "test", problem.assumptions)])
+    assert document.gap == 0.0 and not window.planning_anew.busy
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_a_plan_that_follows_leaves_what_else_is_said(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(chain_graph(24), target=Pipeline(3))
+    window.notice.show_message("info", "Your last plan: a.plan.json.", stays=True)
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert document.active is not None and document.active.planner == "chain-dp"
+    assert window.notice.text == "Your last plan: a.plan.json."
+
+
+@pytest.mark.usefixtures("nothing_compiled")
 def test_that_no_plan_can_be_valid_follows_too(qtbot: QtBot, window: MainWindow) -> None:
     document = window.document
     document.open_graph(chain_graph(24), target=DevicePool(3, 0, memory=0.5))
