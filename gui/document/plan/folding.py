@@ -52,7 +52,13 @@ class Folding(QObject):
 
     def available(self) -> tuple[str, ...]:
         """The groupings that this graph has."""
-        return tuple(name for name in GROUPINGS if name == "none" or self.view(name) is not None)
+        return tuple(name for name in GROUPINGS if name == "none" or self._has(name))
+
+    def _has(self, name: str) -> bool:
+        """Whether the graph has such groups. Of layers that is plain before they are called anything, which takes longer."""
+        if name == "layers" and name not in self._known:
+            return self._graph is not None and bool((self._graph.layer >= 0).any())
+        return self.view(name) is not None
 
     def set_grouping(self, name: str) -> None:
         """Show another grouping, everything unfolded. Raises :class:`StageboardError` where the graph has none."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from gui.document.plan import folding
 from gui.document.plan.document import Document
 from planner.formats import read_model
 from tests.gui.document.plan.steps import heard
@@ -63,3 +67,17 @@ def test_all_is_folded_by_the_names_that_a_model_has(
     assert document.grouping_name == grouping
     assert document.grouping is not None
     assert group in document.grouping.names
+
+
+def test_which_groupings_there_are_is_said_before_layers_are_named(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named: list[object] = []
+    layers = folding._layers
+    monkeypatch.setattr(folding, "_layers", lambda graph: named.append(graph) or layers(graph))
+    document.folding.reset(document.graph)
+    assert "layers" in document.folding.available() and named == []
+    assert document.folding.view("layers") is not None and named == [document.graph]
+    assert document.graph is not None
+    document.folding.reset(replace(document.graph, layer=np.full(document.graph.n, -1, np.int32)))
+    assert "layers" not in document.folding.available() and document.folding.view("layers") is None
