@@ -41,7 +41,7 @@ from gui.shell.palette import Choice
 from gui.tools.planning_window import PlanningWindow
 from gui.tools.story.shots import GraphShots
 from gui.tools.story.studio import Studio
-from gui.widgets.later import soon
+from gui.widgets.later import Later, soon
 from gui.words.machines import parameter_names
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from gui.tools.story.frames import Frame
     from gui.widgets.forms import Value
 
+EDITING_MS = 250
+"""From another problem until what edits its plans is loaded: that is not needed for the picture of it."""
 CanvasFactory = Callable[["Document", Theme, QWidget], Any]
 
 
@@ -148,8 +150,9 @@ class GraphBody(PlanningWindow):
         self.proving = Proving(self, self)
         self.proving_unasked = ProvingUnasked(document, jobs, self)
         self.proving_unasked.changed.connect(lambda: self.readouts.set_proving(self.proving_unasked.words))
+        self._editing_later = Later(self._load_editing, self, EDITING_MS)
         for signal in (document.model_changed, document.problem_changed):
-            signal.connect(self._load_editing)
+            signal.connect(self._editing_later.ask)
         self.memory = GraphMemory(self, document, self.canvas, session)
         self.story_colours.changed.connect(lambda: self.apply_theme(self.themes.theme))
 
@@ -161,8 +164,10 @@ class GraphBody(PlanningWindow):
             revisit_graph(self.document, self.canvas, self.story_colours, frame, numbers)
 
     def _load_editing(self) -> None:
-        """What the first drag on another machine takes is there when it comes."""
-        if self.document.problem is not None:
+        """What the first drag on another machine takes is there when it comes; the picture comes first."""
+        if self.canvas.busy:
+            self._editing_later.ask()
+        elif self.document.problem is not None:
             warming.load_editing(self.document.problem)
 
     def show_canvas(self) -> None:

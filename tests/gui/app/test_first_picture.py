@@ -40,6 +40,7 @@ LATER = (
     "planner.machines.mcm.evaluator",
     "planner.machines.mcm.learning.training",
     "planner.machines.mcm.solver",
+    "planner.repair",
     "planner.reports.certificate",
     "planner.runs.measuring.measuring",
     "planner.runs.running.running",
