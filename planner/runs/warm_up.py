@@ -26,6 +26,7 @@ from planner.methods.tiny import SECONDS, Warm
 from planner.problem.base import PlanningProblem
 from planner.problem.decision import Assignment
 from planner.problem.problem import Problem
+from planner.repair import RepairError, repair
 from planner.reports.schedule.schedule import kinds_for, schedule
 from planner.search.method import BoundMethod, Planner
 from planner.search.run import plan_of, run, run_bound
@@ -94,9 +95,6 @@ def warm_target(problem: Problem) -> None:
 
 def warm_repair(problem: Problem) -> None:
     """Repair a tiny plan on the target of ``problem``."""
-    # Not at the top: who only runs planners for a moment needs nothing of it.
-    from planner.repair import RepairError, repair
-
     tiny = like(problem)
     k = len(tiny.devices)
     with suppress(RepairError):

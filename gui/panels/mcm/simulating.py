@@ -15,12 +15,12 @@ from gui.widgets.background_thread import Background
 from gui.widgets.labels import set_role
 from gui.widgets.offering import offer
 from gui.widgets.plain import plain
-from planner.loading import Named
+from planner.loading import Named, load
 from planner.methods.simulation import SimulationReport
 from planner.model.graph import Ints
 from planner.problem.problem import Problem
 
-simulate = Named("planner.machines.mcm.simulation.report:simulate")
+SIMULATE = "planner.machines.mcm.simulation.report:simulate"
 in_short = Named("planner.machines.mcm.simulation.report:in_short")
 
 MARGIN = 10
@@ -106,6 +106,7 @@ class Simulating(QObject):
         """Simulate a plan (int32[n]) beside the window, and say what came out."""
         shown = (problem, device_of.copy())
         self._shown = shown
+        simulate = load(SIMULATE)  # here: two threads that import beside a window may wait for each other
 
         def work(stopped: Callable[[], bool]) -> SimulationReport:
             return simulate(*shown, {})

@@ -40,7 +40,6 @@ LATER = (
     "planner.machines.mcm.evaluator",
     "planner.machines.mcm.learning.training",
     "planner.machines.mcm.solver",
-    "planner.repair",
     "planner.reports.certificate",
     "planner.runs.measuring.measuring",
     "planner.runs.running.running",

@@ -15,10 +15,10 @@ from gui.canvas.graph.tooltip import HoverCard
 from gui.document.plan.document import Document
 from gui.editors.plan.panels.violations import ViolationsPanel
 from gui.look.theme import DARK, LIGHT, Theme
-from gui.panels.mcm import simulating
 from gui.panels.mcm.panel import PackagePanel
 from gui.panels.mcm.view import PackageView
 from gui.words.held import held_of
+from planner.machines.mcm.simulation import report
 from planner.machines.mcm.simulation.report import simulate
 from planner.machines.mcm.target import McmPackage
 from planner.machines.pipeline.target import Pipeline
@@ -335,7 +335,7 @@ def test_a_simulation_is_told_until_the_plan_changes(
     settle()
     qtbot.wait(50)
     assert not part.busy and part.words.text() == "", "the plan that it was asked of is no longer there"
-    monkeypatch.setattr(simulating, "simulate", lambda *_: 1 // 0)
+    monkeypatch.setattr(report, "simulate", lambda *_: 1 // 0)
     dock.simulate()
     qtbot.waitUntil(lambda: not part.busy)
     assert part.words.text().startswith("Not simulated: ")
