@@ -34,6 +34,8 @@ NETWORK_FORMATS: tuple[Format, ...] = (
 )
 NETWORK_SUFFIXES = (".npz", ".mtx", ".mtx.gz")
 """Suffixes of files that can only be networks."""
+ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+"""How compressed files begin: archives of arrays, and single matrices."""
 PRUNINGS = ("layer", "global")
 """Where magnitudes are compared: within each matrix, or over all of them."""
 ORIENTATIONS = ("auto", "in-out", "out-in")
@@ -46,9 +48,6 @@ def is_network_file(path: str | os.PathLike[str]) -> bool:
     A file that can be told by neither, being damaged, is told by its suffix. An ONNX file does not count: without more being
     said, it is a graph of ops.
     """
-    from planner.formats.networks.mtx import GZIP, is_matrix_market
-    from planner.formats.networks.zip import MAGIC, names_of
-
     try:
         if not Path(path).is_file():
             return False
@@ -56,9 +55,16 @@ def is_network_file(path: str | os.PathLike[str]) -> bool:
             start = stream.read(4)
     except (OSError, ValueError):
         return False
-    found = (
-        bool(names_of(path)) if start == MAGIC else start.startswith((b"%%", GZIP)) and is_matrix_market(path)
-    )
+    found = False
+    # Neither reader is imported for what begins otherwise, as most models do.
+    if start == ZIP:
+        from planner.formats.networks.zip import names_of
+
+        found = bool(names_of(path))
+    elif start.startswith((b"%%", GZIP)):
+        from planner.formats.networks.mtx import is_matrix_market
+
+        found = is_matrix_market(path)
     return found or Path(path).name.lower().endswith(NETWORK_SUFFIXES)
 
 

@@ -36,6 +36,7 @@ LATER = (
     "gui.editors.comparison",
     "multiprocessing.forkserver",
     "planner.export.onnx.source",
+    "planner.formats.networks.mtx",
     "planner.formats.onnx",
     "planner.machines.mcm.evaluator",
     "planner.machines.mcm.learning.training",
