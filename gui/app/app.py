@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from gui.editors.plan.windows import Parts
     from gui.shell.session import Session
 
-LOOK_MS = 500
-"""How often it is looked whether there is a picture: what is not needed for it waits."""
+LOOK_MS, LATE_MS = 500, 1500
+"""How often it is looked whether there is a picture, for which what it does not need waits; and how long that waits where none is coming."""
 
 
 class Notices(QObject):
@@ -176,10 +176,11 @@ def _begin(
     warming.begin()
     warming.load(raster.warm_up, warm_up_layout)
     _when_pictured(parts.window, partial(_begin_beside, parts, first_start))
+    soon(parts.window, partial(_compile_rest, parts, first_start), LATE_MS)  # a large model may take long
 
 
 def _when_pictured(window: MainWindow, work: Callable[[], None]) -> None:
-    """Do ``work`` once there is a picture of the model that is being opened, which else would come later; where none is, soon."""
+    """Do ``work`` once there is a picture of the model that is being opened, which else would come later."""
     canvas = window.canvas
 
     def look() -> None:
@@ -188,7 +189,7 @@ def _when_pictured(window: MainWindow, work: Callable[[], None]) -> None:
         else:
             work()
 
-    soon(window, look, LOOK_MS)
+    soon(window, look, LOOK_MS if window.files.loading.busy else LATE_MS)
 
 
 def _reopens(parts: Parts, asked: bool) -> bool:
@@ -206,12 +207,17 @@ def _reopens(parts: Parts, asked: bool) -> bool:
 
 
 def _begin_beside(parts: Parts, first_start: FirstStart) -> None:
-    """Keep a process ready for the first planner, prove, import what is needed next, and compile what is not compiled yet."""
+    """Keep a process ready for the first planner, import what is needed next, prove, and compile what is not compiled yet."""
     from gui.shell.kinds import AHEAD
 
     parts.jobs.warm_up()
     Importing(AHEAD["plan"], parts.window)
     parts.window.proving_unasked.begin()
+    _compile_rest(parts, first_start)
+
+
+def _compile_rest(parts: Parts, first_start: FirstStart) -> None:
+    """Compile what is not compiled yet, first for the machine that is open, if one is by now."""
     problem = parts.document.problem
     first_start.begin(parts.window.header, parts.themes, "" if problem is None else problem.target.kind)
 
