@@ -23,8 +23,10 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from gui.background.warming import warming
 from gui.document.plan.document import Document
 from gui.document.values import Message
+from gui.editors.plan import body
 from gui.editors.plan.body import default_canvas
 from gui.editors.plan.editor import MainWindow
 from gui.look.theme import DARK
@@ -651,3 +653,22 @@ def test_an_entry_that_cannot_be_chosen_says_why(qtbot: QtBot) -> None:
         assert layers.isEnabled() == can
         assert layers.toolTip() == layers.statusTip() == tip
     close()
+
+
+def test_what_edits_a_plan_is_loaded_once_there_is_a_picture(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[object] = []
+    monkeypatch.setattr(body, "EDITING_MS", 1)
+    monkeypatch.setattr(warming, "load_editing", loaded.append)
+    document = Document()
+    window, close = make_window(qtbot, document)
+    try:
+        window.canvas.busy = True
+        document.open_graph(chain_graph(), target=Pipeline(count=3))
+        qtbot.wait(30)
+        assert loaded == []
+        window.canvas.busy = False
+        qtbot.waitUntil(lambda: loaded == [document.problem])
+    finally:
+        close()
