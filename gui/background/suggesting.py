@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.document.plan.document import Document
+from gui.widgets.turn import OTHERS, PANELS
 
 if TYPE_CHECKING:
     from planner.problem.evaluator import Move
+
+MOST_PUT_OFF = 3
+"""Long turns of the event loop in a row that are left alone: there may be one after the other."""
 
 
 class MoveSearch(QObject):
@@ -31,6 +35,8 @@ class MoveSearch(QObject):
         self._moves: list[Move] = []
         self._serial = -1
         self._limit = 0
+        self._put_off = 0
+        """How many turns of the event loop in a row were left to what else took long in them."""
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._step)
 
@@ -58,11 +64,16 @@ class MoveSearch(QObject):
         if self._steps is None or self._serial != self._document.assignment_serial:
             self.stop()
             return
+        if (OTHERS.is_long or PANELS.is_long) and self._put_off < MOST_PUT_OFF:
+            self._put_off += 1
+            return
+        self._put_off = 0
         until = time.perf_counter() + self.SLICE_SECONDS
-        for moves in self._steps:
-            self._moves += moves
-            if time.perf_counter() > until:
-                return
+        with OTHERS.counted():
+            for moves in self._steps:
+                self._moves += moves
+                if time.perf_counter() > until:
+                    return
         self.stop()
         best = sorted(self._moves, key=lambda move: (move.components, move.ops))[: self._limit]
         self._document.board.keep_best_moves(self._limit, best)

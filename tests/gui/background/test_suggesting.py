@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.background.suggesting import MoveSearch
+from gui.background.suggesting import MOST_PUT_OFF, MoveSearch
 from gui.document.plan.document import Document
+from gui.widgets.turn import OTHERS, PANELS
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.models import chain_graph
 
@@ -45,3 +46,26 @@ def test_an_edit_ends_the_search(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
     document.move([5], 2)
     qtbot.waitUntil(lambda: not search.busy, timeout=30_000)
     assert not told
+
+
+def test_long_turns_are_left_alone_but_not_for_ever(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MoveSearch, "SLICE_SECONDS", 0.0)
+    document = Document()
+    document.open_graph(chain_graph(30), target=Pipeline(count=3))
+    search, steps = MoveSearch(document), []
+    search.start()
+    search._timer.stop()
+    assert search._steps is not None
+    search._steps = (steps.append(1) or moves for moves in search._steps)  # type: ignore[func-returns-value]
+    search._step()
+    assert steps == [1]
+    for other in (OTHERS, PANELS):
+        monkeypatch.setattr(other, "seconds", 1.0)
+        for _ in range(MOST_PUT_OFF):
+            search._step()
+        assert len(steps) == 1
+        search._step()
+        assert len(steps) == 2
+        steps.pop()
+        monkeypatch.setattr(other, "seconds", 0.0)
+    search.stop()
