@@ -41,6 +41,10 @@ class Schedules:
         return "time of a sample" if self.kind == "latency" else "a sample later"
 
 
+VERY_MANY = 5_000
+"""Ops of a model above which each plan's schedule is made in a turn of the event loop of its own: it takes some ms for 20,000."""
+
+
 def common_kinds(comparison: Comparison) -> tuple[str, ...]:
     """The kinds of schedule that every plan has, those of the reference first. Raises like :func:`planner.reports.schedule.common.common_kinds`."""
     return common.common_kinds(comparison.plans)
@@ -51,6 +55,27 @@ class ScheduleMaker:
 
     def __init__(self) -> None:
         self._kept: list[tuple[Plan, tuple[str, str, int | None], Schedule]] = []
+
+    def step(self, comparison: Comparison, kind: str, samples: int | None) -> bool:
+        """Make one of the schedules of very many ops that :meth:`make` needs and are not there yet; whether there was one.
+
+        Raises :class:`StageboardError` where a plan has none.
+        """
+        plans, count = comparison.plans, len(self._kept)
+        if comparison.graph.n <= VERY_MANY:
+            return False
+        by, found = common.counted_alike(plans), []
+        for plan, one in zip(plans, by, strict=True):
+            found.append(self._one(plan, one, kind, samples))
+            if len(self._kept) > count:
+                return True
+        most = max(s.samples for s in found)
+        for s, plan, one in zip(found, plans, by, strict=True):
+            if s.samples != most:
+                self._one(plan, one, kind, most)
+            if len(self._kept) > count:
+                return True
+        return False
 
     def make(self, comparison: Comparison, kind: str, samples: int | None) -> Schedules:
         """Schedules of ``kind``; ``samples`` None: as many as the plan needs that takes longest to become steady.

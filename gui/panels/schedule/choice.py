@@ -35,6 +35,10 @@ class KindBox(DropDown):
         """Nothing was chosen."""
         self._wanted = ""
 
+    def chosen(self, kinds: tuple[str, ...]) -> str:
+        """The one of ``kinds`` that is shown where these can be had."""
+        return self._wanted if self._wanted in kinds else kinds[0]
+
     def fill(self, kinds: tuple[str, ...]) -> str:
         """List ``kinds``; returns the chosen one."""
         known = tuple(self.itemData(i) for i in range(self.count()))
@@ -43,7 +47,7 @@ class KindBox(DropDown):
             for i, kind in enumerate(kinds):
                 self.addItem(KINDS[kind], kind)
                 self.setItemData(i, TIPS[kind], Qt.ItemDataRole.ToolTipRole)
-        chosen = self._wanted if self._wanted in kinds else kinds[0]
+        chosen = self.chosen(kinds)
         self.setCurrentIndex(kinds.index(chosen))
         self.setToolTip(TIPS[chosen])
         return chosen

@@ -38,6 +38,7 @@ from planner.errors import StageboardError
 from planner.reports.schedule.schedule import Schedule
 
 if TYPE_CHECKING:
+    from gui.editors.comparison.state import CompareState
     from planner.reports.comparison import Comparison
 
 
@@ -106,12 +107,15 @@ class Schedules(CompareView):
     id: ClassVar[str] = "compare-schedules"
     title: ClassVar[str] = "Schedules"
 
+    def __init__(self, state: CompareState, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(state, theme, parent)
+        self._maker = ScheduleMaker()
+
     def build(self) -> None:
         """Make the widgets, empty."""
         self.made: Made | None = None
         self.charts: list[SharedChart] = []
         self.words: list[ElidedLabel] = []
-        self._maker = ScheduleMaker()
         self.kind = KindBox(self)
         self.kind.activated.connect(self._kind_chosen)
         self.samples = SamplesBox(
@@ -157,6 +161,18 @@ class Schedules(CompareView):
         return self.made.kind if self.built and self.made is not None else ""
 
     # ------------------------------------------------------------------ what is drawn
+    def prepare(self) -> bool:
+        """Make one of the schedules that have changed, where that takes long."""
+        comparison = self.comparison
+        if comparison is None:
+            return False
+        try:
+            kinds = common_kinds(comparison)
+            kind, samples = (self.kind.chosen(kinds), self.samples.value()) if self.built else (kinds[0], 0)
+            return self._maker.step(comparison, kind, samples or None)
+        except StageboardError:
+            return False  # a refresh says so
+
     def refresh(self) -> None:
         """Make the schedules anew that have changed, and show them."""
         comparison = self.comparison

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.editors.comparison.panels.schedules import Schedules, row_colours
 from gui.look.theme import DARK, LIGHT, device_colours
+from gui.panels.comparison import schedules_layout
 from gui.panels.comparison.rows import device_titles
 from gui.panels.comparison.schedules_layout import (
     ScheduleMaker,
@@ -53,6 +54,44 @@ def test_all_plans_are_drawn_for_as_many_samples() -> None:
     again = maker.make(comparison, "pipelined", None)
     assert all(a is b for a, b in zip(made.of, again.of, strict=True))  # nothing is made twice
     assert {s.samples for s in maker.make(comparison, "pipelined", 3).of} == {3}
+
+
+def test_schedules_of_very_many_ops_are_made_one_in_a_turn(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(*args: object, **named: object) -> object:
+        made.append(1)
+        return schedule(*args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(schedules_layout, "schedule", counted)
+    comparison = comparison_of(A, B, [0] * 12)
+    maker = ScheduleMaker()
+    assert not maker.step(comparison, "pipelined", None) and not made, "a few ops take no time"
+    monkeypatch.setattr(schedules_layout, "VERY_MANY", 11)
+    steps = 0
+    while maker.step(comparison, "pipelined", None):
+        steps += 1
+        assert len(made) == steps
+    assert steps >= 3
+    assert len(maker.make(comparison, "pipelined", None).of) == 3
+    assert len(made) == steps, "all were there"
+
+
+def test_a_panel_has_its_schedules_made_before_it_shows_them(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedules_layout, "VERY_MANY", 11)
+    view = Schedules(state_of(A, B), LIGHT)
+    qtbot.addWidget(view)
+    while view.prepare():
+        assert not view.built
+    kept = list(view._maker._kept)
+    view.refresh_now()
+    assert view.made is not None and all(any(s is one for _, _, one in kept) for s in view.made.of)
+    view.samples.setValue(7)
+    assert view.prepare()
 
 
 def test_rows_stand_in_the_order_of_the_comparison() -> None:
