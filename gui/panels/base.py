@@ -15,7 +15,7 @@ from gui.widgets.turn import OTHERS, PANELS
 if TYPE_CHECKING:
     from gui.document.plan.document import Document
 
-MOST_PUT_OFF = 3
+MOST_PUT_OFF = 6
 """Turns of the event loop for which a panel waits at most for what is no panel."""
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QAbstractSpinBox, QInputDialog, QLineEdit
 
-from gui.canvas.graph.naming.blocks import blocks_of
+from gui.canvas.graph.naming.row_headers import block_sizes
 from gui.document.plan.folding import look_through
 from gui.editors.plan.last_plan import tell_remembered
 from gui.editors.plan.machine_dialog import ComputerDialog, MachineDialog, kept_words
@@ -109,7 +109,7 @@ class Files(ModelFiles):
                 known = None if session is None else session.target_for(graph)
                 opened = opening.prepare_remembered(graph, paths, how["batch"], known)
             look_through(opened.problem.graph)
-            blocks_of(opened.problem.graph)
+            block_sizes(opened.problem.graph)
             if plan is None:
                 uses = opening.times_for(graph, paths, how["batch"], times, opened.problem.target)
             return opened, uses, refused

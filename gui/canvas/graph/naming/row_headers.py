@@ -47,7 +47,7 @@ ELSE = ", \N{HORIZONTAL ELLIPSIS}"
 @while_it_lives
 def header_width(graph: Graph) -> float:
     """How wide the margin for row headers is, in logical pixels, in letters of the usual size; 0 for a graph without names."""
-    words = {block for block in _sizes(graph) if block}
+    words = {block for block in block_sizes(graph) if block}
     if len(words) < 2:
         return 0.0
     # Blocks that differ by numbers alone, of which large graphs have thousands, are as wide as one of the widest digits.
@@ -62,7 +62,7 @@ def header_width(graph: Graph) -> float:
 
 def _outside_width(graph: Graph) -> float:
     """The room that ops in no block need to be called by their names or kinds, whichever are shorter; by short forms where neither has any."""
-    if not _sizes(graph)[""]:
+    if not block_sizes(graph)[""]:
         return 0.0
     outside = [op for op, block in enumerate(blocks_of(graph)) if not block]
     found = 0.0
@@ -150,7 +150,9 @@ def _name_of(graph: Graph, row: bytes) -> str:
         if len(known) >= MOST_KNOWN:
             known.clear()
         blocks, ops = blocks_of(graph), np.frombuffer(row, np.int64).tolist()
-        known[row] = row_name([blocks[op] for op in ops], _sizes(graph)) or _ops_named(graph, blocks, ops)
+        known[row] = row_name([blocks[op] for op in ops], block_sizes(graph)) or _ops_named(
+            graph, blocks, ops
+        )
     return known[row]
 
 
@@ -161,7 +163,7 @@ def _names_known(_: Graph) -> dict[bytes, str]:
 
 
 @while_it_lives
-def _sizes(graph: Graph) -> Counter[str]:
+def block_sizes(graph: Graph) -> Counter[str]:
     """How many ops each block has."""
     return Counter(blocks_of(graph))
 
