@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.errors import PlanError, TargetError
+from planner.evaluation import kernels
 from planner.machines.pipeline.target import Pipeline
 from planner.machines.pool.target import DevicePool
 from planner.model.graph import Graph, Op, Tensor
@@ -186,3 +187,17 @@ def test_streaming_without_a_time_unit_needs_a_bandwidth() -> None:
 def test_infinite_parameters_are_written_as_null() -> None:
     assert Pipeline(2).to_dict()["memory"] is None
     assert DevicePool(2, 1).machine().keys() == {"kind", "accelerators", "cpus", "communication", "bandwidth"}
+
+
+@given(st.data())
+def test_loads_are_those_of_every_tensor_one_by_one(data: st.DataObject) -> None:
+    problem = data.draw(problems())
+    e = problem.evaluator
+    device_of = np.array(data.draw(placements(problem)), np.int32)
+    counts, receive, _, send, *_ = e.raw(device_of)
+    summed, sent = np.zeros_like(receive), np.zeros_like(send)
+    for i, u in enumerate(e.tensor_producer.tolist()):
+        kernels.add_tensor(
+            counts[i], device_of[u], e.part[u], e.tensor_time[i], e.send_time[i], e.pays, e.pace, summed, sent, 1.0
+        )  # fmt: skip
+    assert np.array_equal(receive, summed) and np.array_equal(send, sent)
