@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
+from gui.widgets.turn import OTHERS
 from planner.compiling.kernel import interpret, interprets
 
 AT_ONCE_UP_TO = 500
@@ -66,7 +67,8 @@ class LayoutWorker(QObject):
             (newer, make), self._next = self._next, None
             self._start(newer, make)
         elif ticket == self._ticket and self._deliver is not None and not isinstance(result, Exception):
-            self._deliver(result)
+            with OTHERS.counted():
+                self._deliver(result)
         if isinstance(result, Exception):
             raise result
 

@@ -19,6 +19,7 @@ from gui.document.plan_list import PlanEntry
 from gui.document.steps import apply_words
 from gui.editors.comparison.sources import Source, told_apart
 from gui.widgets.later import Later
+from gui.widgets.turn import OTHERS
 from planner.errors import StageboardError
 from planner.model.graph import Graph, Ints
 from planner.problem.bound import Bound, proven
@@ -180,6 +181,7 @@ class CompareState(QObject):
                 self._gone.remove(lost)
                 self.sources.insert(at, source)
 
+    @OTHERS.counted()
     def refresh(self) -> None:
         """Compare the plans as they are now."""
         self._later.stop()

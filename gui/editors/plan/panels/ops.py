@@ -29,6 +29,7 @@ from gui.panels.base import Panel
 from gui.panels.op_rows import LEFT, choose_ops, chosen_ops, leave_find_box, op_table
 from gui.widgets.labels import ElidedLabel
 from gui.widgets.later import Later
+from gui.widgets.turn import OTHERS
 from gui.words.objectives import plan_times
 from planner.errors import StageboardError
 from planner.model.graph import Ints
@@ -208,6 +209,7 @@ class OpsPanel(Panel):
         if (problem := self.document.problem) is not None and not self._stale:
             self.model.set_plan_times(plan_times(problem, self.document.evaluation))
 
+    @OTHERS.counted()
     def run_find(self) -> None:
         """Show what the find box asks for."""
         self._pause.stop()
