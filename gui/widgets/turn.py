@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QCoreApplication, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 
 LONG_SECONDS = 0.01
 """Processor seconds of a turn after which what can wait is left to the next one."""
@@ -15,12 +16,36 @@ SOME_SECONDS = 0.002
 """Processor seconds of a turn after which what takes long itself is left to the next one."""
 
 
+class _End(QObject):
+    """Calls ``end`` once what was posted is done, the painting last of all, and with it what timers wanted until then.
+
+    A timer alone may be heard before the picture is painted that was changed by the work that is counted.
+    """
+
+    def __init__(self, end: Callable[[], object]) -> None:
+        super().__init__()
+        self._end = end
+
+    def soon(self) -> None:
+        """Wait once more."""
+        QCoreApplication.postEvent(
+            self, QEvent(QEvent.Type.User), Qt.EventPriority.LowEventPriority.value - 1
+        )
+
+    def customEvent(self, _: QEvent) -> None:
+        """All that was posted before is done."""
+        QTimer.singleShot(0, self._end)
+
+
 class Turn:
     """``seconds`` are those that were :meth:`counted` in this turn of the event loop."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
-        self._counting = self._ending = False
+        self._counting = False
+        self._over: _End | None = None
+        self._counted: deque[float] = deque()
+        """What the seconds consist of, in the order in which it was done: each part goes after its own turn, whatever is done every turn."""
 
     @property
     def is_long(self) -> bool:
@@ -43,13 +68,14 @@ class Turn:
             yield
         finally:
             self._counting = False
-            self.seconds += time.thread_time() - began
-            if not self._ending:  # not before: a dialog may have been open in it
-                self._ending = True
-                QTimer.singleShot(0, self._end)
+            self._counted.append(time.thread_time() - began)
+            self.seconds += self._counted[-1]
+            self._over = self._over or _End(self._end)
+            self._over.soon()  # not before: a dialog may have been open in it
 
     def _end(self) -> None:
-        self.seconds, self._ending = 0.0, False
+        over = self._counted.popleft()
+        self.seconds = max(0.0, self.seconds - over) if self._counted else 0.0
 
 
 PANELS = Turn()
