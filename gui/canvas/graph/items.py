@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heappop, heappush
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -148,21 +149,34 @@ def items_of(
     """
     n = graph.n
     if grouping is None or not folded:
-        item_of = whole = np.arange(n, dtype=np.int32)
-        first, names = item_of, graph.op_names
-    else:
-        inside = np.isin(grouping.group_of, np.fromiter(folded, np.int32, len(folded)))
-        groups = np.where(inside, n + grouping.group_of, np.arange(n)).astype(np.int64)
-        labels = groups
-        for device_of in places:
-            codes = labels * (int(device_of.max(initial=0)) + 1) + device_of
-            labels = np.unique(codes, return_inverse=True)[1].astype(np.int64)
-        item_of, first = _in_order(labels)
-        whole = np.unique(groups[first], return_inverse=True)[1].astype(np.int32)
-        names = tuple(
-            grouping.names[grouping.group_of[v]] if inside[v] else graph.op_names[v] for v in first.tolist()
-        )
+        return _plain_items(graph)
+    inside = np.isin(grouping.group_of, np.fromiter(folded, np.int32, len(folded)))
+    groups = np.where(inside, n + grouping.group_of, np.arange(n)).astype(np.int64)
+    labels = groups
+    for device_of in places:
+        codes = labels * (int(device_of.max(initial=0)) + 1) + device_of
+        labels = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    item_of, first = _in_order(labels)
+    whole = np.unique(groups[first], return_inverse=True)[1].astype(np.int32)
+    names = tuple(
+        grouping.names[grouping.group_of[v]] if inside[v] else graph.op_names[v] for v in first.tolist()
+    )
     return _items(graph, item_of, first, names, whole)
+
+
+_plain: WeakKeyDictionary[Graph, ReferenceType[Items]] = WeakKeyDictionary()
+"""The items of graphs without folded groups, while any canvas has them: those of comparisons share them."""
+
+
+def _plain_items(graph: Graph) -> Items:
+    """An item for each op."""
+    kept = _plain.get(graph)
+    items = None if kept is None else kept()
+    if items is None:
+        each = np.arange(graph.n, dtype=np.int32)
+        items = _items(graph, each, each, graph.op_names, each)
+        _plain[graph] = ref(items)
+    return items
 
 
 def parts_of(one: Items, other: Items) -> Items:

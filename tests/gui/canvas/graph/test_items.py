@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from weakref import ref
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -192,3 +195,16 @@ def test_layers_of_a_training_graph_stand_in_the_order_of_their_forward_ops() ->
         scene = scene_of(items, view, np.zeros(graph.n, np.int32), 1, (4000, 300))
         left = [float(scene.x[cards[k]]) for k in range(layers)]
         assert left == sorted(left) and len(set(left)) == layers, view
+
+
+def test_canvases_share_the_cards_of_a_graph_while_any_has_them() -> None:
+    graph = Graph.build("two", [Op("a", "a", work=1.0), Op("b", "b", work=1.0)], [Tensor("a", ("b",), 4.0)])
+    view = grouping([0, 0])
+    items = items_of(graph, None, frozenset())
+    assert items_of(graph, view, frozenset()) is items
+    assert items_of(graph, view, frozenset([0])) is not items
+    gone = ref(items)
+    del items
+    gc.collect()
+    assert gone() is None
+    assert items_of(graph, None, frozenset()).count == 2
