@@ -42,7 +42,7 @@ class Schedules:
 
 
 VERY_MANY = 5_000
-"""Ops of a model above which each plan's schedule is made in a turn of the event loop of its own: it takes some ms for 20,000."""
+"""Ops of a model above which each plan's schedules are made in turns of the event loop of their own: one takes some ms for 20,000."""
 
 
 def common_kinds(comparison: Comparison) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from gui.editors.comparison.base import CompareView
 from gui.editors.comparison.panels.figures_painter import tone_colour
 from gui.editors.comparison.panels.figures_words import RULES, Table, figures_table, summary
 from gui.look.theme import Theme, font
+from gui.panels.comparison.schedules_layout import VERY_MANY
 from gui.widgets.labels import ElidedLabel, capital, set_role
 from gui.widgets.plain import plain_tip
 from gui.widgets.tables import row_table
@@ -156,6 +157,15 @@ class FiguresStrip(CompareView):
         return self.table.horizontalHeader().sizeHint().height() + ROW * max(1, self.model.rowCount()) + 4
 
     # ------------------------------------------------------------------ contents
+    def prepare(self) -> bool:
+        """Find out how fast one of the plans is, where that takes long."""
+        comparison = self.comparison
+        if comparison is None or comparison.graph.n <= VERY_MANY:
+            return False
+        figures = (comparison.figures(i) for i in range(len(comparison.plans)))
+        slow = next((one for one in figures if "speed" not in vars(one)), None)
+        return slow is not None and bool(slow.speed)  # kept from then on
+
     def refresh(self) -> None:
         """Show the figures as they are now."""
         comparison = self.comparison

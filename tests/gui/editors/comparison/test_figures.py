@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gui.editors.comparison.panels import figures
 from gui.editors.comparison.panels.figures import FiguresStrip
 from gui.editors.comparison.panels.figures_painter import paint_table
 from gui.editors.comparison.panels.figures_words import figures_table, summary
@@ -174,3 +175,19 @@ def test_cells_of_a_picture_never_overlap(qapp: object, width: float) -> None:
     boxes = [rect for rect, text in scribe.written if text]
     for i, rect in enumerate(boxes):
         assert all(not rect.intersects(other) for other in boxes[i + 1 :])
+
+
+def test_speeds_of_very_many_ops_are_found_one_in_a_turn(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = state_of(A, B)
+    comparison = state.comparison
+    assert comparison is not None
+    view = FiguresStrip(state, LIGHT)
+    qtbot.addWidget(view)
+    assert not view.prepare(), "a few ops take no time"
+    monkeypatch.setattr(figures, "VERY_MANY", 11)
+    for found in (1, 2):
+        assert view.prepare()
+        assert sum("speed" in vars(comparison.figures(i)) for i in range(2)) == found
+    assert not view.prepare()
