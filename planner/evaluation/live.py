@@ -44,7 +44,7 @@ class LiveEvaluation(Live):
         self.quotient = kernels.quotient_counts(self.device_of, e.part, e.edge_src, e.edge_dst, e.k)
         self._moves = 0
         self._changed()
-        self._sums = (
+        self._sums: Sums | None = (
             self.receive.copy(),
             self.busy.copy(),
             self.send.copy(),
@@ -53,7 +53,7 @@ class LiveEvaluation(Live):
         )
 
     def _changed(self) -> None:
-        self._sums: Sums | None = None
+        self._sums = None
         self._violations: tuple[Violation, ...] | None = None
         self._objective: float | None = None
         self._cyclic: int | None = None

@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from gui.canvas.graph.detail import CELL_NAMED, Detail, detail_at
-from gui.canvas.graph.drawn_edges import DrawnEdges, drawn_edges
 from gui.canvas.graph.heat.heat import Heat
 from gui.canvas.graph.items import NO_SPLITS, Items, Splits
 from gui.canvas.graph.lanes.header_form import height_for_details
 from gui.canvas.graph.lanes.transfers import unsent_edges
 from gui.canvas.graph.viewport import Rect
 from gui.layout import Layout, LayoutStyle, Skeleton, flow_layout, lanes_layout, prepare, stages_layout
+from gui.layout.drawn_edges import DrawnEdges, drawn_edges
 from gui.layout.stages import NO_WORDS, Words
 from gui.look.numbers import Column, detailed_column
 from gui.words.objectives import plan_times
@@ -39,6 +39,8 @@ LIFE_SIZE = 1.25
 """The largest zoom that fitting something into the window takes."""
 USUAL_ROOM, MOST_GROWN = (1430.0, 900.0), 2.25
 """The room (logical pixels) up to which the stages view has plates and type of the usual size, and how many times that at most in a larger one."""
+Arranged = tuple[Items, Skeleton, Layout, DrawnEdges]
+"""What a layout consists of that is made on a thread."""
 NONE: Bools = np.empty(0, bool)
 """Stands for a mask in which no item is marked."""
 

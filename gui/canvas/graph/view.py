@@ -10,7 +10,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gui.canvas.graph.consequence import Consequence
-from gui.canvas.graph.drawn_edges import DrawnEdges, drawn_edges
 from gui.canvas.graph.drops import Drops, DropTarget
 from gui.canvas.graph.header_data import header_data
 from gui.canvas.graph.heat.heat import COLOURINGS, STAGE, heat_of
@@ -23,10 +22,11 @@ from gui.canvas.graph.naming.row_headers import header_width
 from gui.canvas.graph.palette import CanvasPalette, canvas_palette
 from gui.canvas.graph.pointed_scene import PointedScene
 from gui.canvas.graph.pointer import Pointer
-from gui.canvas.graph.scene import VIEWS, arrange, laid_out, life_size, skeleton_of
+from gui.canvas.graph.scene import VIEWS, Arranged, arrange, laid_out, life_size, skeleton_of
 from gui.canvas.graph.surface import Surface
 from gui.canvas.graph.tooltip import op_tooltip, op_words
 from gui.layout import Layout, Skeleton
+from gui.layout.drawn_edges import DrawnEdges, drawn_edges
 from gui.look.theme import Theme
 from gui.words.objectives import plan_times
 from planner.model.graph import Floats, Ints
@@ -237,15 +237,13 @@ class CanvasView(PointedScene):
         keep = self._layouts.rows_for(device_of) if view == "lanes" and not self._fit_pending else None
         skeleton, in_a_row, sent = self._skeleton, problem.target.in_a_row, problem.evaluator.sent
 
-        def make() -> tuple[Items, Skeleton, Layout, DrawnEdges]:
+        def make() -> Arranged:
             made = skeleton or skeleton_of(items)
             layout = arrange(items, made, view, device_of, k, size, keep, in_a_row, size=sent)
             return items, made, layout, drawn_edges(layout, items)
 
         def deliver(result: object) -> None:
-            self._take_layout(
-                view, animate, keep, *cast("tuple[Items, Skeleton, Layout, DrawnEdges]", result)
-            )
+            self._take_layout(view, animate, keep, *cast(Arranged, result))
 
         self._worker.request(items.count, make, deliver)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gui.canvas.graph.drawn_edges import DrawnEdges
 from gui.canvas.graph.header_data import HeaderData, time_of_one, with_host
 from gui.canvas.graph.items import Items
 from gui.canvas.graph.lanes.transfers import crossing_bytes
 from gui.canvas.graph.naming.row_headers import TYPE, header_letters, header_width
 from gui.canvas.graph.scene import Scene, laid_out
+from gui.layout.drawn_edges import DrawnEdges
 from gui.layout.result import Layout
 from gui.layout.skeleton import Skeleton
 from gui.look.numbers import amount_column

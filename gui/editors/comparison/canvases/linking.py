@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, Signal
 
-from gui.canvas.graph.drawn_edges import DrawnEdges, drawn_edges
 from gui.canvas.graph.items import Items, kept_items
 from gui.canvas.graph.layout_worker import LayoutWorker
 from gui.canvas.graph.scene import arrange, skeleton_of
@@ -16,6 +15,7 @@ from gui.canvas.graph.viewport import Viewport
 from gui.editors.comparison.state import CompareState
 from gui.layout import Layout, Skeleton
 from gui.layout.aligned import aligned
+from gui.layout.drawn_edges import DrawnEdges, drawn_edges
 from gui.widgets.later import Later
 from planner.model.graph import Ints
 

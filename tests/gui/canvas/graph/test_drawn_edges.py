@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.canvas.graph import drawn_edges as module
 from gui.canvas.graph import layout_worker
+from gui.layout import drawn_edges as module
 from gui.layout.result import Layout
 from planner.machines.pipeline.target import Pipeline
 from tests.gui.canvas.graph.conftest import MakeHand

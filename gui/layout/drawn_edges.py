@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gui.canvas.graph.items import Items
-from gui.layout import Layout
-from gui.layout.result import EdgeClass, route_table
-from planner.model.graph import Floats, Ints
+from gui.layout.result import EdgeClass, Layout, route_table
+from planner.model.graph import Bools, Floats, Ints
+
+
+class Cards(Protocol):
+    """What is known of the cards that were laid out: their edges (int32[m] each), and which of them (bool[m]) the layout has."""
+
+    @property
+    def edge_src(self) -> Ints:
+        """The cards that edges leave."""
+
+    @property
+    def edge_dst(self) -> Ints:
+        """The cards that edges enter."""
+
+    @property
+    def forward(self) -> Bools:
+        """Which edges run with the order of the layout."""
 
 
 class DrawnEdges(NamedTuple):
-    """Of m edges between items: ``edge_class`` uint8[m]; which are ``routed``, ``straight`` and ``stubs`` (int32 each); the polylines of
+    """Of m edges between cards: ``edge_class`` uint8[m]; which are ``routed``, ``straight`` and ``stubs`` (int32 each); the polylines of
     the routed ones (CSR: ``route_ptr`` int32, ``route_x`` and ``route_y`` float64); the sides that they ``leave`` and ``enter`` (uint8[m])."""
 
     edge_class: NDArray[np.uint8]
@@ -28,7 +42,7 @@ class DrawnEdges(NamedTuple):
     enter: NDArray[np.uint8]
 
 
-def drawn_edges(layout: Layout, items: Items) -> DrawnEdges:
+def drawn_edges(layout: Layout, items: Cards) -> DrawnEdges:
     """Classes and drawn routes of all edges of ``items`` in a layout of theirs; edges against the layout's order become stubs.
 
     100,000 ops take 20 ms: whoever lays out on a thread asks there, and hands them to the scenes.
