@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 RESNET = str(ROOT / "sample_models" / "resnet50.json")
@@ -39,3 +42,14 @@ class Ran:
         assert self.out == ""
         assert self.err.startswith("stageboard: ") and self.err.count("\n") == 1, self.err
         return self.err.strip().removeprefix("stageboard: ")
+
+
+def caller(main: Callable[[list[str]], int], capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """What calls a program's ``main`` with arguments, in this process."""
+
+    def call(*arguments: str | Path) -> Ran:
+        status = main([str(a) for a in arguments])
+        streams = capsys.readouterr()
+        return Ran(status, streams.out, streams.err)
+
+    return call

@@ -8,17 +8,12 @@ from typing import Any
 import pytest
 
 from planner.cli import main
-from tests.planner.cli.calling import RESNET, TARGET, Ran
+from tests.planner.cli.calling import RESNET, TARGET, caller
 
 
 @pytest.fixture
 def stageboard(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*arguments: str | Path) -> Ran:
-        status = main([str(a) for a in arguments])
-        streams = capsys.readouterr()
-        return Ran(status, streams.out, streams.err)
-
-    return call
+    return caller(main, capsys)
 
 
 @pytest.fixture

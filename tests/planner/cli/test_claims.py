@@ -14,7 +14,7 @@ from gui.app.launch import main
 from planner.cli import proving
 from planner.plan_files.plan_json import open_plan, write_plan
 from planner.story.proving import SECONDS as TALKS
-from tests.planner.cli.calling import Ran
+from tests.planner.cli.calling import caller
 from tests.planner.forging import claim, files
 
 WORDS = "forged.plan.json claims a bound of 7.00 ms (exact), not proven here"
@@ -22,12 +22,7 @@ WORDS = "forged.plan.json claims a bound of 7.00 ms (exact), not proven here"
 
 @pytest.fixture
 def stageboard(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*arguments: str | Path) -> Ran:
-        status = main([str(a) for a in arguments])
-        streams = capsys.readouterr()
-        return Ran(status, streams.out, streams.err)
-
-    return call
+    return caller(main, capsys)
 
 
 def test_evaluate_says_what_is_proven_and_what_is_claimed(tmp_path: Path, stageboard: Any) -> None:

@@ -29,7 +29,7 @@ from planner.problem.provenance import Provenance
 from planner.quantity import time_text
 from planner.reports.comparison import compare
 from planner.reports.comparison.example import example_files
-from tests.planner.cli.calling import RESNET, Ran
+from tests.planner.cli.calling import RESNET, caller
 
 TOP = {
     "model",
@@ -54,12 +54,7 @@ AMOUNTS = {"ops", "receive", "work", "streaming", "send", "cost", "memory"}
 
 @pytest.fixture
 def stageboard(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*arguments: str | Path) -> Ran:
-        status = main([str(a) for a in arguments])
-        streams = capsys.readouterr()
-        return Ran(status, streams.out, streams.err)
-
-    return call
+    return caller(main, capsys)
 
 
 @pytest.fixture(scope="module")
