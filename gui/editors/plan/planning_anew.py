@@ -84,13 +84,18 @@ class PlanningAnew(QObject):
             return
         self._change = None
         self._look_for_conflict()
-        objective, why = self._document.suggested_objective
-        if objective:
-            text = f"{capital(why)}: {objective} plans for speed instead."
-            action = suggestion_title(objective)
+        text, action = self._suggested()
+        if text:
             self._window.notice.show_message(
                 "info", text, action=action, run=self.take_suggestion, until_change=True
             )
+
+    def _suggested(self) -> tuple[str, str]:
+        """Which other objective suits the plan better, and what the button says that plans for it; empty where none does."""
+        objective, why = self._document.suggested_objective
+        if not objective:
+            return "", ""
+        return f"{capital(why)}: {objective} plans for speed instead.", suggestion_title(objective)
 
     def take_suggestion(self) -> None:
         """Plan for the suggested objective: one undo step. Raises :class:`StageboardError` where there is none."""
@@ -169,7 +174,8 @@ class PlanningAnew(QObject):
         knowledge_of(problem)
         self._making = True
         self._beside.make(problem, not stand_in.valid, partial(self._planned_opened, problem, stand_in))
-        self._window.notice.show_message("info", stands_in_words(stand_in), until_change=True, stays=True)
+        if not self._window.notice.isVisible():
+            self._window.notice.show_message("info", stands_in_words(stand_in), until_change=True, stays=True)
 
     def _planned_opened(self, problem: Problem, stand_in: PlanEntry, result: object) -> None:
         document, notice = self._document, self._window.notice
@@ -178,18 +184,31 @@ class PlanningAnew(QObject):
         if isinstance(result, Conflict):
             document.proved_infeasible(problem, result)
             self._say_hopeless(result.sentence)
+        said = stands_in_words(stand_in), self._suggested()[0]
+        free = (
+            not notice.isVisible() or notice.text in said
+        )  # else something else is being said; the plan is named above
         entry = document.take_start_plan(stand_in, result) if isinstance(result, StartPlan) else None
         self.ended.emit()
-        if entry is None:
+        if isinstance(result, Exception):
+            notice.show_message("warning", f"No planner could be run: {result}")
+        elif isinstance(result, StartPlan) and free:
+            self._say_planned_opened(problem, entry)
+
+    def _say_planned_opened(self, problem: Problem, entry: PlanEntry | None) -> None:
+        """What became of the plan that followed: ``entry`` of the list, None where it is no better."""
+        document, notice = self._document, self._window.notice
+        figure = "" if entry is None else amount(problem, problem.components[0], entry.objective)
+        if entry is not None and document.active is not entry:
+            text = f"A better plan waits in Plans: “{entry.shown_name}”, {figure}."
+            notice.show_message("info", text, until_change=True)
             return
-        figure = amount(problem, problem.components[0], entry.objective)
-        if notice.isVisible() and notice.text != stands_in_words(stand_in):
-            return  # something else is being said; the plan is named above
-        if document.active is entry:
-            undo = document.undo_stack.undo
-            notice.show_message("info", f"Planned: “{entry.shown_name}”, {figure}.", action="Undo", run=undo, until_change=True)  # fmt: skip
-        else:
-            notice.show_message("info", f"A better plan waits in Plans: “{entry.shown_name}”, {figure}.", until_change=True)  # fmt: skip
+        more, other = self._suggested()
+        what = "nothing better was found at once" if entry is None else f"“{entry.shown_name}”, {figure}"
+        notice.show_message(
+            "info", f"Planned: {what}. {more}".strip(), action="" if entry is None else "Undo",
+            run=document.undo_stack.undo, until_change=True, other=other, run_other=self.take_suggestion,
+        )  # fmt: skip
 
     def _drop_stand_in(self) -> None:
         """Nobody waits for the plan that was to follow once another is proven to be the best."""

@@ -244,6 +244,11 @@ def test_on_the_same_devices_a_plan_made_anew_is_offered_until_there_is_one(
     assert notice.isHidden()
 
 
+def failing_plan(problem: object, doubtful: bool) -> None:
+    """A process finds it by name."""
+    raise StageboardError("there is no room for it")
+
+
 @pytest.fixture
 def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine that has compiled no planner yet: what is opened interprets kernels, and planners are in processes."""
@@ -257,7 +262,7 @@ def test_a_plan_follows_where_its_planner_was_not_compiled_on_opening(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     document = window.document
-    document.open_graph(chain_graph(24), target=Pipeline(3))
+    document.open_graph(tpu_graph(), target=Pipeline(4))
     stand_in = document.active
     assert stand_in is not None and stand_in.planner == EVEN_CUT and stand_in.valid
     assert window.notice.text.startswith("Ops are in equal shares for now: ")
@@ -276,7 +281,7 @@ def test_a_plan_follows_where_its_planner_was_not_compiled_on_opening(
 @pytest.mark.usefixtures("nothing_compiled")
 def test_a_plan_that_follows_waits_where_somebody_went_on(qtbot: QtBot, window: MainWindow) -> None:
     document = window.document
-    document.open_graph(chain_graph(24), target=Pipeline(3))
+    document.open_graph(tpu_graph(), target=Pipeline(4))
     last = int(document.device_of.argmax())
     document.move([last], 1)
     by_hand = document.device_of.tolist()
@@ -315,6 +320,30 @@ def test_a_plan_that_follows_leaves_what_else_is_said(qtbot: QtBot, window: Main
     settle()
     assert document.active is not None and document.active.planner == "chain-dp"
     assert window.notice.text == "Your last plan: a.plan.json."
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_what_a_plan_that_follows_suggests_is_said_with_it(qtbot: QtBot, window: MainWindow) -> None:
+    document = window.document
+    document.open_graph(tpu_graph(), target=EdgeTpuPipeline(3))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert window.notice.text.startswith(
+        "Planned: nothing better was found at once. All parameters fit the caches"
+    )
+    assert window.notice.text.endswith("plans for speed instead.")
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_that_no_planner_could_be_run_is_said(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.background.start_planning.first_plan_or_conflict", failing_plan, raising=True)
+    window.document.open_graph(chain_graph(24), target=Pipeline(3))
+    qtbot.waitUntil(lambda: not window.planning_anew.busy, timeout=60_000)
+    settle()
+    assert window.notice.text == "No planner could be run: there is no room for it"
+    assert len(window.document.plans) == 1
 
 
 @pytest.mark.usefixtures("nothing_compiled")
