@@ -52,6 +52,8 @@ class Collecting(QObject):
 
         Its memory is given back at the next look, beside the window: the C library goes through all of its heap.
         """
+        if self._giving is not None and not self._giving.is_alive():
+            self._wait()  # a thread knows who hears of its errors, and with them what was open
         if self._gone_in:
             self._gone_in -= 1
             if not self._gone_in:
