@@ -17,7 +17,10 @@ NETWORKS = (1_835, 5_780)
 
 def measured(words: Sequence[str]) -> tuple[float, float]:
     """Processor seconds of a command and of what it started, and the megabytes of the largest of these processes. Raises :class:`OSError`."""
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={"QT_QPA_PLATFORM": "offscreen", **os.environ},
+    )  # fmt: skip
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

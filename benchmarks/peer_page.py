@@ -29,6 +29,9 @@ BUTTON = "document.getElementById('message-button').click()"
 """Answers what Netron says of itself before it opens anything."""
 DRAWN = "document.body ? document.body.className + ' ' + document.querySelectorAll('#canvas .graph-node').length : ''"
 MOST_SECONDS = 60.0
+"""Processor seconds after which it is given up."""
+MOST_WAITED_MS = 150_000
+"""Milliseconds after which it is, too: a page may have stopped without a word."""
 
 
 def main(model: str) -> None:
@@ -46,14 +49,17 @@ def main(model: str) -> None:
         view.load(QUrl(f"http://{host}:{port}"))
         timer.start(200)
 
+    def give_up() -> None:
+        found["gave_up"] = min(MOST_SECONDS, cpu_seconds(os.getpid()))
+        timer.stop()
+        application.quit()
+
     def look(state: object) -> None:
         words, _, nodes = str(state).rpartition(" ")
         if "notification" in words:
             view.page().runJavaScript(BUTTON)
         if cpu_seconds(os.getpid()) > MOST_SECONDS:
-            found["gave_up"] = MOST_SECONDS
-            timer.stop()
-            application.quit()
+            give_up()
         if "welcome" in words or "spinner" in words or not nodes.isdigit() or nodes == "0":
             return
         found.update(cpu=cpu_seconds(os.getpid()), mb=resident_mb(os.getpid()), nodes=int(nodes))
@@ -61,6 +67,7 @@ def main(model: str) -> None:
         application.quit()
 
     timer.timeout.connect(lambda: view.page().runJavaScript(DRAWN, look))
+    QTimer.singleShot(MOST_WAITED_MS, give_up)
     view.loadFinished.connect(begin)
     view.setHtml("<p>.</p>")
     application.exec()
