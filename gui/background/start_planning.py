@@ -25,6 +25,7 @@ class StartPlanning(QObject):
         self._thread = Background("stageboard-start-plan", self)
         self._process = Asking(self)
         self._asked: tuple[Problem, Callable[[object], None]] | None = None
+        """What the process plans for, and who is to hear of it."""
         self._thread.busy_changed.connect(self.busy_changed)
         self._process.busy_changed.connect(self.busy_changed)
         self._process.answered.connect(self._answered)
@@ -42,15 +43,21 @@ class StartPlanning(QObject):
     def make(self, problem: Problem, doubtful: bool, deliver: Callable[[object], None]) -> None:
         """Give ``deliver`` what :func:`planner.runs.start_plan.plan_or_conflict` returns, or raises."""
         self.cancel()
-        if interprets() and to_compile(problem):
-            self._asked = problem, deliver
-            self._process.ask(first_plan_or_conflict, problem, doubtful)
-            return
+        interpreted = interprets()
 
         def work(stopped: Callable[[], bool]) -> object:
+            if interpreted and to_compile(problem):
+                return None
             return _evaluated(problem, plan_or_conflict(problem, doubtful, stopped))
 
-        self._thread.run(work, deliver)
+        def made(found: object) -> None:
+            if found is not None:
+                deliver(found)
+                return
+            self._asked = problem, deliver
+            self._process.ask(first_plan_or_conflict, problem, doubtful)
+
+        self._thread.run(work, made)
 
     def _answered(self, answer: Answer) -> None:
         assert self._asked is not None
