@@ -15,6 +15,8 @@ import msgspec
 from planner.errors import ModelError, StageboardError
 from planner.temporary import name_beside, noted
 
+ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
+"""How compressed files begin: archives, and single files."""
 MEBIBYTE = 1 << 20
 JSON_LIMIT = 256 * MEBIBYTE
 """JSON files above this size (bytes) are refused before they are read."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.errors import ModelError
-from planner.files import read_bytes, read_json
+from planner.files import ZIP, read_bytes, read_json
 from planner.formats.merge import merge
 from planner.guard import guarded
 from planner.model.cost_model import fill
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from planner.model.cost_model import CostModel
 
 LARGEST_BATCH = 1_000_000
-ARCHIVE = b"PK\x03\x04"
-"""How a zip file begins."""
 HDF5 = b"\x89HDF\r\n\x1a\n"
 """How an HDF5 file begins."""
 
@@ -155,7 +153,7 @@ def _reader_by_content(file: Path) -> Reader:
         return _read_tflite
     if start.startswith(HDF5):
         return _read_keras
-    if start.startswith(ARCHIVE) and (reader := _reader_of_archive(file)):
+    if start.startswith(ZIP) and (reader := _reader_of_archive(file)):
         return reader
     start = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start.startswith(b"{"):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.errors import NetworkError
-from planner.files import MEBIBYTE, read_bytes
+from planner.files import GZIP, MEBIBYTE, read_bytes
 from planner.formats.checks import INT32
 from planner.formats.networks.layers import MOST_WEIGHTS
 from planner.formats.networks.npz import MOST_CONNECTIONS
@@ -27,7 +27,6 @@ from planner.formats.networks.weights import Entries, Weights, check_entries, ch
 from planner.printable import clean
 
 BANNER = b"%%MatrixMarket"
-GZIP = b"\x1f\x8b"
 LIMIT = 1024 * MEBIBYTE
 """Files above this size (bytes, unpacked) are refused."""
 _STEP = 4 * MEBIBYTE

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from planner.errors import NetworkError
+from planner.files import GZIP, ZIP
 from planner.formats import Format
 from planner.guard import guarded
 from planner.model.network import ACTIVATIONS, Network
@@ -34,8 +35,6 @@ NETWORK_FORMATS: tuple[Format, ...] = (
 )
 NETWORK_SUFFIXES = (".npz", ".mtx", ".mtx.gz")
 """Suffixes of files that can only be networks."""
-ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
-"""How compressed files begin: archives of arrays, and single matrices."""
 PRUNINGS = ("layer", "global")
 """Where magnitudes are compared: within each matrix, or over all of them."""
 ORIENTATIONS = ("auto", "in-out", "out-in")
@@ -153,13 +152,11 @@ def _read(
 
 
 def _is_zip(file: Path) -> bool:
-    from planner.formats.networks.zip import MAGIC
-
     try:
         if not file.is_file():
             return False
         with file.open("rb") as stream:
-            return stream.read(4) == MAGIC
+            return stream.read(4) == ZIP
     except OSError:
         return False
 

@@ -29,7 +29,6 @@ FILE_LIMIT = 1024 * MEBIBYTE
 CONTENT_LIMIT = 1024 * MEBIBYTE
 """At most so many bytes of arrays are unpacked from one file."""
 MOST_MEMBERS = 10_000
-MAGIC = b"PK\x03\x04"
 _HEADER_LIMIT = 10_000  # bytes
 _ENCRYPTED = 0x1
 
